@@ -19,6 +19,18 @@ std::int64_t waits_for(capnp::List<schema::Attribute>::Reader asked) {
   return 0;
 }
 
+// pbs_rsub --hosts and --job have no -I, and say that it is confirmed.
+constexpr std::int64_t confirmed_wait_s = 10;
+
+bool confirmed_at_once(const schema::sealed<schema::Request>& request) {
+  if (!request.get().isSubmitReservation()) return false;
+  const auto asked = request.get().getSubmitReservation();
+  if (asked.getHosts().size() > 0) return true;
+  for (auto a : asked.getAttributes())
+    if (a.getName() == "reserve_job") return true;
+  return false;
+}
+
 // Answers with the reservation's id and state, at once or through the status actor.
 class answered final : public reply_to {
  public:
@@ -57,10 +69,7 @@ reply_ptr reservation_routes::reply_for(const schema::sealed<schema::Request>& r
   wait.to = to;
   wait.request_id = request.get().getId();
   wait.of_change = request.get().isAlterReservation();
-  // pbs_rsub --hosts has no -I, and says that it is confirmed.
-  const bool of_hosts = request.get().isSubmitReservation() && request.get().getSubmitReservation().getHosts().size() > 0;
-  constexpr std::int64_t hosts_wait_s = 10;
-  if (const auto seconds = of_hosts ? hosts_wait_s : waits_for(asked); seconds > 0)
+  if (const auto seconds = confirmed_at_once(request) ? confirmed_wait_s : waits_for(asked); seconds > 0)
     wait.until_ns = board_.parts().base.clock->now_ns() + seconds * 1'000'000'000;
   return std::make_shared<answered>(board_.parts().status, std::move(wait), number, std::move(refused));
 }
@@ -69,7 +78,7 @@ void reservation_routes::submit(const wire::connection_ptr& peer, const schema::
                                 const model::requester& by, const sink_ptr& to) {
   const auto& group = peer->peer().group;
   for (auto a : request.get().getSubmitReservation().getAttributes())
-    if (a.getName() == "qmove")
+    if (a.getName() == "qmove" || a.getName() == "reserve_job")
       return board_.self()->send(board_.parts().status,
                                  reservation_for_job{request, by, group, to, board_.where().sequence(), board_.self()});
   submit(request, by, group, to, {});

@@ -1,5 +1,6 @@
 #include "actors/server/event_notes.hpp"
 
+#include <algorithm>
 #include <sstream>
 #include <utility>
 
@@ -32,7 +33,8 @@ void event_notes::learn_reservation(std::uint64_t stream, schema::ReservationEve
   }
   if (!event.isSubmitted()) return;
   const auto e = event.getSubmitted();
-  reservation r{schema::str(e.getId()), e.getKind() == schema::ReservationKind::STANDING ? e.getOccurrences().size() : 0};
+  reservation r{schema::str(e.getId()), e.getKind() == schema::ReservationKind::STANDING ? e.getOccurrences().size() : 0,
+                e.getKind() == schema::ReservationKind::FROM_JOB};
   for (auto a : e.getAttributes())
     if (a.getName() == "server") r.id += "." + schema::str(a.getValue());
   reservations_[stream] = std::move(r);
@@ -181,7 +183,10 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
     }
     case which::MOVED: {
       const auto queue = schema::str(event.getMoved().getQueue());
-      line(debug2, "enqueuing into " + queue + ", state Q hop 1");
+      const bool runs = std::any_of(reservations_.begin(), reservations_.end(),
+                                    [&](const auto& r) { return r.second.of_running_job && r.second.id.starts_with(queue + "."); });
+      line(debug2, "enqueuing into " + queue + ", state " + (runs ? "R" : "Q") + " hop 1");
+      if (by.starts_with("pbs_server@")) return;  // a job comes to the reservation that was made for it
       return line(job, "Job moved to " + queue + " at request of " + by);
     }
     case which::MESSAGED: return line(job, "Message request to job status 0");

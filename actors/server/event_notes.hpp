@@ -44,6 +44,7 @@ class event_notes {
   struct reservation {
     std::string id;            // with the server's name
     unsigned occurrences = 0;  // of a standing one
+    bool of_running_job = false;
   };
 
   daemon_log& to_;

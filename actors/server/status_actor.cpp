@@ -89,9 +89,13 @@ struct answering {
   void receive(reservation_for_job& asked) {
     if (asked.min_sequence > now->sequence()) return early_for_jobs.push_back(std::move(asked));
     for (auto a : asked.request.get().getSubmitReservation().getAttributes())
-      if (a.getName() == "qmove")
+      if (a.getName() == "qmove" || a.getName() == "reserve_job")
         if (const auto* job = now->job_by_id(schema::text(a.getValue())))
-          asked.job = model::reservation_job{job->serial, job->id, std::string(job->owner_name()), job->phase <= model::job_phase::waiting,
+          asked.job = model::reservation_job{job->serial,
+                                             job->id,
+                                             std::string(job->owner_name()),
+                                             job->phase <= model::job_phase::waiting,
+                                             job->phase == model::job_phase::started,
                                              job->attributes};
     caf::anon_send(caf::actor(asked.gateway), asked);
   }

@@ -137,6 +137,7 @@ std::optional<rejection> ledger::check_reservation(const event_place& at, schema
     if (job_of_number_.contains(number) || bookings_.has_number(number)) return refuse(pbs_error::reservation_exists);
     if (names_contain(queues_, schema::text(event.getSubmitted().getId()))) return refuse(pbs_error::queue_exists);
   }
+  if (const auto* queue = bookings_.put_off(at, event); queue && jobs_in_queue(*queue) > 0) return refuse(pbs_error::reservation_not_empty);
   return bookings_.check(at, event, holdings_);
 }
 

@@ -156,7 +156,8 @@ struct change {
 void queued_fields(std::string& line, const occasion& o) {
   put_base(line, o);
   put_if(line, "depend", o.job, ids::depend);
-  put_all(line, "Resource_List", o.job, ids::Resource_List);
+  if (o.job.running()) put_assignment(line, o.job);  // a reservation has taken it over
+  else put_all(line, "Resource_List", o.job, ids::Resource_List);
 }
 
 void started_fields(std::string& line, const occasion& o) {

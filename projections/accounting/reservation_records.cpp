@@ -28,7 +28,8 @@ std::string_view attribute(const reservation_occasion& o, attributes::attribute_
 }
 
 bool always(const reservation_occasion&) { return true; }
-bool asked_for(const reservation_occasion& o) { return o.reservation.kind != kind::FROM_JOB; }
+bool of_running_job(const reservation_occasion& o) { return o.reservation.kind == kind::FROM_JOB; }
+bool asked_for(const reservation_occasion& o) { return !of_running_job(o); }
 bool forced(const reservation_occasion& o) { return o.event.getAlterRequested().getForce(); }
 bool was_the_last(const reservation_occasion& o) { return o.reservation.phase == phase::being_deleted && o.before != phase::being_deleted; }
 bool by_owner(const reservation_occasion& o) { return o.at.by.role != schema::Role::SERVER && o.at.by.at_host() == o.reservation.owner(); }
@@ -54,7 +55,9 @@ void submitted(std::string& line, const reservation_occasion& o) {
 std::string confirmed_by(const reservation_occasion& o) {
   switch (o.reservation.kind) {
     case kind::MAINTENANCE: return std::string(o.reservation.owner());
-    case kind::FROM_JOB: return "@";
+    case kind::FROM_JOB:
+      if (o.event.isSubmitted()) return "@";
+      break;
     case kind::ADVANCE:
     case kind::STANDING:
     case kind::ASAP: break;
@@ -113,6 +116,7 @@ void began(std::string& line, const reservation_occasion& o) {
 constexpr record_rule rules[] = {
     // event                    letter only if     fields        blank at the end
     {which::SUBMITTED, 'U', asked_for, submitted, false},
+    {which::SUBMITTED, 'Y', of_running_job, confirmed, false},
     {which::CONFIRMED, 'Y', always, confirmed, false},
     {which::ALTER_REQUESTED, 'Y', forced, confirmed, false},
     {which::DENIED, 'K', always, server_itself, false},

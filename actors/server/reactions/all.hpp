@@ -19,7 +19,8 @@
   each(periodic_hooks) \
   each(reservation_queues) \
   each(running_schedulers) \
-  each(scheduler_comments)
+  each(scheduler_comments) \
+  each(unanswered_reservations)
 // clang-format on
 
 namespace annals::reactions {

@@ -63,6 +63,11 @@ attributes::attribute_set wanted_of(const model::reservation_state& r, const mod
   return w;
 }
 
+// A job is moved to it: one that waits, or one that runs.
+bool is_for_job(const model::reservation_state& r) {
+  return r.kind == schema::ReservationKind::ASAP || r.kind == schema::ReservationKind::FROM_JOB;
+}
+
 // These follow the reservation whoever sets them; the others are its word when it is made and when it changes.
 bool always_its_own(attributes::attribute_id id) {
   return id == queue_ids::enabled || id == queue_ids::started || id == queue_ids::partition;
@@ -95,7 +100,7 @@ class queues final : public reaction {
       if (r.state.lives()) {
         if (queue == queues_.end()) orders.push_back(make_queue(r, at.settings));
         else if (auto set = set_queue(r, queue->second, at.settings)) orders.push_back(std::move(set));
-        if (queue != queues_.end() && r.state.kind == schema::ReservationKind::ASAP && !r.has_job)
+        if (queue != queues_.end() && is_for_job(r.state) && !r.has_job)
           orders.push_back(move_job(r, at.settings));
         if (r.state.running == 0 && r.state.over > 0) kill_runs(r, at.settings, orders);
         if (const auto due = unused_ns(r); due && *due <= at.now_ns)
@@ -125,7 +130,7 @@ class queues final : public reaction {
     r.since = at.sequence;
     if (event.isOccurrenceBegan()) r.began_ns = at.wall_ns;
     if (event.isSubmitted()) by_queue_[r.state.id] = at.stream;
-    if (event.isSubmitted() && r.state.kind == schema::ReservationKind::ASAP) made_for_[r.state.job] = at.stream;
+    if (event.isSubmitted() && is_for_job(r.state)) made_for_[r.state.job] = at.stream;
     if (r.state.phase != phase::ended) return true;
     if (r.state.job != 0) made_for_.erase(r.state.job);
     by_queue_.erase(r.state.id);
@@ -164,11 +169,12 @@ class queues final : public reaction {
     }
   }
 
-  // The job that a reservation was made for has come to it, or runs elsewhere, or has ended.
+  // The job that a reservation was made for has come to it, or has ended; one that waited runs elsewhere.
   void settle(std::uint64_t serial, schema::JobEvent::Reader event) {
     const auto made = made_for_.find(serial);
     if (made == made_for_.end()) return;
     auto& r = reservations_.at(made->second);
+    if (event.isAssigned() && r.state.kind == schema::ReservationKind::FROM_JOB) return;
     if (!event.isMoved() || event.getMoved().getQueue() == r.state.id.c_str()) r.has_job = true;
   }
 
@@ -260,7 +266,8 @@ class queues final : public reaction {
 
   static order_ptr move_job(const reserved& r, const model::settings& settings) {
     model::client_request command{schema::make<schema::Request>([&](schema::Request::Builder b) {
-      b.initMoveJob().setJob(std::string(r.state.attributes.get(ids::qmove).value_or("")));
+      const auto name = r.state.kind == schema::ReservationKind::FROM_JOB ? ids::reserve_job : ids::qmove;
+      b.initMoveJob().setJob(std::string(r.state.attributes.get(name).value_or("")));
       b.getMoveJob().setDestination(r.state.id);
     })};
     return make_order({.cause = r.since,

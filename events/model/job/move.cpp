@@ -1,5 +1,6 @@
 // qmove: a job goes to another queue of this server. What the old queue had given it by default goes, what the new one gives
-// comes, and the new queue's limits and lists must let it in. Source: pbs guide, qmove, defaults.
+// comes, and the new queue's limits and lists must let it in. A job that runs moves only when a reservation takes over what it has
+// (pbs_rsub --job), and asks for what it asked for. Source: pbs guide, qmove, defaults.
 #include "events/attributes/check.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/select_rules.hpp"
@@ -79,13 +80,35 @@ std::vector<change> differences(const job_state& job, const attributes::resource
   return out;
 }
 
+event moved_event(const std::string& queue, const std::vector<change>& changes, const stamp& now) {
+  return make_event([&](auto e) {
+    auto m = e.initJob().initMoved();
+    m.setQueue(queue);
+    m.setQueueRank(now.wall_ns / 1000);
+    auto list = m.initChanges(static_cast<unsigned>(changes.size()));
+    for (unsigned i = 0; i < changes.size(); ++i) {
+      list[i].setName(changes[i].name);
+      list[i].setResource(changes[i].resource);
+      list[i].setValue(changes[i].value);
+      list[i].setOp(changes[i].unset ? schema::AttributeOp::UNSET : schema::AttributeOp::SET);
+    }
+  });
+}
+
+outcome decide_move_of_run(const job_state& job, const std::string& queue, const stamp& now, const settings& settings) {
+  const auto reservation = reservation_of_queue(queue, settings);
+  if (now.by.role != schema::Role::SERVER || job.phase > job_phase::suspended || reservation.empty()) return refuse(pbs_error::bad_state);
+  if (job.queue() == queue) return no_change;
+  return std::vector<event>{moved_event(queue, {{"reserve_ID", "", reservation, false}}, now)};
+}
+
 }  // namespace
 
 outcome decide_move(const job_state& job, schema::MoveJob::Reader command, const stamp& now, const settings& settings) {
   if (job.ended()) return refuse(pbs_error::job_has_finished);
   if (!may_act(job, now.by)) return refuse(pbs_error::unauthorized);
-  if (job.phase > job_phase::waiting) return refuse(pbs_error::bad_state);
   const auto queue = queue_named(schema::text(command.getDestination()), settings);
+  if (job.phase > job_phase::waiting) return queue ? decide_move_of_run(job, *queue, now, settings) : refuse(pbs_error::bad_state);
   if (!queue) return queue.error();
   const requester owner{std::string(job.owner_name()), now.by.host, schema::Role::USER};
   if (auto why = queue_refusal(*queue, job.attribute(ids::egroup), owner, settings)) return *why;
@@ -96,19 +119,7 @@ outcome decide_move(const job_state& job, schema::MoveJob::Reader command, const
   if (!wanted) return as_rejection(wanted.error());
   if (!now.by.is_manager())
     if (auto why = attributes::within_limits(wanted->resources, defaults, settings.resources)) return as_rejection(*why);
-  return std::vector<event>{make_event([&](auto e) {
-    auto m = e.initJob().initMoved();
-    m.setQueue(*queue);
-    m.setQueueRank(now.wall_ns / 1000);
-    const auto changes = differences(job, has, *wanted, reservation_of_queue(*queue, settings));
-    auto list = m.initChanges(static_cast<unsigned>(changes.size()));
-    for (unsigned i = 0; i < changes.size(); ++i) {
-      list[i].setName(changes[i].name);
-      list[i].setResource(changes[i].resource);
-      list[i].setValue(changes[i].value);
-      list[i].setOp(changes[i].unset ? schema::AttributeOp::UNSET : schema::AttributeOp::SET);
-    }
-  })};
+  return std::vector<event>{moved_event(*queue, differences(job, has, *wanted, reservation_of_queue(*queue, settings)), now)};
 }
 
 }  // namespace annals::model

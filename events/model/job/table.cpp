@@ -88,6 +88,9 @@ constexpr job_transition transitions[] = {
     {phase::queued, which::MOVED, phase::queued},
     {phase::held, which::MOVED, phase::held},
     {phase::waiting, which::MOVED, phase::waiting},
+    {phase::assigned, which::MOVED, phase::assigned},  // a reservation takes the run over
+    {phase::started, which::MOVED, phase::started},
+    {phase::suspended, which::MOVED, phase::suspended},
     {phase::queued, which::REORDERED, phase::queued},
     {phase::held, which::REORDERED, phase::held},
     {phase::waiting, which::REORDERED, phase::waiting},

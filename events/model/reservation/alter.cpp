@@ -64,16 +64,17 @@ std::optional<rejection> take(draft& d, schema::Attribute::Reader given, const s
   return std::nullopt;
 }
 
-// What the times of the window are then: what is not given stays, but a duration says where the end is.
+// What the times of the window are then: what is not given stays, but a duration says where the end is. An open window begins later
+// only when it has no jobs: that the ledger says.
 values::result<occurrence, rejection> new_window(const reservation_state& r, const occurrence& old, const draft& d, const stamp& now) {
   given_times t = d.times;
   const auto old_start = old.start_ns / second_ns, old_end = old.end_ns / second_ns;
   if (!t.start && !(t.end && t.duration)) t.start = old_start;
   if (!t.end && !t.duration) t.end = old_end;
   const bool moves = t.start && *t.start != old_start;
-  if (moves && r.phase == reservation_phase::running) return refuse(pbs_error::reservation_not_empty);
   const auto window = window_of(t, moves ? now.seconds() : std::min(now.seconds(), old_start));
-  if (!window) return window.error();
+  // PBS looks for jobs before it looks at the times.
+  if (!window) return moves && r.phase == reservation_phase::running ? refuse(pbs_error::reservation_not_empty) : window.error();
   if (window->end_s < now.seconds()) return refuse(pbs_error::bad_time);
   return occurrence{old.index, window->start_s * second_ns, window->end_s * second_ns, {}};
 }

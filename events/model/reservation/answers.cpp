@@ -19,6 +19,8 @@ namespace {
 
 using kind = schema::ReservationKind;
 
+std::size_t bytes_of(schema::SchedReservationAnswer::Reader a) { return a.totalSize().wordCount * sizeof(capnp::word); }
+
 // The partition for which this scheduler speaks; nothing: none.
 std::optional<std::string> partition_of(std::string_view scheduler, const settings& settings) {
   if (scheduler == default_scheduler) return std::string();
@@ -35,24 +37,23 @@ std::vector<std::string> schedulers_asked(const reservation_state& r, const sett
   return all;
 }
 
-event refused_event(const reservation_answer& answer) {
+event refused_event(const reservation_answer& answer, const std::string& why) {
   return make_event([&](auto e) {
     const auto a = answer.message.get().getReservation();
     auto refused = e.initReservation().initRefused();
     refused.setScheduler(answer.scheduler);
-    refused.setReason(a.getRefused());
+    refused.setReason(why);
     refused.setCycle(a.getCycle());
     refused.setAsk(a.getAsk());
   });
 }
 
 // MS-106: it is denied when the last of them has refused.
-outcome decide_refused(const reservation_state& r, const reservation_answer& answer, const settings& settings) {
+outcome decide_refused(const reservation_state& r, const reservation_answer& answer, const std::string& why, const settings& settings) {
   if (r.ask->refused_by.contains(answer.scheduler)) return no_change;
-  std::vector<event> out{refused_event(answer)};
+  std::vector<event> out{refused_event(answer, why)};
   for (const auto& name : schedulers_asked(r, settings))
     if (name != answer.scheduler && !r.ask->refused_by.contains(name)) return out;
-  const auto why = schema::str(answer.message.get().getReservation().getRefused());
   switch (r.ask->what) {
     case reservation_ask::kind::submission:
       out.push_back(make_event([&](auto e) { e.initReservation().initDenied().setText(why); }));
@@ -114,13 +115,22 @@ outcome decide_confirmed(const reservation_state& r, const reservation_answer& a
 
 }  // namespace
 
+bool nobody_is_left_to_answer(const reservation_state& r, const settings& settings) {
+  if (!r.ask || r.ask->what == reservation_ask::kind::other_place) return false;
+  const auto asked = schedulers_asked(r, settings);
+  return std::all_of(asked.begin(), asked.end(), [&](const auto& name) { return r.ask->refused_by.contains(name); });
+}
+
 outcome decide_answer(const reservation_state& r, const reservation_answer& answer, const stamp& now, const settings& settings) {
   const auto a = answer.message.get().getReservation();
   const auto partition = partition_of(answer.scheduler, settings);
   if (now.by.role != schema::Role::SCHEDULER || !partition || (r.placed && *partition != r.partition))
     return refuse(pbs_error::unauthorized);
   if (!r.lives() || !r.ask || r.ask->number != a.getAsk()) return no_change;  // nobody asks that any more
-  return a.isRefused() ? decide_refused(r, answer, settings) : decide_confirmed(r, answer, *partition);
+  if (a.isRefused()) return decide_refused(r, answer, schema::str(a.getRefused()), settings);
+  if (bytes_of(a) > limits::event_bytes_max - event_room)
+    return decide_refused(r, answer, "its places are more than an event holds", settings);
+  return decide_confirmed(r, answer, *partition);
 }
 
 }  // namespace annals::model

@@ -26,6 +26,16 @@ std::vector<std::string> texts(capnp::List<capnp::Text>::Reader from) {
   return all;
 }
 
+// The place of a running job is its own at once.
+void take_place_of_job(reservation_state& r) {
+  for (auto& o : r.occurrences) o.exec_vnode = r.attributes.get(ids::resv_nodes).value_or("");
+  r.partition = r.attributes.get(ids::partition).value_or("");
+  r.attributes.erase(ids::resv_nodes);
+  r.attributes.erase(ids::partition);
+  r.placed = true;
+  r.phase = phase::confirmed;
+}
+
 void submitted(reservation_state& r, const event_place& at, schema::ReservationSubmitted::Reader e) {
   ANNALS_INVARIANT(r.phase == phase::none, "a reservation is submitted once");
   r.serial = at.stream;
@@ -38,11 +48,20 @@ void submitted(reservation_state& r, const event_place& at, schema::ReservationS
   r.job = e.getJob();
   r.hosts = texts(e.getHosts());
   r.occurrences = windows(e.getOccurrences());
+  if (r.kind == schema::ReservationKind::FROM_JOB) return take_place_of_job(r);
   r.answer_by_ns = e.getAnswerByNs();
   r.ask = reservation_ask{at.version, reservation_ask::kind::submission, r.occurrences, {}};
 }
 
-void confirmed(reservation_state& r, schema::ReservationConfirmed::Reader e) {
+// An open window whose start was put off is closed until then.
+void put_off(reservation_state& r, std::int64_t now_ns) {
+  const auto* window = r.current();
+  if (r.phase != phase::running || !window || window->start_ns <= now_ns) return;
+  r.running = 0;
+  r.phase = phase::confirmed;
+}
+
+void confirmed(reservation_state& r, const event_place& at, schema::ReservationConfirmed::Reader e) {
   if (r.change) {
     r.attributes = r.change->attributes;
     r.occurrences = r.change->occurrences;
@@ -63,6 +82,7 @@ void confirmed(reservation_state& r, schema::ReservationConfirmed::Reader e) {
   r.partition = schema::str(e.getPartition());
   r.conflicts = texts(e.getConflicts());
   if (r.phase == phase::unconfirmed) r.phase = phase::confirmed;
+  put_off(r, at.wall_ns);
 }
 
 void alter_requested(reservation_state& r, const event_place& at, schema::ReservationAlterRequested::Reader e) {
@@ -78,7 +98,7 @@ void alter_requested(reservation_state& r, const event_place& at, schema::Reserv
   if (e.getForce()) {  // it keeps its vnodes, whoever else has them
     r.attributes = std::move(change.attributes);
     r.occurrences = std::move(change.occurrences);
-    return;
+    return put_off(r, at.wall_ns);
   }
   r.change = std::move(change);
   r.answer_by_ns = e.getAnswerByNs();
@@ -117,7 +137,7 @@ void apply(reservation_state& r, const event_place& at, schema::ReservationEvent
   r.changed_ns = at.wall_ns;
   switch (event.which()) {
     case which::SUBMITTED: return submitted(r, at, event.getSubmitted());
-    case which::CONFIRMED: return confirmed(r, event.getConfirmed());
+    case which::CONFIRMED: return confirmed(r, at, event.getConfirmed());
     case which::REFUSED:
       if (!r.ask) return;
       if (r.ask->what == reservation_ask::kind::other_place) r.ask.reset();  // it has one scheduler, and is asked again later

@@ -64,7 +64,12 @@ std::optional<rejection> too_much(const booking& own, const std::vector<booking>
 
 std::optional<rejection> bookings::check_place(const reservation_state& whose, schema::OccurrencePlace::Reader place,
                                                std::string_view partition, const holdings& vnodes) const {
-  const booking own{place.getStartNs(), place.getEndNs(), amounts_of(schema::text(place.getExecVnode())), alone(whose)};
+  return check_place(whose, {place.getIndex(), place.getStartNs(), place.getEndNs(), schema::str(place.getExecVnode())}, partition, vnodes);
+}
+
+std::optional<rejection> bookings::check_place(const reservation_state& whose, const occurrence& place, std::string_view partition,
+                                               const holdings& vnodes) const {
+  const booking own{place.start_ns, place.end_ns, amounts_of(place.exec_vnode), alone(whose)};
   for (const auto& [vnode, asked] : own.vnodes) {
     const auto where = vnodes.place_of(vnode);
     if (!where.host) return refuse(pbs_error::unknown_node, "Unknown node " + vnode);
@@ -82,7 +87,25 @@ std::optional<rejection> bookings::check_place(const reservation_state& whose, s
   return too_much(own, others, vnodes);
 }
 
+// Its job must still hold the vnodes that the reservation is to have.
+std::optional<rejection> bookings::check_place_of_job(const event_place& at, schema::ReservationEvent::Reader event,
+                                                      const holdings& vnodes) const {
+  reservation_state r;
+  model::apply(r, at, event);
+  for (const auto& place : r.occurrences) {
+    for (const auto& vnode : vnodes_of(place.exec_vnode)) {
+      const auto* use = vnodes.find(vnode);
+      if (!use || std::none_of(use->jobs.begin(), use->jobs.end(), [&](const auto& j) { return j.job == r.job; }))
+        return refuse(pbs_error::bad_state);
+    }
+    if (auto why = check_place(r, place, r.partition, vnodes)) return why;
+  }
+  return std::nullopt;
+}
+
 std::optional<rejection> bookings::check(const event_place& at, schema::ReservationEvent::Reader event, const holdings& vnodes) const {
+  if (event.isSubmitted() && event.getSubmitted().getKind() == schema::ReservationKind::FROM_JOB)
+    return check_place_of_job(at, event, vnodes);
   if (!event.isConfirmed()) return std::nullopt;
   const auto whose = reservations_.find(at.stream);
   if (whose == reservations_.end()) return refuse(pbs_error::unknown_reservation);
@@ -102,10 +125,20 @@ std::optional<rejection> bookings::check_run(std::string_view queue, std::string
   if (whose == reservations_.end()) return std::nullopt;
   const auto& r = whose->second;
   if (r.phase != reservation_phase::running) return refuse(pbs_error::resource_unavailable, "its reservation does not run");
+  if (r.change && r.change->occurrences[r.over].start_ns != r.current()->start_ns)
+    return refuse(pbs_error::resource_unavailable, "its reservation is to begin later");
   const auto own = amounts_of(r.current()->exec_vnode);
   for (const auto& [vnode, asked] : amounts_of(exec_vnode))
     if (!own.contains(vnode)) return refuse(pbs_error::resource_unavailable, vnode + " is not of the job's reservation");
   return std::nullopt;
+}
+
+const std::string* bookings::put_off(const event_place& at, schema::ReservationEvent::Reader event) const {
+  const auto whose = reservations_.find(at.stream);
+  if (!event.isAlterRequested() || whose == reservations_.end() || whose->second.phase != reservation_phase::running) return nullptr;
+  for (auto w : event.getAlterRequested().getOccurrences())
+    if (w.getIndex() == whose->second.running && w.getStartNs() != whose->second.current()->start_ns) return &whose->second.id;
+  return nullptr;
 }
 
 bool bookings::has_number(std::uint64_t number) const {

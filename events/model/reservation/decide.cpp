@@ -53,8 +53,7 @@ void fill_degraded(schema::ReservationEvent::Builder e, const std::vector<std::s
   degraded.setInConflict(in_conflict);
 }
 
-outcome decide_unanswered(const reservation_state& r) {
-  constexpr const char* why = "no answer in time";
+outcome decide_unanswered(const reservation_state& r, const char* why) {
   if (r.ask->what == reservation_ask::kind::submission) return one_event([&](auto e) { e.initDenied().setText(why); });
   return one_event([&](auto e) { e.initAlterDenied().setText(why); });
 }
@@ -62,7 +61,8 @@ outcome decide_unanswered(const reservation_state& r) {
 // One thing at a time: what else is due is due again after it.
 outcome decide_time(const reservation_state& r, const stamp& now, const settings& settings) {
   if (!r.lives()) return no_change;
-  if (r.ask && r.answer_by_ns != 0 && r.answer_by_ns <= now.wall_ns) return decide_unanswered(r);
+  if (r.ask && r.answer_by_ns != 0 && r.answer_by_ns <= now.wall_ns) return decide_unanswered(r, "no answer in time");
+  if (nobody_is_left_to_answer(r, settings)) return decide_unanswered(r, "no scheduler is left to answer");
   const auto* window = r.current();
   if (window && r.phase == phase::unconfirmed && window->end_ns <= now.wall_ns && r.kind != schema::ReservationKind::ASAP)
     return one_event([](auto e) { e.initDenied().setText("its time is over"); });

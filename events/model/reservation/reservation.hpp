@@ -109,11 +109,12 @@ std::vector<std::string> vnodes_of(std::string_view exec_vnode);
 
 // -- what may be asked of a reservation ----------------------------------------------------------------------------------------
 
-// The job that a reservation is asked for (pbs_rsub -W qmove), as it is then.
+// The job that a reservation is asked for (pbs_rsub -W qmove, --job), as it is then.
 struct reservation_job {
   std::uint64_t serial = 0;
   std::string id, owner;  // owner: the user
   bool waits = false;     // it may still be moved
+  bool runs = false;      // its program runs
   attributes::attribute_set attributes;
 };
 
@@ -158,6 +159,9 @@ struct reservation_wake {
 };
 effect_id id_of(const reservation_wake& effect);
 std::vector<reservation_wake> pending_effects(const reservation_state& r, const settings& settings);
+
+// The question is open, and all who may answer it have refused, or are gone.
+bool nobody_is_left_to_answer(const reservation_state& r, const settings& settings);
 
 // May this requester change or delete it?
 bool may_act(const reservation_state& r, const requester& by);

@@ -4,12 +4,18 @@
 #include <cstdint>
 #include <optional>
 
+#include "events/model/limits.hpp"
 #include "events/model/reservation/reservation.hpp"
 #include "events/values/result.hpp"
 
 namespace annals::model {
 
 inline constexpr std::int64_t second_ns = 1'000'000'000;
+
+// What an occurrence takes in the event that confirms it: its times, and for each chunk a vnode's name and what it gives. Where longer
+// names make more of it, the answer is not taken. The rest of the event fits in event_room.
+inline constexpr std::size_t occurrence_bytes = 32, occurrence_bytes_per_chunk = 100, event_room = 4096;
+static_assert(limits::occurrences_max * (occurrence_bytes + occurrence_bytes_per_chunk) < limits::event_bytes_max - event_room);
 
 struct given_times {
   std::optional<std::int64_t> start, end, duration;  // seconds

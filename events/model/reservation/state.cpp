@@ -76,7 +76,7 @@ attributes::attribute_set reservation_row(const reservation_state& r, std::strin
   row.set(ids::server, server_name);
   row.set(ids::ctime, seconds_text(r.submitted_ns));
   row.set(ids::mtime, seconds_text(r.changed_ns));
-  row.set(ids::reserve_count, std::to_string(r.occurrences.size()));
+  if (!row.has(ids::reserve_count)) row.set(ids::reserve_count, std::to_string(r.occurrences.size()));
   if (r.retried) row.set(ids::reserve_retry, seconds_text(r.retry_ns));
   if (r.placed) row.set(ids::partition, r.partition.empty() ? no_partition_shown : std::string_view(r.partition));
   return row;

@@ -58,35 +58,45 @@ std::optional<rejection> take_attribute(draft& d, schema::Attribute::Reader give
   if (auto why = attributes::may_set(*row, resource, now.by.role, true, false, true, settings.resources)) return as_rejection(*why);
   auto checked = attributes::check_value(*row, resource, value, settings.resources);
   if (!checked) return as_rejection(checked.error());
-  if (row->id == ids::interactive) d.interactive = values::parse_integer(*checked).value_or(0);
+  if (row->id == ids::interactive) {
+    d.interactive = values::parse_integer(*checked).value_or(0);
+    if (d.interactive >= 0) return std::nullopt;  // only the client waits
+  }
   d.attributes.set(row->id, resource, *checked);
   return std::nullopt;
 }
 
-// What this release does not make.
-std::optional<rejection> not_made(const draft& d) {
-  const auto no = [](const char* option) {
-    return refuse(pbs_error::no_support, std::string("No support for requested service: ") + option);
-  };
-  if (d.attributes.has(ids::reserve_job)) return no("--job");
-  return std::nullopt;
+// pbs_rsub --job: what a running job has is the reservation's from now on, and nobody has to find it.
+void take_place_of(draft& d, const reservation_job& job, const settings& settings) {
+  d.what = kind::FROM_JOB;
+  d.attributes.set(ids::reserve_job, job.id);
+  d.attributes.set(ids::resv_nodes, job.attributes.get(attributes::job::exec_vnode).value_or(""));
+  const auto partition = settings.partition_of_queue(job.attributes.get(attributes::job::queue).value_or(""));
+  if (!partition.empty()) d.attributes.set(ids::partition, partition);
 }
 
-// Of the size of a job that waits, and moved to it (pbs guide, pbs_rsub -W qmove): it begins as soon as there is room.
-std::optional<rejection> take_job(draft& d, const submit_reservation& command, const stamp& now) {
-  if (!d.attributes.has(ids::qmove)) return std::nullopt;
+// pbs_rsub -W qmove: it begins as soon as there is room, and the job comes to it.
+void wait_for_room(draft& d, const reservation_job& job) {
+  d.what = kind::ASAP;
+  d.attributes.set(ids::qmove, job.id);
+  if (!d.attributes.has(ids::delete_idle_time)) d.attributes.set(ids::delete_idle_time, "00:10:00");
+}
+
+// Of the size of a job, for as long as it may run, and the job is moved to it. Source: pbs guide, pbs_rsub.
+std::optional<rejection> take_job(draft& d, const submit_reservation& command, const stamp& now, const settings& settings) {
+  const bool of_running = d.attributes.has(ids::reserve_job);
+  if (!of_running && !d.attributes.has(ids::qmove)) return std::nullopt;
   const auto& job = command.of_job;
   if (!job) return refuse(pbs_error::unknown_job);
   if (!now.by.is_operator() && now.by.user != job->owner) return refuse(pbs_error::unauthorized);
-  if (!job->waits) return refuse(pbs_error::bad_state);
+  if (of_running ? !job->runs || job->attributes.has(attributes::job::reserve_ID) : !job->waits) return refuse(pbs_error::bad_state);
   const auto of = [&](std::string_view resource) { return job->attributes.get(attributes::job::Resource_List, resource); };
   const auto walltime = of("walltime") ? values::parse_duration(*of("walltime")) : std::nullopt;
   if (!walltime || *walltime <= 0) return refuse(pbs_error::reservation_needs_walltime);
   for (const char* resource : {"select", "place"})
     if (const auto value = of(resource)) d.asked[resource] = *value;
-  d.what = kind::ASAP;
-  d.attributes.set(ids::qmove, job->id);
-  if (!d.attributes.has(ids::delete_idle_time)) d.attributes.set(ids::delete_idle_time, "00:10:00");
+  if (of_running) take_place_of(d, *job, settings);
+  else wait_for_room(d, *job);
   d.attributes.set(ids::reserve_start, std::to_string(now.seconds()));
   d.attributes.set(ids::reserve_duration, std::to_string(*walltime));
   d.attributes.erase(ids::reserve_end);
@@ -124,6 +134,16 @@ std::optional<rejection> complete_resources(draft& d, const stamp& now, const se
   return std::nullopt;
 }
 
+// What confirms it must fit in one event.
+std::optional<rejection> fits_in_event(const draft& d, std::size_t occurrences) {
+  const auto chunks = values::parse_integer(d.attributes.get(ids::Resource_List, "nodect").value_or("1")).value_or(1);
+  const auto each = occurrence_bytes + static_cast<std::size_t>(std::max<std::int64_t>(chunks, 1)) * occurrence_bytes_per_chunk;
+  const auto most = (limits::event_bytes_max - event_room) / each;
+  if (occurrences <= most) return std::nullopt;
+  return refuse(pbs_error::rrule_syntax, "Undefined iCalendar syntax: more than " + std::to_string(most) + " occurrences of " +
+                                             std::to_string(chunks) + " chunks");
+}
+
 // An empty rule, and one that gives one occurrence, make an ordinary reservation.
 std::optional<rejection> choose_windows(draft& d, const time_window& first) {
   const auto length = first.end_s - first.start_s;
@@ -136,8 +156,12 @@ std::optional<rejection> choose_windows(draft& d, const time_window& first) {
   }
   for (std::size_t i = 0; i < starts.size(); ++i)
     d.windows.push_back({static_cast<std::uint32_t>(i + 1), starts[i] * second_ns, (starts[i] + length) * second_ns, {}});
+  if (auto why = fits_in_event(d, starts.size())) return why;
   if (starts.size() > 1) d.what = kind::STANDING;
-  else if (rule.empty()) d.attributes.erase(ids::reserve_rrule);
+  if (d.attributes.has(ids::reserve_rrule) && rule.empty()) {
+    d.attributes.erase(ids::reserve_rrule);
+    d.attributes.set(ids::reserve_count, "0");  // as PBS shows it
+  }
   return std::nullopt;
 }
 
@@ -180,7 +204,7 @@ event submitted_event(const draft& d, const submit_reservation& command, const s
       list[i].setResource(std::string(entry.resource));
       list[i++].setValue(std::string(entry.value));
     }
-    if (d.what == kind::ASAP) s.setJob(command.of_job->serial);
+    if (d.what == kind::ASAP || d.what == kind::FROM_JOB) s.setJob(command.of_job->serial);
     s.setHosts(command.request.get().getSubmitReservation().getHosts());
     auto windows = s.initOccurrences(static_cast<unsigned>(d.windows.size()));
     for (unsigned w = 0; w < windows.size(); ++w) {
@@ -222,9 +246,9 @@ outcome decide_submission(const submit_reservation& command, const stamp& now, c
   draft d;
   for (auto given : command.request.get().getSubmitReservation().getAttributes())
     if (auto why = take_attribute(d, given, now, settings)) return *why;
-  if (auto why = not_made(d)) return *why;
+  if (const auto t = times_of(d.attributes); t.start && t.end && *t.end <= *t.start) return refuse(pbs_error::bad_time);
   if (auto why = take_hosts(d, command, now.by)) return *why;
-  if (auto why = take_job(d, command, now)) return *why;
+  if (auto why = take_job(d, command, now, settings)) return *why;
   if (auto why = complete_resources(d, now, settings)) return *why;
   const auto when = window_of(times_of(d.attributes), now.seconds());
   if (!when) return when.error();

@@ -99,6 +99,20 @@ BOOST_AUTO_TEST_CASE(one_that_had_no_job_for_too_long_goes_by_the_server) {
   BOOST_TEST(last() == "K;R512.q1;requestor=root@q1");
 }
 
+// pbs_rsub --job
+BOOST_AUTO_TEST_CASE(one_of_a_running_job_leaves_no_u) {
+  auto c = reserve({{"Reserve_Name", "", "rone"}, {"reserve_job", "", "582.q1"}}, {}, 583);
+  c.of_job = model::reservation_job{9, "582.q1", owner.user, false, true, {}};
+  c.of_job->attributes.set(attributes::job::exec_vnode, "(q3:ncpus=1)");
+  c.of_job->attributes.set(attributes::job::Resource_List, "select", "1:ncpus=1:host=q3");
+  c.of_job->attributes.set(attributes::job::Resource_List, "walltime", "00:01:00");
+  BOOST_REQUIRE_EQUAL(story.when(c, owner), "submitted");
+  BOOST_TEST(lines().size() == 1u);
+  BOOST_TEST(last() == "Y;R583.q1;requestor=@ start=1795221745 end=1795221805 nodes=(q3:ncpus=1)");
+  wakes();
+  BOOST_TEST(last().starts_with("B;R583.q1;owner=pbsuser@q1 name=rone queue=R583 "));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_denied_is_removed_by_the_server_itself) {
   submit({{"interactive", "", "-10"}});
   BOOST_TEST(last() == "U;R512.q1;requestor=pbsuser@q1 Interactive=-10");

@@ -16,7 +16,7 @@ struct story : watched<reactions::reservation_queues> {
                           auto s = e.initReservation().initSubmitted();
                           s.setId("R5");
                           s.setKind(kind);
-                          s.setJob(kind == schema::ReservationKind::ASAP ? 999 : 0);
+                          s.setJob(kind == schema::ReservationKind::ASAP || kind == schema::ReservationKind::FROM_JOB ? 999 : 0);
                           given_values v{
                               {"Authorized_Users", "", "user1@borg"}, {"Resource_List", "ncpus", "2"}, {"Resource_List", "nodect", "1"}};
                           if (more) v.push_back({"delete_idle_time", "", more});
@@ -203,6 +203,22 @@ BOOST_AUTO_TEST_CASE(a_job_that_it_is_made_for_is_moved_to_it) {
   s.queue_made();
   BOOST_TEST(s.due() == targets{of_job(999)});
   BOOST_TEST(std::get<model::client_request>(s.ordered<reactions::tell_job>().command).request.get().isMoveJob());
+}
+
+// pbs_rsub --job: nobody has to confirm it, and the job runs on in it.
+BOOST_AUTO_TEST_CASE(a_running_job_is_moved_to_the_reservation_of_its_vnodes) {
+  story s(nullptr, schema::ReservationKind::FROM_JOB);
+  BOOST_TEST(s.due() == targets{"make R5"});
+  s.queue_made();
+  BOOST_TEST(s.due() == targets{of_job(999)});
+  BOOST_TEST(std::get<model::client_request>(s.ordered<reactions::tell_job>().command).request.get().isMoveJob());
+  s.write(999, model::make_event([](auto e) { e.initJob().initMoved().setQueue("R5"); }));
+  BOOST_TEST(s.due() == targets());
+  s.began();
+  s.due();
+  s.queue_set();
+  s.job_ended(999);
+  BOOST_TEST(s.due() == targets());  // it stays until its time is over
 }
 
 BOOST_AUTO_TEST_SUITE_END()

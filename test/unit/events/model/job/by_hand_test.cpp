@@ -231,6 +231,25 @@ BOOST_FIXTURE_TEST_CASE(a_move_is_refused_as_pbs_refuses_it, two_queues) {
   BOOST_TEST(said(given(job_phase::finished).ask(move("workq"))) == finished);
 }
 
+// pbs_rsub --job
+BOOST_AUTO_TEST_CASE(a_reservation_takes_a_run_over_and_nobody_else_moves_one) {
+  for (auto phase : {job_phase::assigned, job_phase::started, job_phase::suspended}) {
+    auto story = given(phase);
+    auto& queue = story.settings.queues["R5"];
+    queue.attributes = story.settings.queues["workq"].attributes;
+    queue.reservation = 40;
+    const auto asks_for = attributes::resources_of(story.job.attributes, ids::Resource_List);
+    BOOST_TEST(said(story.ask(move("R5"), manager())) == bad_state);
+    BOOST_TEST(said(story.ask(move("workq"), the_server())) == bad_state);
+    BOOST_TEST(story.when(move("R5"), the_server()) == "moved");
+    BOOST_TEST((story.job.phase == phase));
+    BOOST_TEST(story.attribute(ids::queue) == "R5");
+    BOOST_TEST(story.attribute(ids::reserve_ID) == "R5.borg");
+    BOOST_TEST((attributes::resources_of(story.job.attributes, ids::Resource_List) == asks_for));
+    BOOST_TEST(story.when(move("R5"), the_server()) == "");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_waiting_job_gets_another_rank) {
   auto story = given(job_phase::held);
   BOOST_TEST(story.when(model::set_rank{42}) == "reordered");

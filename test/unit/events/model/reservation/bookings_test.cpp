@@ -55,6 +55,37 @@ struct books {
       o.setExecVnode(exec_vnode);
     });
   }
+  void job(std::uint64_t number, const std::string& queue) {
+    write(200 + number, [&](auto e) {
+      auto q = e.initJob().initQueued();
+      q.setNumber(number);
+      q.setQueue(queue);
+    });
+  }
+  void queue(const std::string& name) {
+    write(300, [&](auto e) { e.initQueue().initCreated().setName(name); });
+  }
+  std::string from_job(std::uint64_t number, std::uint64_t job, const std::string& exec_vnode) {
+    return write(100 + number, [&](auto e) {
+      auto s = e.initReservation().initSubmitted();
+      s.setId("R" + std::to_string(number));
+      s.setKind(schema::ReservationKind::FROM_JOB);
+      s.setJob(200 + job);
+      fill(s.initAttributes(1), {{"resv_nodes", "", exec_vnode}});
+      auto o = s.initOccurrences(1)[0];
+      o.setIndex(1);
+      o.setStartNs(10);
+      o.setEndNs(20);
+    });
+  }
+  std::string put_off(std::uint64_t number, std::int64_t start) {
+    return write(100 + number, [&](auto e) {
+      auto o = e.initReservation().initAlterRequested().initOccurrences(1)[0];
+      o.setIndex(1);
+      o.setStartNs(start);
+      o.setEndNs(start + 10);
+    });
+  }
 };
 
 }  // namespace
@@ -85,6 +116,35 @@ BOOST_AUTO_TEST_CASE(a_place_is_of_vnodes_that_are_there_and_in_the_partition) {
   b.submit(5);
   BOOST_TEST(b.confirm(5, 10, 20, "(n9:ncpus=1)").starts_with("15062"));
   BOOST_TEST(b.confirm(5, 10, 20, "(n1:ncpus=1)", "P1").starts_with("15007"));
+}
+
+// pbs_rsub --job
+BOOST_AUTO_TEST_CASE(the_place_of_a_job_is_what_it_still_holds_and_nobody_has_reserved) {
+  books b;
+  b.queue("workq");
+  b.job(3, "workq");
+  BOOST_TEST(b.from_job(5, 3, "(n1:ncpus=2)").starts_with("15016"));
+  BOOST_TEST(b.write(203, [](auto e) { e.initJob().initAssigned().setExecVnode("(n1:ncpus=2)"); }) == "");
+  b.submit(6);
+  BOOST_TEST(b.confirm(6, 15, 25, "(n1:ncpus=3)") == "");
+  BOOST_TEST(b.from_job(5, 3, "(n1:ncpus=2)").starts_with("15044"));
+  BOOST_TEST(b.write(106, [](auto e) { e.initReservation().setEnded(); }) == "");
+  BOOST_TEST(b.from_job(5, 3, "(n1:ncpus=2)") == "");
+  b.submit(7);
+  BOOST_TEST(b.confirm(7, 10, 20, "(n1:ncpus=3)").starts_with("15044"));
+}
+
+BOOST_AUTO_TEST_CASE(an_open_window_with_jobs_is_not_put_off) {
+  books b;
+  b.submit(5);
+  b.confirm(5, 10, 20, "(n1:ncpus=2)");
+  b.queue("R5");
+  b.job(3, "R5");
+  BOOST_TEST(b.write(105, [](auto e) { e.initReservation().initOccurrenceBegan().setIndex(1); }) == "");
+  BOOST_TEST(b.put_off(5, 10) == "");
+  BOOST_TEST(b.put_off(5, 12).starts_with("15178"));
+  b.write(203, [](auto e) { e.initJob().initEnded(); });
+  BOOST_TEST(b.put_off(5, 12) == "");
 }
 
 BOOST_AUTO_TEST_CASE(numbers_are_shared_with_jobs) {

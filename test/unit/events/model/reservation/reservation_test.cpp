@@ -122,6 +122,80 @@ BOOST_AUTO_TEST_CASE(it_is_denied_when_the_last_scheduler_has_refused) {
   BOOST_TEST((s.state.phase == phase::ended));
 }
 
+BOOST_AUTO_TEST_CASE(a_scheduler_that_is_gone_has_refused) {
+  reservation_story s;
+  s.settings.scheduler_of_partition = {{"P1", "one"}};
+  s.when(reserve(two_cpus(s.now_s + 100)));
+  s.refused("default");
+  BOOST_TEST(!model::nobody_is_left_to_answer(s.state, s.settings));
+  BOOST_TEST(s.when(model::reservation_time{}, the_server()) == "");
+  s.settings.scheduler_of_partition.clear();
+  BOOST_TEST(model::nobody_is_left_to_answer(s.state, s.settings));
+  BOOST_TEST(s.when(model::reservation_time{}, the_server()) == "denied");
+  BOOST_TEST(s.state.end_reason == "no scheduler is left to answer");
+}
+
+BOOST_AUTO_TEST_CASE(a_change_whose_scheduler_is_gone_is_given_up) {
+  reservation_story s;
+  s.settings.scheduler_of_partition = {{"P1", "one"}};
+  s.when(reserve(two_cpus(s.now_s + 100)));
+  s.confirmed("(n1:ncpus=2)", "one");
+  s.altered({{"reserve_duration", "", "90"}});
+  s.settings.scheduler_of_partition.clear();
+  BOOST_TEST(s.when(model::reservation_time{}, the_server()) == "alterDenied");
+  BOOST_TEST(s.shown(ids::reserve_duration) == "60");
+}
+
+// pbs_rsub --job
+BOOST_AUTO_TEST_CASE(a_running_job_s_vnodes_become_a_reservation_at_once) {
+  const auto asked = [](bool runs, const std::string& owner, bool has_walltime = true, const std::string& reservation = "") {
+    reservation_story s;
+    s.settings.queues["q1"].attributes.set(attributes::queue::partition, "P1");
+    auto c = reserve({{"reserve_job", "", "12.borg"}});
+    model::reservation_job job{12, "12.borg", owner, false, runs, {}};
+    namespace of = attributes::job;
+    job.attributes.set(of::queue, "q1");
+    job.attributes.set(of::exec_vnode, "(n1:ncpus=2)");
+    job.attributes.set(of::Resource_List, "select", "1:ncpus=2");
+    if (has_walltime) job.attributes.set(of::Resource_List, "walltime", "00:01:00");
+    if (!reservation.empty()) job.attributes.set(of::reserve_ID, reservation);
+    c.of_job = job;
+    const auto said = s.when(c);
+    return std::pair(said, s);
+  };
+  auto [said, s] = asked(true, "user1");
+  BOOST_TEST(said == "submitted");
+  BOOST_TEST(!s.state.ask);
+  BOOST_TEST(s.state.job == 12u);
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_CONFIRMED");
+  BOOST_TEST(s.shown(ids::resv_nodes) == "(n1:ncpus=2)");
+  BOOST_TEST(s.shown(ids::reserve_job) == "12.borg");
+  BOOST_TEST(s.shown(ids::partition) == "P1");
+  BOOST_TEST(s.shown(ids::reserve_duration) == "60");
+  BOOST_TEST(s.shown(ids::delete_idle_time) == "(none)");
+  BOOST_TEST(s.wakes() == "occurrenceBegan");
+  BOOST_TEST(s.now_s == 1'000'000);
+  BOOST_TEST(asked(false, "user1").first.starts_with("15016"));
+  BOOST_TEST(asked(true, "user2").first.starts_with("15007"));
+  BOOST_TEST(asked(true, "user1", false).first.starts_with("15"));
+  BOOST_TEST(asked(true, "user1", true, "R4.borg").first.starts_with("15016"));
+  reservation_story none;
+  BOOST_TEST(none.when(reserve({{"reserve_job", "", "99999.borg"}})).starts_with("15001"));
+}
+
+// For how long a client waits is its own affair; a limit is the reservation's.
+BOOST_AUTO_TEST_CASE(only_a_limit_of_the_wait_is_kept) {
+  const auto shown = [](const char* seconds) {
+    reservation_story s;
+    auto v = two_cpus(s.now_s + 100);
+    v.push_back({"interactive", "", seconds});
+    s.when(reserve(v));
+    return s.shown(ids::interactive);
+  };
+  BOOST_TEST(shown("5") == "(none)");
+  BOOST_TEST(shown("-5") == "-5");
+}
+
 // MS-98, MS-99
 BOOST_AUTO_TEST_CASE(it_is_in_the_partition_of_whoever_confirms_it) {
   reservation_story s;
@@ -259,6 +333,32 @@ BOOST_AUTO_TEST_CASE(a_rule_that_is_none_is_refused_and_one_window_is_an_ordinar
   BOOST_TEST(with("FREQ=DAILY").starts_with("15"));
 }
 
+BOOST_AUTO_TEST_CASE(an_empty_rule_counts_nothing) {
+  reservation_story s;
+  auto v = two_cpus(s.now_s + 100, 5);
+  v.push_back({"reserve_rrule", "", ""});
+  s.when(reserve(v));
+  BOOST_TEST((s.state.kind == schema::ReservationKind::ADVANCE));
+  BOOST_TEST(s.shown(ids::reserve_count) == "0");
+  BOOST_TEST(s.shown(ids::reserve_rrule) == "(none)");
+  BOOST_TEST(given_confirmed().shown(ids::reserve_count) == "1");
+}
+
+BOOST_AUTO_TEST_CASE(more_occurrences_than_an_event_holds_are_refused) {
+  const auto with = [](const char* select) {
+    reservation_story s;
+    s.now_s = 1'795'222'000;
+    given_values v{{"Resource_List", "select", select},
+                   {"reserve_start", "", std::to_string(s.now_s + 100)},
+                   {"reserve_duration", "", "5"},
+                   {"reserve_rrule", "", "FREQ=HOURLY;COUNT=4000"},
+                   {"reserve_timezone", "", "UTC"}};
+    return s.when(reserve(v));
+  };
+  BOOST_TEST(with("10:ncpus=1") == "submitted");
+  BOOST_TEST(with("11:ncpus=1").find("occurrences of 11 chunks") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(maintenance_takes_whole_hosts_and_is_for_operators) {
   reservation_story s;
   const given_values times{{"reserve_start", "", std::to_string(s.now_s + 5)}, {"reserve_duration", "", "60"}};
@@ -305,7 +405,21 @@ BOOST_AUTO_TEST_CASE(changes_that_may_not_be) {
   BOOST_TEST(s.altered({{"reserve_duration", "", "90"}}, user(), true) == "15007 Unauthorized Request ");
   BOOST_TEST(s.altered({{"reserve_duration", "", "90"}}, user("user2")) == "15007 Unauthorized Request ");
   s.wakes();
-  BOOST_TEST(s.altered({{"reserve_start", "", time(50)}}) == "15178 Reservation not empty");
+  BOOST_TEST(s.altered({{"reserve_start", "", time(500)}}) == "15178 Reservation not empty");  // whatever the times: as PBS
+}
+
+// That it has no jobs the ledger checks.
+BOOST_AUTO_TEST_CASE(an_open_window_is_put_off) {
+  auto s = given_confirmed();
+  s.wakes();
+  BOOST_TEST(s.altered({{"reserve_start", "", std::to_string(s.now_s + 50)}}) == "alterRequested");
+  BOOST_TEST(s.confirmed("(n1:ncpus=2)") == "confirmed");
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_CONFIRMED");
+  BOOST_TEST(s.state.running == 0u);
+  BOOST_TEST(s.wakes() == "occurrenceBegan");
+  BOOST_TEST(s.now_s == 1'000'150);
+  BOOST_TEST(s.wakes() == "occurrenceEnded");
+  BOOST_TEST(s.now_s == 1'000'160);
 }
 
 BOOST_AUTO_TEST_CASE(an_operator_forces_a_change) {

@@ -176,7 +176,7 @@ class router {
   job_callers callers{board, [this](const auto& caller, auto request) { on_request(caller, std::move(request)); }};
   scheduler_starts starts{board, moms};
   orderly_stop stopping{board, starts};
-  reservation_routes reservations{board};
+  reservation_routes reservations{board, hooks};
   order_routes orders{board, hooks, moms, mom_hooks, starts, stopping};
 
  private:

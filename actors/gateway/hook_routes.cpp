@@ -21,6 +21,9 @@ const hooks::hook_event* const queuejob_event = hooks::find_event("queuejob");
 const hooks::hook_event* const modifyjob_event = hooks::find_event("modifyjob");
 const hooks::hook_event* const runjob_event = hooks::find_event("runjob");
 const hooks::hook_event* const movejob_event = hooks::find_event("movejob");
+const hooks::hook_event* const resvsub_event = hooks::find_event("resvsub");
+const hooks::hook_event* const modifyresv_event = hooks::find_event("modifyresv");
+const hooks::hook_event* const resv_end_event = hooks::find_event("resv_end");
 const hooks::hook_event* const management_event = hooks::find_event("management");
 const hooks::hook_event* const periodic_event = hooks::find_event("periodic");
 
@@ -109,6 +112,43 @@ void hook_routes::ask_move(const schema::sealed<schema::Request>& request, const
                const auto* queue = job ? job->find("queue") : nullptr;
                then(result.changes.empty() || !queue ? request : with_destination(request, queue->value), std::move(result.runs));
              }));
+}
+
+namespace {
+
+server_hooks::answer with_changed_reservation(const schema::sealed<schema::Request>& request, hook_routes::go_on then) {
+  return [request, then = std::move(then)](hooks::chain_result& result) {
+    const auto* resv = hooks::object_of(result.parameters, "resv");
+    then(result.changes.empty() ? request : with_reservation(request, *resv), std::move(result.runs));
+  };
+}
+
+}  // namespace
+
+void hook_routes::ask_reserve(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply,
+                              go_on then) {
+  if (!hooks_.wanted(*resvsub_event)) return then(request, {});
+  server_hooks::question q{resvsub_event, by, by.user, by.at_host(), {}, {}, {}};
+  q.parameters.push_back({"resv", reservation_asked(request.get().getSubmitReservation())});
+  hooks_.run(std::move(q), then_go_on(by.at_host(), reply, with_changed_reservation(request, std::move(then))));
+}
+
+void hook_routes::ask_alter_reservation(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply,
+                                        go_on then) {
+  const auto asked = request.get().getAlterReservation();
+  const auto known = hooks_.wanted(*modifyresv_event) ? board_.where().reservation_named(schema::text(asked.getReservation())) : 0;
+  if (known == 0) return then(request, {});
+  const auto name = model::full_id(board_.where().reservation_states().at(known), board_.settings()->server_name);
+  auto resv = reservation_asked(asked);
+  resv.name = name;
+  server_hooks::question q{modifyresv_event,
+                           by,
+                           by.user,
+                           name,
+                           {{"resv", std::move(resv)}},
+                           {{"resv_o", ObjectKind::RESERVATION, name, board_.where().sequence(), {}, true}},
+                           {}};
+  hooks_.run(std::move(q), then_go_on(name, reply, with_changed_reservation(request, std::move(then))));
 }
 
 void hook_routes::ask_management(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply,
@@ -244,11 +284,15 @@ reply_ptr refused_anyway(reply_ptr to) {
 // What happened is on disk already. That hooks are to look on at it is a reaction's to say (actors/server/reactions/looking_hooks.cpp),
 // so a crash before their run was written down only means that they run again.
 void hook_routes::look_on(const reactions::run_looking_hooks& what, reply_ptr reply) {
-  const bool of_job = what.event->parameters.front().kind == hooks::parameter_kind::job;
-  const auto kind = of_job ? ObjectKind::JOB : ObjectKind::NODE;
+  const auto& shown = what.event->parameters.front();
+  const auto kind = shown.kind == hooks::parameter_kind::job           ? ObjectKind::JOB
+                    : shown.kind == hooks::parameter_kind::reservation ? ObjectKind::RESERVATION
+                                                                       : ObjectKind::NODE;
+  // Of a reservation that has ended there is nothing to see any more.
+  const bool before = what.event == resv_end_event;
   server_hooks::question q{what.event, what.by, what.by.user, what.subject, {}, {}, what.hooks};
-  q.views.push_back({of_job ? "job" : "vnode", kind, what.subject, what.sequence});
-  if (!of_job && what.sequence > 1) q.views.push_back({"vnode_o", kind, what.subject, what.sequence - 1});
+  q.views.push_back({shown.name, kind, what.subject, before ? what.sequence - 1 : what.sequence});
+  if (kind == ObjectKind::NODE && what.sequence > 1) q.views.push_back({"vnode_o", kind, what.subject, what.sequence - 1});
   hooks_.run(std::move(q), [this, what, reply = std::move(reply)](hooks::chain_result& result) {
     carry_out({what.subject, what.sequence, std::to_string(what.sequence)}, result,
               all_ran(*what.event, what.hooks, result) ? reply : refused_anyway(reply));
@@ -262,8 +306,9 @@ void hook_routes::run_periodic(const std::string& hook, std::uint64_t cause, rep
       board_.server_itself(),
       {},
       "periodic",
-      {{"resv_list", hook_objects{}}},
-      {{"vnode_list", ObjectKind::NODE, {}, board_.where().sequence()}},
+      {},
+      {{"vnode_list", ObjectKind::NODE, {}, board_.where().sequence(), {}, true},
+       {"resv_list", ObjectKind::RESERVATION, {}, board_.where().sequence(), {}, true}},
       {hook},
   };
   hooks_.run(std::move(q), [this, hook, cause, reply = std::move(reply)](hooks::chain_result& result) {

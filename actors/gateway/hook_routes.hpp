@@ -19,7 +19,7 @@ class hook_routes {
  public:
   explicit hook_routes(actor_registry& board);
 
-  // Runs hooks that look on at what happened (postqueuejob, jobobit, modifyvnode). Refused: one of them could not be read, or what
+  // Runs hooks that look on at what happened (events/model/hook/hook_look.hpp). Refused: one of them could not be read, or what
   // they wanted could not be written.
   void look_on(const reactions::run_looking_hooks& what, reply_ptr reply);
   // Runs a periodic hook, because of this record. Refused: as above.
@@ -33,6 +33,9 @@ class hook_routes {
   void ask_submit(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on_with then);
   void ask_alter(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on_with then);
   void ask_move(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
+  void ask_reserve(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
+  void ask_alter_reservation(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply,
+                             go_on then);
   void ask_management(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
   // A scheduler or a person (qrun -H, with a command id) proposes to run a job (runjob): refused, the job's comment says why,
   // and what the hook set of it holds.

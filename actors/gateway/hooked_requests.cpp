@@ -7,6 +7,8 @@
 #include "events/attributes/read.hpp"
 #include "events/attributes/table.hpp"
 #include "events/log/record.hpp"
+#include "events/values/duration.hpp"
+#include "events/values/number.hpp"
 
 namespace annals::actors {
 
@@ -23,12 +25,39 @@ hooks::hook_object job_asked(schema::QueueJob::Reader asked) {
   return job;
 }
 
+namespace {
+
+hooks::hook_object changes_asked(protocol::ObjectKind kind, capnp::Text::Reader name, capnp::List<schema::Attribute>::Reader changes) {
+  hooks::hook_object object{kind, schema::str(name), {}};
+  for (auto c : changes)
+    object.put(schema::text(c.getName()), schema::text(c.getResource()),
+               c.getOp() == schema::AttributeOp::UNSET ? std::string_view() : schema::text(c.getValue()));
+  return object;
+}
+
+}  // namespace
+
 hooks::hook_object job_asked(schema::JobAttributes::Reader asked) {
-  hooks::hook_object job{protocol::ObjectKind::JOB, schema::str(asked.getJob()), {}};
-  for (auto c : asked.getChanges())
-    job.put(schema::text(c.getName()), schema::text(c.getResource()),
-            c.getOp() == schema::AttributeOp::UNSET ? std::string_view() : schema::text(c.getValue()));
-  return job;
+  return changes_asked(protocol::ObjectKind::JOB, asked.getJob(), asked.getChanges());
+}
+
+hooks::hook_object reservation_asked(schema::SubmitReservation::Reader asked) {
+  hooks::hook_object resv{protocol::ObjectKind::RESERVATION, {}, hooks::attributes_of(asked.getAttributes())};
+  const auto number = [&](const char* name) {
+    const auto* a = resv.find(name);
+    return a ? values::parse_integer(a->value) : std::nullopt;
+  };
+  const auto start = number("reserve_start"), duration = number("reserve_duration");
+  if (!start || !duration || resv.find("reserve_end")) return resv;
+  std::int64_t end = 0;
+  if (__builtin_add_overflow(*start, *duration, &end)) return resv;
+  resv.remove("reserve_duration", {});
+  resv.put("reserve_end", {}, std::to_string(end));
+  return resv;
+}
+
+hooks::hook_object reservation_asked(schema::AlterReservation::Reader asked) {
+  return changes_asked(protocol::ObjectKind::RESERVATION, asked.getReservation(), asked.getChanges());
 }
 
 // Numbers as PBS's management constants have them (pbs guide: MGR_CMD_*, MGR_OBJ_*).
@@ -70,6 +99,56 @@ void put_changes(const std::vector<hooks::hook_change>& changes, capnp::List<sch
 
 }  // namespace
 
+namespace {
+
+// A message with room for so many attributes, and with what all requests have.
+struct message_like {
+  message_like(const schema::sealed<schema::Request>& asked, unsigned attributes)
+      : message(static_cast<unsigned>(asked.bytes().size() / sizeof(capnp::word)) + attributes * words_of_most_attributes),
+        request(message.initRoot<schema::Request>()) {
+    request.setId(asked.get().getId());
+    request.setCommandId(asked.get().getCommandId());
+    request.setSentAtNs(asked.get().getSentAtNs());
+  }
+  schema::sealed<schema::Request> take() { return schema::sealed<schema::Request>(schema::sealed_message::from_builder(message)); }
+
+  capnp::MallocMessageBuilder message;
+  schema::Request::Builder request;
+};
+
+// Scripts write a length as a duration, requests have its seconds.
+void seconds_only(hooks::hook_object& reservation) {
+  const auto* a = reservation.find("reserve_duration");
+  const auto seconds = a ? values::parse_duration(a->value) : std::nullopt;
+  if (seconds) reservation.put("reserve_duration", {}, std::to_string(*seconds));
+}
+
+}  // namespace
+
+schema::sealed<schema::Request> with_reservation(const schema::sealed<schema::Request>& asked, const hooks::hook_object& reservation) {
+  auto resv = reservation;
+  seconds_only(resv);
+  std::vector<const hooks::hook_attribute*> listed;
+  listed.reserve(resv.attributes.size());
+  for (const auto& a : resv.attributes) listed.push_back(&a);
+  const auto n = static_cast<unsigned>(listed.size());
+  message_like m(asked, n);
+  if (asked.get().isSubmitReservation()) {
+    const auto before = asked.get().getSubmitReservation();
+    auto s = m.request.initSubmitReservation();
+    s.setHosts(before.getHosts());
+    s.setSubmitHost(before.getSubmitHost());
+    fill(s.initAttributes(n), listed, false);
+  } else {
+    const auto before = asked.get().getAlterReservation();
+    auto a = m.request.initAlterReservation();
+    a.setReservation(before.getReservation());
+    a.setForce(before.getForce());
+    fill(a.initChanges(n), listed, true);
+  }
+  return m.take();
+}
+
 schema::sealed<schema::Request> with_job(const schema::sealed<schema::Request>& asked, const hooks::hook_object& job) {
   std::vector<const hooks::hook_attribute*> listed;
   listed.reserve(job.attributes.size());
@@ -78,11 +157,8 @@ schema::sealed<schema::Request> with_job(const schema::sealed<schema::Request>& 
     if (!queues || a.name != "queue") listed.push_back(&a);
   const auto before = asked.get();
   const auto n = static_cast<unsigned>(listed.size());
-  capnp::MallocMessageBuilder message(static_cast<unsigned>(asked.bytes().size() / sizeof(capnp::word)) + n * words_of_most_attributes);
-  auto r = message.initRoot<schema::Request>();
-  r.setId(before.getId());
-  r.setCommandId(before.getCommandId());
-  r.setSentAtNs(before.getSentAtNs());
+  message_like m(asked, n);
+  auto& r = m.request;
   if (queues) {
     const auto job_before = before.getQueueJob();
     auto q = r.initQueueJob();
@@ -98,7 +174,7 @@ schema::sealed<schema::Request> with_job(const schema::sealed<schema::Request>& 
     a.setJob(before.getAlterJob().getJob());
     fill(a.initChanges(n), listed, true);
   }
-  return schema::sealed<schema::Request>(schema::sealed_message::from_builder(message));
+  return m.take();
 }
 
 std::vector<std::string> members_set(const std::vector<hooks::hook_change>& changes) {

@@ -21,6 +21,12 @@ hooks::hook_object job_asked(schema::JobAttributes::Reader asked);
 // attribute. Nothing is answered yet: there is no reply_code and the like.
 hooks::hook_object management_asked(schema::Manage::Reader asked, std::int64_t now_s);
 
+// The reservation as pbs_rsub asked for it (resvsub), with its end where the length was given, as PBS shows it; what pbs_ralter
+// asked to be changed (modifyresv), as of a job.
+hooks::hook_object reservation_asked(schema::SubmitReservation::Reader asked);
+hooks::hook_object reservation_asked(schema::AlterReservation::Reader asked);
+schema::sealed<schema::Request> with_reservation(const schema::sealed<schema::Request>& asked, const hooks::hook_object& reservation);
+
 // The same request with the job as hooks left it.
 schema::sealed<schema::Request> with_job(const schema::sealed<schema::Request>& asked, const hooks::hook_object& job);
 

@@ -76,38 +76,41 @@ reply_ptr reservation_routes::reply_for(const schema::sealed<schema::Request>& r
 
 void reservation_routes::submit(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request,
                                 const model::requester& by, const sink_ptr& to) {
-  const auto& group = peer->peer().group;
-  for (auto a : request.get().getSubmitReservation().getAttributes())
-    if (a.getName() == "qmove" || a.getName() == "reserve_job")
-      return board_.self()->send(board_.parts().status,
-                                 reservation_for_job{request, by, group, to, board_.where().sequence(), board_.self()});
-  submit(request, by, group, to, {});
+  hooks_.ask_reserve(request, by, reply_to_client(to, request.get().getId()),
+                     [this, group = peer->peer().group, by, to](const schema::sealed<schema::Request>& allowed, hook_runs runs) {
+                       look_up_job({allowed, by, group, to, board_.where().sequence(), board_.self(), {}, std::move(runs)});
+                     });
+}
+
+// What hooks made of it may name a job too.
+void reservation_routes::look_up_job(reservation_for_job asked) {
+  for (auto a : asked.request.get().getSubmitReservation().getAttributes())
+    if (a.getName() == "qmove") return board_.self()->send(board_.parts().status, std::move(asked));
+  submit_known(asked);
 }
 
 void reservation_routes::submit_for_job(const reservation_for_job& known) {
-  for_asker(known.to, [&] { submit(known.request, known.by, known.group, known.to, known.job); });
+  for_asker(known.to, [&] { submit_known(known); });
 }
 
-void reservation_routes::submit(const schema::sealed<schema::Request>& request, const model::requester& by, const std::string& group,
-                                const sink_ptr& to, std::optional<model::reservation_job> job) {
+void reservation_routes::submit_known(const reservation_for_job& known) {
+  const auto& request = known.request;
+  if (board_.is_too_late(request.get())) return board_.refuse(reply_to_client(known.to, request.get().getId()), pbs_error::server_down);
   const auto asked = request.get().getSubmitReservation();
   const auto number = board_.next_number();
-  model::submit_reservation command{request, number, group};
-  command.of_job = std::move(job);
+  model::submit_reservation command{request, number, known.group};
+  command.of_job = known.job;
   for (const auto& [name, stream] : board_.where().hosts()) command.known_hosts.push_back(name);
   auto reply = reply_for(
-      request, to, asked.getAttributes(), number,
+      request, known.to, asked.getAttributes(), number,
       [gateway = caf::actor(board_.self()), number](const model::rejection&) { caf::anon_send(gateway, reservation_refused{number}); });
   board_.self()->send(board_.new_reservation(number),
-                      board_.wrap<model::reservation_command>(std::move(command), request.get(), by, std::move(reply)));
+                      board_.wrap<model::reservation_command>(std::move(command), request.get(), known.by, std::move(reply), known.hooks));
 }
 
 caf::actor reservation_routes::named(capnp::Text::Reader id) {
-  std::string_view name = schema::text(id);
-  const auto dot = name.find('.');
-  if (dot != std::string_view::npos && name.substr(dot + 1) != board_.settings()->server_name) return {};
-  const auto known = board_.where().reservations().find(name.substr(0, dot));
-  return known == board_.where().reservations().end() ? caf::actor() : board_.reservation(known->second);
+  const auto known = board_.where().reservation_named(schema::text(id));
+  return known == 0 ? caf::actor() : board_.reservation(known);
 }
 
 void reservation_routes::remove(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
@@ -123,6 +126,15 @@ void reservation_routes::unknown(const reply_ptr& reply, capnp::Text::Reader id)
 }
 
 void reservation_routes::alter(const schema::sealed<schema::Request>& request, const model::requester& by, const sink_ptr& to) {
+  hooks_.ask_alter_reservation(request, by, reply_to_client(to, request.get().getId()),
+                               [this, by, to](const schema::sealed<schema::Request>& allowed, hook_runs runs) {
+                                 alter(allowed, by, to, std::move(runs));
+                               });
+}
+
+void reservation_routes::alter(const schema::sealed<schema::Request>& request, const model::requester& by, const sink_ptr& to,
+                               hook_runs runs) {
+  if (board_.is_too_late(request.get())) return board_.refuse(reply_to_client(to, request.get().getId()), pbs_error::server_down);
   const auto asked = request.get().getAlterReservation();
   const auto note_refused = [notes = board_.notes(), id = schema::str(asked.getReservation()),
                              who = by.at_host()](const model::rejection& why) {
@@ -134,7 +146,7 @@ void reservation_routes::alter(const schema::sealed<schema::Request>& request, c
   const auto reservation = named(asked.getReservation());
   if (!reservation) return unknown(reply, asked.getReservation());
   board_.self()->send(
-      reservation, board_.wrap<model::reservation_command>(model::reservation_request{request}, request.get(), by, std::move(reply)));
+      reservation, board_.wrap<model::reservation_command>(model::reservation_request{request}, request.get(), by, std::move(reply), std::move(runs)));
 }
 
 }  // namespace annals::actors

@@ -1,14 +1,16 @@
-// What clients ask of reservations: a submission makes one, everything else goes to the one it names. Part of the gateway's actor.
+// What clients ask of reservations: hooks are asked first, then a submission makes one, and everything else goes to the one it
+// names. Part of the gateway's actor.
 #pragma once
 
 #include "actors/gateway/actor_registry.hpp"
+#include "actors/gateway/hook_routes.hpp"
 #include "actors/server/reply_sink.hpp"
 
 namespace annals::actors {
 
 class reservation_routes {
  public:
-  explicit reservation_routes(actor_registry& board) : board_(board) {}
+  reservation_routes(actor_registry& board, hook_routes& hooks) : board_(board), hooks_(hooks) {}
 
   void submit(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by,
               const sink_ptr& to);
@@ -17,14 +19,16 @@ class reservation_routes {
   void alter(const schema::sealed<schema::Request>& request, const model::requester& by, const sink_ptr& to);
 
  private:
-  void submit(const schema::sealed<schema::Request>& request, const model::requester& by, const std::string& group, const sink_ptr& to,
-              std::optional<model::reservation_job> job);
+  void look_up_job(reservation_for_job asked);
+  void submit_known(const reservation_for_job& known);
+  void alter(const schema::sealed<schema::Request>& request, const model::requester& by, const sink_ptr& to, hook_runs runs);
   caf::actor named(capnp::Text::Reader id);
   reply_ptr reply_for(const schema::sealed<schema::Request>& request, const sink_ptr& to, capnp::List<schema::Attribute>::Reader asked,
                       std::optional<std::uint64_t> number, std::function<void(const model::rejection&)> refused);
   void unknown(const reply_ptr& reply, capnp::Text::Reader id);
 
   actor_registry& board_;
+  hook_routes& hooks_;
 };
 
 }  // namespace annals::actors

@@ -17,11 +17,6 @@ constexpr const char* job_of_runjob =
     "Hold_Types Execution_Time project depend Error_Path Output_Path Resource_List Variable_List create_resv_from_job";
 constexpr const char* job_that_runs = "Error_Path Output_Path Resource_List Variable_List create_resv_from_job";
 
-// Reservations have no table in events/attributes (pbs guide: "reservations: attributes").
-constexpr const char* servers_of_resv =
-    "Reserve_Owner reserve_state reserve_substate reserve_ID queue schedselect schedselect_orig resources_used "
-    "resv_nodes server ctime mtime hashname hop_count euser egroup partition";
-
 constexpr parameter asked_job[] = {
     {"job", job, may_set::what_users_may, "queue", may_set_when::always, "the job as asked for"}};
 constexpr parameter queued_job[] = {
@@ -42,7 +37,7 @@ constexpr parameter altered_resv[] = {
     {"resv", reservation, may_set::what_users_may, "", may_set_when::always, "what is asked to be changed"},
     {"resv_o", reservation, may_set::nothing, "", may_set_when::always, "the reservation before the change"}};
 constexpr parameter known_resv[] = {
-    {"resv", reservation, may_set::nothing, "", may_set_when::always, "the reservation"}};
+    {"resv", reservation, may_set::nothing, "", may_set_when::always, "the reservation; when it ended, as it was before"}};
 constexpr parameter managed[] = {
     {"management", management, may_set::nothing, "", may_set_when::always,
      "what qmgr asked for: cmd, objtype, objname, attribs, request_time; reply_* is None, as nothing is answered yet"}};
@@ -116,10 +111,12 @@ constexpr hook_event rows[] = {
      "the vnode is not provisioned"},
     {"periodic", 0x8000, event_side::server_periodic, in_server, site_view, false, false, 0, "every freq seconds",
      logs},
-    {"resv_confirm", 0x2000000, server_side, in_server, known_resv, false, false, 0, "when a reservation was confirmed",
-     logs},
-    {"resv_begin", 0x1000000, server_side, in_server, known_resv, false, false, 0, "when a reservation begins", logs},
-    {"resv_end", 0x10000, server_side, in_server, known_resv, false, false, 0, "when a reservation ends", logs},
+    {"resv_confirm", 0x2000000, server_side, in_server, known_resv, false, false, 0,
+     "after a reservation, a change of it or other vnodes for it were confirmed", logs},
+    {"resv_begin", 0x1000000, server_side, in_server, known_resv, false, false, 0,
+     "after a reservation began; of a standing one each occurrence", logs},
+    {"resv_end", 0x10000, server_side, in_server, known_resv, false, false, 0,
+     "after a reservation ended, of a standing one each occurrence, or a confirmed one was deleted", logs},
     {"execjob_begin", 0x40, mom_side, on_host, begun_job, true, false, offline_vnodes | scheduler_restart_cycle,
      "on each host of the job, first of all; on the others before they join", stops_start},
     {"execjob_prologue", 0x80, mom_side, on_host, prologue, true, true, offline_vnodes | scheduler_restart_cycle,
@@ -161,14 +158,16 @@ bool is_among(std::string_view names, std::string_view wanted) {
 }
 
 schema::ObjectKind table_kind(parameter_kind kind) {
+  if (kind == reservation || kind == reservations) return schema::ObjectKind::RESERVATION;
   return kind == job || kind == jobs ? schema::ObjectKind::JOB : schema::ObjectKind::NODE;
 }
 
 // An attribute that only the server itself sets.
 bool is_the_servers(parameter_kind kind, std::string_view attribute) {
-  if (kind == reservation || kind == reservations) return is_among(servers_of_resv, attribute);
-  const auto* row = attributes::find(table_kind(kind), attribute);
-  return row && (row->set_by == attributes::setter::nobody || row->set_by == attributes::setter::internal);
+  const auto table = table_kind(kind);
+  const auto* row = attributes::find(table, attribute);
+  if (!row) return table == schema::ObjectKind::RESERVATION;  // PBS has it, and it would have no effect here
+  return row->set_by == attributes::setter::nobody || row->set_by == attributes::setter::internal;
 }
 
 }  // namespace

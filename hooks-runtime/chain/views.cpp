@@ -11,7 +11,7 @@ std::optional<schema::ObjectKind> kind_of(protocol::ObjectKind kind) {
     case protocol::ObjectKind::QUEUE: return schema::ObjectKind::QUEUE;
     case protocol::ObjectKind::SERVER: return schema::ObjectKind::SERVER;
     case protocol::ObjectKind::SCHEDULER: return schema::ObjectKind::SCHEDULER;
-    case protocol::ObjectKind::RESERVATION:
+    case protocol::ObjectKind::RESERVATION: return schema::ObjectKind::RESERVATION;
     case protocol::ObjectKind::MANAGEMENT:
     case protocol::ObjectKind::SERVER_ATTRIBUTE: break;
   }
@@ -24,6 +24,7 @@ protocol::ObjectKind kind_of(schema::ObjectKind kind) {
     case schema::ObjectKind::QUEUE: return protocol::ObjectKind::QUEUE;
     case schema::ObjectKind::SERVER: return protocol::ObjectKind::SERVER;
     case schema::ObjectKind::SCHEDULER: return protocol::ObjectKind::SCHEDULER;
+    case schema::ObjectKind::RESERVATION: return protocol::ObjectKind::RESERVATION;
     default: return protocol::ObjectKind::JOB;
   }
 }

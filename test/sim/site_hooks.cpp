@@ -201,9 +201,10 @@ struct hook_checks {
     const auto look = model::look_at(e);
     if (!look) return;
     events[r.sequence()] = look->event;
-    int subjects = look->of_job ? 1 : 0;
+    const bool of_vnodes = look->of == model::look::kind::vnodes;
+    int subjects = of_vnodes ? 0 : 1;
     for (const auto& [vnode, host] : vnodes)
-      subjects += !look->of_job && host.contains(stream) && (look->vnode.empty() || look->vnode == vnode);
+      subjects += of_vnodes && host.contains(stream) && (look->vnode.empty() || look->vnode == vnode);
     for (const auto& [serial, hook] : hooks)
       if (hook.runs_at(look->event)) owed[{r.sequence(), serial}] += subjects;
   }

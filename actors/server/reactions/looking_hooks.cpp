@@ -1,5 +1,5 @@
-// Hooks that look on at what has happened (postqueuejob, jobobit, modifyvnode: events/model/hook/hook_look.hpp). A run is owed from the
-// event on, for each hook that is on at it, until HookRan, whose cause is the event. A hook that is turned off meanwhile owes
+// Hooks that look on at what has happened (postqueuejob, jobobit, modifyvnode, resv_confirm, resv_begin, resv_end:
+// events/model/hook/hook_look.hpp). A run is owed from the event on, for each hook that is on at it, until HookRan, whose cause is the event. A hook that is turned off meanwhile owes
 // nothing. Governed by docs/design/0023-hooks.md.
 #include <map>
 #include <set>
@@ -90,29 +90,50 @@ class looking final : public reaction {
       if (e.isVnodeCreated()) vnodes_[stream].insert(schema::str(e.getVnodeCreated().getName()));
       if (e.isVnodeDeleted()) vnodes_[stream].erase(schema::str(e.getVnodeDeleted().getName()));
       if (e.isRemoved()) vnodes_.erase(stream);
+    } else if (event.isReservation()) {
+      learn_reservation(stream, event.getReservation());
     } else if (schema::is(event, schema::ServerEvent::STARTED)) {
       server_ = schema::str(event.getServer().getStarted().getServerName());
     }
   }
 
+  void learn_reservation(std::uint64_t stream, schema::ReservationEvent::Reader event) {
+    if (event.isSubmitted()) reservations_[stream].id = schema::str(event.getSubmitted().getId());
+    if (event.isConfirmed()) reservations_[stream].confirmed = true;
+    if (event.isDenied() || event.isEnded()) reservations_.erase(stream);
+  }
+
   std::vector<std::string> subjects_of(const model::look& look, std::uint64_t stream) const {
     std::vector<std::string> subjects;
-    if (look.of_job) {
-      if (const auto number = numbers_.find(stream); number != numbers_.end())
-        subjects.push_back(std::to_string(number->second) + "." + server_);
-      return subjects;
+    switch (look.of) {
+      case model::look::kind::job:
+        if (const auto number = numbers_.find(stream); number != numbers_.end())
+          subjects.push_back(std::to_string(number->second) + "." + server_);
+        break;
+      case model::look::kind::vnodes:
+        if (const auto of = vnodes_.find(stream); of != vnodes_.end())
+          for (const auto& vnode : of->second)
+            if (look.vnode.empty() || look.vnode == vnode) subjects.push_back(vnode);
+        break;
+      case model::look::kind::reservation:
+        if (const auto r = reservations_.find(stream); r != reservations_.end() && (r->second.confirmed || !look.confirmed_only))
+          subjects.push_back(r->second.id + "." + server_);
+        break;
     }
-    if (const auto of = vnodes_.find(stream); of != vnodes_.end())
-      for (const auto& vnode : of->second)
-        if (look.vnode.empty() || look.vnode == vnode) subjects.push_back(vnode);
     return subjects;
   }
 
+  struct reserved {
+    std::string id;
+    bool confirmed = false;
+  };
+
   hook_table hooks_;
   looks looks_;
-  std::string server_;                                        // the part of job ids after the dot
+  std::string server_;                                        // the part of ids after the dot
   std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  // of jobs, by serial
   std::map<std::uint64_t, std::set<std::string>> vnodes_;     // by the host's stream
+  std::map<std::uint64_t, reserved> reservations_;            // by stream
 };
 
 }  // namespace

@@ -4,14 +4,40 @@
 
 namespace annals::model {
 
-std::optional<look> look_at(schema::Event::Reader event) {
-  if (schema::is(event, schema::JobEvent::QUEUED)) return look{"postqueuejob", true, {}};
-  if (schema::is(event, schema::JobEvent::EXITED)) return look{"jobobit", true, {}};
-  if (schema::is(event, schema::HostEvent::CAME_UP) || schema::is(event, schema::HostEvent::WENT_DOWN))
-    return look{"modifyvnode", false, {}};
-  if (schema::is(event, schema::HostEvent::VNODE_CHANGED))
-    return look{"modifyvnode", false, schema::str(event.getHost().getVnodeChanged().getVnode())};
+namespace {
+
+using kind = look::kind;
+
+std::optional<look> look_at_reservation(schema::ReservationEvent::Reader event) {
+  using which = schema::ReservationEvent::Which;
+  switch (event.which()) {
+    case which::CONFIRMED: return look{"resv_confirm", kind::reservation};
+    case which::OCCURRENCE_BEGAN: return look{"resv_begin", kind::reservation};
+    case which::OCCURRENCE_ENDED: return look{"resv_end", kind::reservation};
+    case which::DELETE_REQUESTED: return look{"resv_end", kind::reservation, {}, true};
+    case which::SUBMITTED:
+    case which::REFUSED:
+    case which::DENIED:
+    case which::ALTER_REQUESTED:
+    case which::ALTER_DENIED:
+    case which::CHANGED:
+    case which::DEGRADED:
+    case which::RESTORED:
+    case which::ENDED: return std::nullopt;
+  }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<look> look_at(schema::Event::Reader event) {
+  if (schema::is(event, schema::JobEvent::QUEUED)) return look{"postqueuejob", kind::job};
+  if (schema::is(event, schema::JobEvent::EXITED)) return look{"jobobit", kind::job};
+  if (schema::is(event, schema::HostEvent::CAME_UP) || schema::is(event, schema::HostEvent::WENT_DOWN))
+    return look{"modifyvnode", kind::vnodes};
+  if (schema::is(event, schema::HostEvent::VNODE_CHANGED))
+    return look{"modifyvnode", kind::vnodes, schema::str(event.getHost().getVnodeChanged().getVnode())};
+  return event.isReservation() ? look_at_reservation(event.getReservation()) : std::nullopt;
 }
 
 }  // namespace annals::model

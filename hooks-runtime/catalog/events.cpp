@@ -37,7 +37,9 @@ constexpr parameter altered_resv[] = {
     {"resv", reservation, may_set::what_users_may, "", may_set_when::always, "what is asked to be changed"},
     {"resv_o", reservation, may_set::nothing, "", may_set_when::always, "the reservation before the change"}};
 constexpr parameter known_resv[] = {
-    {"resv", reservation, may_set::nothing, "", may_set_when::always, "the reservation; when it ended, as it was before"}};
+    {"resv", reservation, may_set::nothing, "", may_set_when::always, "the reservation"}};
+constexpr parameter ended_resv[] = {
+    {"resv", reservation, may_set::nothing, "", may_set_when::always, "the reservation as it was before its end"}};
 constexpr parameter managed[] = {
     {"management", management, may_set::nothing, "", may_set_when::always,
      "what qmgr asked for: cmd, objtype, objname, attribs, request_time; reply_* is None, as nothing is answered yet"}};
@@ -115,7 +117,7 @@ constexpr hook_event rows[] = {
      "after a reservation, a change of it or other vnodes for it were confirmed", logs},
     {"resv_begin", 0x1000000, server_side, in_server, known_resv, false, false, 0,
      "after a reservation began; of a standing one each occurrence", logs},
-    {"resv_end", 0x10000, server_side, in_server, known_resv, false, false, 0,
+    {"resv_end", 0x10000, server_side, in_server, ended_resv, false, false, 0,
      "after a reservation ended, of a standing one each occurrence, or a confirmed one was deleted", logs},
     {"execjob_begin", 0x40, mom_side, on_host, begun_job, true, false, offline_vnodes | scheduler_restart_cycle,
      "on each host of the job, first of all; on the others before they join", stops_start},

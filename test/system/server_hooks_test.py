@@ -3,6 +3,7 @@ server dies."""
 import json
 import os
 import re
+import time
 import unittest
 
 from hooks_test import HookTest
@@ -19,6 +20,51 @@ class ServerHookTest(HookTest):
 
     def node(self, name="a"):
         return json.loads(self.sure("pbsnodes", "-a", "-F", "json"))["nodes"][name]
+
+
+class hooks_of_reservations(ServerHookTest):
+    def setUp(self):
+        super().setUp()
+        self.sure("qmgr", "-c", "set server acl_roots = root")
+        self.sure("qmgr", "-c", "set node a resources_available.ncpus = 4")
+
+    def reserve(self, name, start, lasts, *more):
+        at = time.strftime("%Y%m%d%H%M.%S", time.localtime(time.time() + start))
+        return self.run_command("pbs_rsub", "-N", name, "-R", at, "-D", str(lasts), "-l", "select=1:ncpus=2", *more)
+
+    def shown(self, id):
+        return self.run_command("pbs_rstat", "-f", id).out
+
+    def test_they_change_and_refuse_what_is_asked_for(self):
+        self.hook("s", "resvsub", "import pbs\ne = pbs.event()\nr = e.resv\n"
+                  "if r.Reserve_Name == 'no':\n    e.reject('no way')\n"
+                  "r.Reserve_Name = 'by-s'\nr.reserve_end = r.reserve_end + 60\nr.Resource_List['select'] = pbs.select('1:ncpus=1')\n")
+        self.hook("m", "modifyresv", "import pbs\ne = pbs.event()\n"
+                  "if e.resv.Reserve_Name == 'no':\n    e.reject('not %s' % e.resv_o.Reserve_Name)\n"
+                  "e.resv.Reserve_Name = str(e.resv.Reserve_Name) + '-m'\n")
+        done = self.reserve("no", 600, 60)
+        self.assertEqual((done.status, done.err), (65, "pbs_rsub: no way\n"))
+        id = self.reserve("mine", 600, 60, "-I", "20").out.split()[0]
+        shown = self.shown(id)
+        for line in "Reserve_Name = by-s", "reserve_duration = 120", "Resource_List.ncpus = 1":
+            self.assertIn(line, shown)
+        done = self.run_command("pbs_ralter", "-N", "no", id)
+        self.assertEqual((done.status, done.err), (65, "pbs_ralter: not by-s\n"))
+        self.sure("pbs_ralter", "-N", "other", id)
+        self.assertIn("Reserve_Name = other-m", self.shown(id))
+        self.assertIn("accepted", self.audit("hook", "s"))
+
+    def test_what_happens_to_one_is_looked_at_even_when_the_server_dies(self):
+        for event in "resv_confirm", "resv_begin", "resv_end":
+            self.hook(event.replace("_", ""), event, "import pbs\ne = pbs.event()\nr = e.resv\n"
+                      "pbs.logmsg(pbs.LOG_DEBUG, 'saw %s %s %s' % (r.resvid, r.reserve_state, r.resv_nodes))\ne.reject('no way')\n")
+        id = self.reserve("mine", 15, 10, "-I", "20").out.split()[0]
+        self.until_run("resvconfirm", "resv_confirm", f"saw {id} 2 (a:ncpus=2)")
+        self.until_run("resvbegin", "resv_begin", f"saw {id} 5 (a:ncpus=2)")
+        self.kill_daemon("pbs_server")
+        self.start_daemon("pbs_server")
+        self.until_run("resvend", "resv_end", f"saw {id} 5 (a:ncpus=2)")
+        self.until(lambda: not self.shown(id), lambda: self.shown(id))
 
 
 class hooks_of_requests(ServerHookTest):

@@ -1,6 +1,8 @@
 // Requests as hooks are shown them, and command ids that make a repeat harmless.
 #include <boost/test/unit_test.hpp>
 
+#include <map>
+
 #include "actors/gateway/hooked_requests.hpp"
 
 using namespace annals;
@@ -42,6 +44,68 @@ BOOST_AUTO_TEST_CASE(a_management_hook_is_shown_numbers_of_the_guide_and_every_a
   BOOST_REQUIRE(a);
   BOOST_TEST(a->value == "4");
   BOOST_TEST((a->op == schema::AttributeOp::INCREMENT));
+}
+
+BOOST_AUTO_TEST_CASE(a_reservation_is_shown_with_its_end_and_asked_for_as_hooks_left_it) {
+  const auto asked = schema::make<schema::Request>([](schema::Request::Builder r) {
+    r.setId(3);
+    auto s = r.initSubmitReservation();
+    s.setSubmitHost("h");
+    s.initHosts(1).set(0, "n1");
+    auto list = s.initAttributes(2);
+    list[0].setName("reserve_start");
+    list[0].setValue("1000");
+    list[1].setName("reserve_duration");
+    list[1].setValue("60");
+  });
+  auto resv = reservation_asked(asked.get().getSubmitReservation());
+  BOOST_TEST(resv.find("reserve_end")->value == "1060");
+  BOOST_TEST(!resv.find("reserve_duration"));
+  resv.put("reserve_duration", {}, "00:10:00");
+  resv.put("Reserve_Name", {}, "mine");
+  const auto left = with_reservation(asked, resv);
+  const auto after = left.get().getSubmitReservation();
+  BOOST_TEST(left.get().getId() == 3u);
+  BOOST_TEST(schema::str(after.getSubmitHost()) == "h");
+  BOOST_TEST(schema::str(after.getHosts()[0]) == "n1");
+  std::map<std::string, std::string> has;
+  for (auto a : after.getAttributes()) has[schema::str(a.getName())] = schema::str(a.getValue());
+  const std::map<std::string, std::string> wanted{
+      {"Reserve_Name", "mine"}, {"reserve_duration", "600"}, {"reserve_end", "1060"}, {"reserve_start", "1000"}};
+  BOOST_CHECK(has == wanted);
+}
+
+BOOST_AUTO_TEST_CASE(a_length_that_no_number_holds_is_shown_as_it_is) {
+  const auto asked = schema::make<schema::Request>([](schema::Request::Builder r) {
+    auto list = r.initSubmitReservation().initAttributes(2);
+    list[0].setName("reserve_start");
+    list[0].setValue("9223372036854775807");
+    list[1].setName("reserve_duration");
+    list[1].setValue("60");
+  });
+  BOOST_TEST(!reservation_asked(asked.get().getSubmitReservation()).find("reserve_end"));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_to_be_changed_of_a_reservation_stays_a_change) {
+  const auto asked = schema::make<schema::Request>([](schema::Request::Builder r) {
+    auto a = r.initAlterReservation();
+    a.setReservation("R5");
+    a.setForce(true);
+    auto list = a.initChanges(2);
+    list[0].setName("Authorized_Groups");
+    list[0].setOp(schema::AttributeOp::UNSET);
+    list[1].setName("reserve_duration");
+    list[1].setValue("60");
+  });
+  auto resv = reservation_asked(asked.get().getAlterReservation());
+  BOOST_TEST(!resv.find("reserve_end"));
+  resv.put("Reserve_Name", {}, "mine");
+  const auto left = with_reservation(asked, resv);
+  const auto after = left.get().getAlterReservation();
+  BOOST_TEST(schema::str(after.getReservation()) == "R5");
+  BOOST_TEST(after.getForce());
+  BOOST_TEST(after.getChanges().size() == 3u);
+  BOOST_CHECK((after.getChanges()[0].getOp() == schema::AttributeOp::UNSET));
 }
 
 BOOST_AUTO_TEST_CASE(members_that_hooks_set_are_known_from_those_that_only_pass) {  // RS-21

@@ -63,6 +63,14 @@ BOOST_AUTO_TEST_CASE(a_queuejob_hook_may_not_set_what_only_the_server_sets) {
   BOOST_TEST((may_write(job, "ctime", false) == set_answer::read_only_attribute));
 }
 
+BOOST_AUTO_TEST_CASE(a_resvsub_hook_may_set_what_pbs_rsub_may_and_what_has_an_effect) {
+  const parameter& resv = *find_parameter(*find_event("resvsub"), "resv");
+  for (const char* name : {"Reserve_Name", "Resource_List", "reserve_start", "Authorized_Users", "delete_idle_time", "interactive"})
+    BOOST_TEST((may_write(resv, name, false) == set_answer::yes), name);
+  for (const char* name : {"reserve_state", "queue", "resv_nodes", "partition", "Priority", "User_List"})
+    BOOST_TEST((may_write(resv, name, false) == set_answer::read_only_attribute), name);
+}
+
 BOOST_AUTO_TEST_CASE(the_old_object_of_a_change_is_read_only) {
   BOOST_TEST((may_write(*find_parameter(*find_event("modifyjob"), "job_o"), "Priority", false) ==
               set_answer::read_only_object));

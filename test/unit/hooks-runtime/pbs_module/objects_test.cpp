@@ -255,6 +255,47 @@ BOOST_AUTO_TEST_CASE(of_what_the_server_gives_vnodes_may_be_set_where_vnode_list
                  "error 'BadAttributeValueError: attribute 'Priority' is part of a readonly object'");
 }
 
+BOOST_AUTO_TEST_CASE(the_server_gives_its_reservations) {
+  hook_case c{.source = R"py(
+import pbs
+s = pbs.server()
+assert [r.resvid for r in s.resvs()] == ["R7.vm"] and s.resv("R999.vm") is None
+r = s.resv("R7.vm")
+assert str(r) == r.resvid == "R7.vm" and r.Reserve_Name == "rv" and r.queue.name == "R7" and r.server.name == "vm"
+assert r.reserve_state == pbs.RESV_STATE_CONFIRMED == 2 and r.reserve_substate == 2
+assert r.reserve_start == 1795359047 and isinstance(r.reserve_duration, pbs.duration) and r.reserve_duration == 10
+assert r.Authorized_Users == "pbsuser@vm" and isinstance(r.Authorized_Users, pbs.acl) and str(r.resv_nodes) == "(vm:ncpus=1)"
+assert r.Resource_List["ncpus"] == 1 and r.Variable_List["PBS_O_HOST"] == "vm"
+assert r.Priority is None and r.User_List is None and r.delete_idle_time is None
+)py",
+              .event = "periodic"};
+  c.answer = [](hooks::protocol::Question::Reader q, hooks::protocol::Answer::Builder a) {
+    if (q.isNames()) return a.initNames(1).set(0, "R7.vm");
+    if (schema::text(q.getObject().getName()) == "R999.vm") return a.setNone();
+    constexpr const char* values[][3] = {{"Reserve_Name", "", "rv"},
+                                         {"reserve_state", "", "RESV_CONFIRMED"},
+                                         {"reserve_substate", "", "2"},
+                                         {"reserve_start", "", "1795359047"},
+                                         {"reserve_duration", "", "10"},
+                                         {"queue", "", "R7"},
+                                         {"server", "", "vm"},
+                                         {"Authorized_Users", "", "pbsuser@vm"},
+                                         {"resv_nodes", "", "(vm:ncpus=1)"},
+                                         {"Resource_List", "ncpus", "1"},
+                                         {"Variable_List", "", "PBS_O_LOGNAME=pbsuser,PBS_O_HOST=vm"}};
+    auto o = a.initObject();
+    o.setKind(hooks::protocol::ObjectKind::RESERVATION);
+    o.setName("R7.vm");
+    auto list = o.initAttributes(std::size(values));
+    for (unsigned i = 0; i < std::size(values); ++i) {
+      list[i].setName(values[i][0]);
+      list[i].setResource(values[i][1]);
+      list[i].setValue(values[i][2]);
+    }
+  };
+  BOOST_TEST(result(c) == "accept");
+}
+
 BOOST_AUTO_TEST_CASE(the_server_gives_its_scheduler_objects) {
   hook_case c{.source =
                   "import pbs\ns = pbs.server()\none = s.scheduler('sc1')\n"

@@ -102,4 +102,39 @@ BOOST_AUTO_TEST_CASE(a_host_that_comes_up_is_looked_at_vnode_by_vnode) {
   BOOST_TEST(looks() == "n1[0] at modifyvnode by w; ");
 }
 
+BOOST_AUTO_TEST_CASE(of_a_reservation_its_confirmation_and_each_window_are_looked_at) {
+  hook("c", "resv_confirm");
+  hook("b", "resv_begin");
+  hook("e", "resv_end");
+  const auto make = [&](auto fill, std::uint64_t stream = 0) {
+    return write(stream, model::make_event([&](auto e) { fill(e.initReservation()); }));
+  };
+  const auto r = make([](auto e) { e.initSubmitted().setId("S5"); });
+  BOOST_TEST(looks() == "");
+  make([](auto e) { e.initConfirmed(); }, r);
+  BOOST_TEST(looks() == "S5.borg at resv_confirm by c; ");
+  for (unsigned window : {1u, 2u}) {
+    make([&](auto e) { e.initOccurrenceBegan().setIndex(window); }, r);
+    BOOST_TEST(looks() == "S5.borg at resv_begin by b; ");
+    make([&](auto e) { e.initOccurrenceEnded().setIndex(window); }, r);
+    BOOST_TEST(looks() == "S5.borg at resv_end by e; ");
+  }
+  make([](auto e) { e.initDeleteRequested(); }, r);
+  BOOST_TEST(looks() == "S5.borg at resv_end by e; ");
+  make([](auto e) { e.setEnded(); }, r);
+  BOOST_TEST(looks() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_reservation_that_never_had_a_place_has_no_end_to_look_at) {
+  hook("e", "resv_end");
+  for (const bool denied : {true, false}) {
+    const auto r = write(0, model::make_event([](auto e) { e.initReservation().initSubmitted().setId("R5"); }));
+    write(r, model::make_event([&](auto e) {
+            if (denied) e.initReservation().initDenied();
+            else e.initReservation().initDeleteRequested();
+          }));
+    BOOST_TEST(looks() == "");
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -138,13 +138,6 @@ void directory::fold_host(const model::event_place& at, schema::HostEvent::Reade
   }
 }
 
-std::uint64_t directory::reservation_named(std::string_view id) const {
-  const auto dot = id.find('.');
-  if (dot != std::string_view::npos && id.substr(dot + 1) != settings()->server_name) return 0;
-  const auto known = reservation_names_.find(id.substr(0, dot));
-  return known == reservation_names_.end() ? 0 : known->second;
-}
-
 void directory::fold_reservation(const model::event_place& at, schema::ReservationEvent::Reader event) {
   auto& r = reservations_[at.stream];
   model::apply(r, at, event);

@@ -44,8 +44,8 @@ class directory {
   const names& hooks() const { return hooks_; }
   const model::hook_state* hook(const std::string& name) const;
   const std::map<std::uint64_t, model::hook_state>& hook_states() const { return hook_table_.hooks(); }  // in the order of creation
-  // Serial of the reservation with this id, with or without the server's name; 0: there is none.
-  std::uint64_t reservation_named(std::string_view id) const;
+  // Those that have not ended, by their id without the server's name.
+  const names& reservations() const { return reservation_names_; }
   const std::map<std::uint64_t, model::reservation_state>& reservation_states() const { return reservations_; }
   // Bits of events at which some hook runs.
   std::uint32_t hook_events() const { return hook_table_.events(); }

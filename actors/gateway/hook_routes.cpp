@@ -133,22 +133,19 @@ void hook_routes::ask_reserve(const schema::sealed<schema::Request>& request, co
   hooks_.run(std::move(q), then_go_on(by.at_host(), reply, with_changed_reservation(request, std::move(then))));
 }
 
-void hook_routes::ask_alter_reservation(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply,
-                                        go_on then) {
-  const auto asked = request.get().getAlterReservation();
-  const auto known = hooks_.wanted(*modifyresv_event) ? board_.where().reservation_named(schema::text(asked.getReservation())) : 0;
-  if (known == 0) return then(request, {});
-  const auto name = model::full_id(board_.where().reservation_states().at(known), board_.settings()->server_name);
-  auto resv = reservation_asked(asked);
-  resv.name = name;
+void hook_routes::ask_alter_reservation(const schema::sealed<schema::Request>& request, const std::string& id, const model::requester& by,
+                                        const reply_ptr& reply, go_on then) {
+  if (!hooks_.wanted(*modifyresv_event)) return then(request, {});
+  auto resv = reservation_asked(request.get().getAlterReservation());
+  resv.name = id;
   server_hooks::question q{modifyresv_event,
                            by,
                            by.user,
-                           name,
+                           id,
                            {{"resv", std::move(resv)}},
-                           {{"resv_o", ObjectKind::RESERVATION, name, board_.where().sequence(), {}, true}},
+                           {{"resv_o", ObjectKind::RESERVATION, id, board_.where().sequence(), {}, true}},
                            {}};
-  hooks_.run(std::move(q), then_go_on(name, reply, with_changed_reservation(request, std::move(then))));
+  hooks_.run(std::move(q), then_go_on(id, reply, with_changed_reservation(request, std::move(then))));
 }
 
 void hook_routes::ask_management(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply,

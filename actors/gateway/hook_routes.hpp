@@ -34,8 +34,8 @@ class hook_routes {
   void ask_alter(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on_with then);
   void ask_move(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
   void ask_reserve(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
-  void ask_alter_reservation(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply,
-                             go_on then);
+  void ask_alter_reservation(const schema::sealed<schema::Request>& request, const std::string& id, const model::requester& by,
+                             const reply_ptr& reply, go_on then);
   void ask_management(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
   // A scheduler or a person (qrun -H, with a command id) proposes to run a job (runjob): refused, the job's comment says why,
   // and what the hook set of it holds.

@@ -76,25 +76,24 @@ reply_ptr reservation_routes::reply_for(const schema::sealed<schema::Request>& r
 
 void reservation_routes::submit(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request,
                                 const model::requester& by, const sink_ptr& to) {
-  hooks_.ask_reserve(request, by, reply_to_client(to, request.get().getId()),
-                     [this, group = peer->peer().group, by, to](const schema::sealed<schema::Request>& allowed, hook_runs runs) {
-                       look_up_job({allowed, by, group, to, board_.where().sequence(), board_.self(), {}, std::move(runs)});
-                     });
-}
-
-// What hooks made of it may name a job too.
-void reservation_routes::look_up_job(reservation_for_job asked) {
-  for (auto a : asked.request.get().getSubmitReservation().getAttributes())
+  reservation_for_job asked{request, by, peer->peer().group, to, board_.where().sequence(), board_.self()};
+  for (auto a : request.get().getSubmitReservation().getAttributes())
     if (a.getName() == "qmove") return board_.self()->send(board_.parts().status, std::move(asked));
-  submit_known(asked);
+  ask_hooks(asked);
 }
 
 void reservation_routes::submit_for_job(const reservation_for_job& known) {
-  for_asker(known.to, [&] { submit_known(known); });
+  for_asker(known.to, [&] { ask_hooks(known); });
 }
 
-void reservation_routes::submit_known(const reservation_for_job& known) {
-  const auto& request = known.request;
+void reservation_routes::ask_hooks(const reservation_for_job& known) {
+  hooks_.ask_reserve(known.request, known.by, reply_to_client(known.to, known.request.get().getId()),
+                     [this, known](const schema::sealed<schema::Request>& allowed, hook_runs runs) {
+                       submit(allowed, known, std::move(runs));
+                     });
+}
+
+void reservation_routes::submit(const schema::sealed<schema::Request>& request, const reservation_for_job& known, hook_runs runs) {
   if (board_.is_too_late(request.get())) return board_.refuse(reply_to_client(known.to, request.get().getId()), pbs_error::server_down);
   const auto asked = request.get().getSubmitReservation();
   const auto number = board_.next_number();
@@ -104,20 +103,23 @@ void reservation_routes::submit_known(const reservation_for_job& known) {
   auto reply = reply_for(
       request, known.to, asked.getAttributes(), number,
       [gateway = caf::actor(board_.self()), number](const model::rejection&) { caf::anon_send(gateway, reservation_refused{number}); });
-  board_.self()->send(board_.new_reservation(number),
-                      board_.wrap<model::reservation_command>(std::move(command), request.get(), known.by, std::move(reply), known.hooks));
+  board_.self()->send(board_.new_reservation(number), board_.wrap<model::reservation_command>(std::move(command), request.get(), known.by,
+                                                                                              std::move(reply), std::move(runs)));
 }
 
-caf::actor reservation_routes::named(capnp::Text::Reader id) {
-  const auto known = board_.where().reservation_named(schema::text(id));
-  return known == 0 ? caf::actor() : board_.reservation(known);
+std::uint64_t reservation_routes::named(capnp::Text::Reader id) const {
+  std::string_view name = schema::text(id);
+  const auto dot = name.find('.');
+  if (dot != std::string_view::npos && name.substr(dot + 1) != board_.settings()->server_name) return 0;
+  const auto known = board_.where().reservations().find(name.substr(0, dot));
+  return known == board_.where().reservations().end() ? 0 : known->second;
 }
 
 void reservation_routes::remove(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
-  const auto reservation = named(request.get().getDeleteReservation().getReservation());
-  if (!reservation) return unknown(reply, request.get().getDeleteReservation().getReservation());
-  board_.self()->send(
-      reservation, board_.wrap<model::reservation_command>(model::reservation_request{request}, request.get(), by, std::move(reply)));
+  const auto known = named(request.get().getDeleteReservation().getReservation());
+  if (known == 0) return unknown(reply, request.get().getDeleteReservation().getReservation());
+  board_.self()->send(board_.reservation(known),
+                      board_.wrap<model::reservation_command>(model::reservation_request{request}, request.get(), by, std::move(reply)));
 }
 
 void reservation_routes::unknown(const reply_ptr& reply, capnp::Text::Reader id) {
@@ -126,10 +128,13 @@ void reservation_routes::unknown(const reply_ptr& reply, capnp::Text::Reader id)
 }
 
 void reservation_routes::alter(const schema::sealed<schema::Request>& request, const model::requester& by, const sink_ptr& to) {
-  hooks_.ask_alter_reservation(request, by, reply_to_client(to, request.get().getId()),
-                               [this, by, to](const schema::sealed<schema::Request>& allowed, hook_runs runs) {
-                                 alter(allowed, by, to, std::move(runs));
-                               });
+  const auto reply = reply_to_client(to, request.get().getId());
+  const auto known = named(request.get().getAlterReservation().getReservation());
+  if (known == 0) return unknown(reply, request.get().getAlterReservation().getReservation());
+  const auto id = model::full_id(board_.where().reservation_states().at(known), board_.settings()->server_name);
+  hooks_.ask_alter_reservation(request, id, by, reply, [this, by, to](const schema::sealed<schema::Request>& allowed, hook_runs runs) {
+    alter(allowed, by, to, std::move(runs));
+  });
 }
 
 void reservation_routes::alter(const schema::sealed<schema::Request>& request, const model::requester& by, const sink_ptr& to,
@@ -143,10 +148,10 @@ void reservation_routes::alter(const schema::sealed<schema::Request>& request, c
                    "Unauthorized Request, request type: 91, Object: RESCRESV, Name: " + id + ", request from: " + who);
   };
   auto reply = reply_for(request, to, asked.getChanges(), {}, note_refused);
-  const auto reservation = named(asked.getReservation());
-  if (!reservation) return unknown(reply, asked.getReservation());
-  board_.self()->send(
-      reservation, board_.wrap<model::reservation_command>(model::reservation_request{request}, request.get(), by, std::move(reply), std::move(runs)));
+  const auto known = named(asked.getReservation());  // it may have ended meanwhile
+  if (known == 0) return unknown(reply, asked.getReservation());
+  board_.self()->send(board_.reservation(known), board_.wrap<model::reservation_command>(model::reservation_request{request}, request.get(),
+                                                                                         by, std::move(reply), std::move(runs)));
 }
 
 }  // namespace annals::actors

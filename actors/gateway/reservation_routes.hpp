@@ -19,10 +19,10 @@ class reservation_routes {
   void alter(const schema::sealed<schema::Request>& request, const model::requester& by, const sink_ptr& to);
 
  private:
-  void look_up_job(reservation_for_job asked);
-  void submit_known(const reservation_for_job& known);
+  void ask_hooks(const reservation_for_job& known);
+  void submit(const schema::sealed<schema::Request>& request, const reservation_for_job& known, hook_runs runs);
   void alter(const schema::sealed<schema::Request>& request, const model::requester& by, const sink_ptr& to, hook_runs runs);
-  caf::actor named(capnp::Text::Reader id);
+  std::uint64_t named(capnp::Text::Reader id) const;  // its serial; 0: there is none
   reply_ptr reply_for(const schema::sealed<schema::Request>& request, const sink_ptr& to, capnp::List<schema::Attribute>::Reader asked,
                       std::optional<std::uint64_t> number, std::function<void(const model::rejection&)> refused);
   void unknown(const reply_ptr& reply, capnp::Text::Reader id);

@@ -157,7 +157,6 @@ struct reservation_for_job {
   std::uint64_t min_sequence = 0;
   caf::actor gateway;
   std::optional<model::reservation_job> job = {};
-  std::vector<schema::sealed<schema::HookRun>> hooks = {};  // that allowed it
 };
 // From the gateway to itself: the submission with this number was not taken.
 struct reservation_refused {

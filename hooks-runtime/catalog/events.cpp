@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 
 namespace annals::hooks {
@@ -168,7 +169,10 @@ schema::ObjectKind table_kind(parameter_kind kind) {
 bool is_the_servers(parameter_kind kind, std::string_view attribute) {
   const auto table = table_kind(kind);
   const auto* row = attributes::find(table, attribute);
-  if (!row) return table == schema::ObjectKind::RESERVATION;  // PBS has it, and it would have no effect here
+  if (table == schema::ObjectKind::RESERVATION) {
+    if (!row) return true;                                       // PBS has it, and it would have no effect here
+    if (row->id == attributes::reservation::qmove) return true;  // what job that is was looked up before hooks run
+  }
   return row->set_by == attributes::setter::nobody || row->set_by == attributes::setter::internal;
 }
 

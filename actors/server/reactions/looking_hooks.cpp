@@ -1,6 +1,6 @@
 // Hooks that look on at what has happened (postqueuejob, jobobit, modifyvnode, resv_confirm, resv_begin, resv_end:
-// events/model/hook/hook_look.hpp). A run is owed from the event on, for each hook that is on at it, until HookRan, whose cause is the event. A hook that is turned off meanwhile owes
-// nothing. Governed by docs/design/0023-hooks.md.
+// events/model/hook/hook_look.hpp). A run is owed from the event on, for each hook that is on at it, until HookRan, whose cause is the
+// event. A hook that is turned off meanwhile owes nothing. Governed by docs/design/0023-hooks.md.
 #include <map>
 #include <set>
 #include <unordered_map>

@@ -17,7 +17,7 @@ struct look {
                                    reservation };
   const char* event;  // of hooks: "jobobit"
   kind of;
-  std::string vnode{};        // empty: every one of the host
+  std::string vnode{};          // empty: every one of the host
   bool confirmed_only = false;  // of a reservation that never had a place there is nothing to see
 };
 // Nothing: no hook looks on at this event.

@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_resvsub_hook_may_set_what_pbs_rsub_may_and_what_has_an_ef
   const parameter& resv = *find_parameter(*find_event("resvsub"), "resv");
   for (const char* name : {"Reserve_Name", "Resource_List", "reserve_start", "Authorized_Users", "delete_idle_time", "interactive"})
     BOOST_TEST((may_write(resv, name, false) == set_answer::yes), name);
-  for (const char* name : {"reserve_state", "queue", "resv_nodes", "partition", "Priority", "User_List"})
+  for (const char* name : {"reserve_state", "queue", "resv_nodes", "partition", "qmove", "Priority", "User_List"})
     BOOST_TEST((may_write(resv, name, false) == set_answer::read_only_attribute), name);
 }
 

@@ -32,7 +32,6 @@ struct site {
     p.clock = &clock;
     p.runner = &runner;
   }};
-  peer_ptr scheduler = server.scheduler_comes("default");
 
   site() {
     server.create_node("n1");
@@ -127,7 +126,10 @@ struct site {
         },
         "alice");
   }
+  // By a scheduler that has just come, and so has the whole view.
   void confirm() {
+    const auto scheduler = server.scheduler_comes("default");
+    settle();
     for (const auto& m : scheduler->sent) {
       const auto view = m.root<schema::ToScheduler>();
       if (!view.isView()) continue;

@@ -91,6 +91,7 @@ BOOST_AUTO_TEST_CASE(a_shrunk_job_has_its_time_of_the_simulation) {
     c.submit("bob", 1, works_for, "workq", {{"min_walltime", "00:01:00"}, {"max_walltime", "01:00:00"}});
     c.cycle();
     c.later(9000);
+    c.change_server("scheduling", "True");  // the history lasts until here
     const auto ran = [](const tried& t) {
       return (t.simulated.jobs[2].ended_ns - t.simulated.jobs[2].first_start_ns + second / 2) / second;
     };

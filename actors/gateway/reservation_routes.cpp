@@ -12,10 +12,16 @@ namespace pbs_error = values::pbs_error;
 
 namespace {
 
-// For how long the command waits for an answer (-I), in seconds; a sign says what becomes of the reservation then.
+// With -I of less than 0 the reservation goes when the time is over, and that is the answer: it gets so many seconds more to come.
+constexpr std::int64_t denial_wait_s = 10;
+
+// For how long the command waits for an answer (-I), in seconds.
 std::int64_t waits_for(capnp::List<schema::Attribute>::Reader asked) {
-  for (auto a : asked)
-    if (a.getName() == "interactive") return std::abs(values::parse_integer(schema::text(a.getValue())).value_or(0));
+  for (auto a : asked) {
+    if (a.getName() != "interactive") continue;
+    const auto seconds = values::parse_integer(schema::text(a.getValue())).value_or(0);
+    return seconds < 0 ? -seconds + denial_wait_s : seconds;
+  }
   return 0;
 }
 

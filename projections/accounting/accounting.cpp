@@ -115,13 +115,14 @@ void accounting::fold_job(const model::event_place& at, schema::JobEvent::Reader
   if (!begins && !jobs_.contains(at.stream) && !remembers(at)) return;  // it has ended: its history is nobody's bill
   auto& job = jobs_[at.stream];
   const find_vnode find = [this](std::string_view name) { return vnode(name); };
-  const occasion o{job, at, event, find, reservation_name(job)};
+  occasion o{job, at, event, find, reservation_name(job)};
   if (take) write_records(moment::before, o, *take);
   if (event.which() == which::ENDED) {
     jobs_.erase(at.stream);
     return;
   }
   model::apply(job, at, event);
+  o.reservation_name = reservation_name(job);  // a new job is in one from here on
   if (take) write_records(moment::after, o, *take);
   if (begins || event.which() == which::ALTERED || event.which() == which::MOVED) job.attributes = without_unseen(job.attributes);
 }

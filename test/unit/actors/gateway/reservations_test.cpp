@@ -75,7 +75,12 @@ struct cluster {
     }
     return last;
   }
+  // By a scheduler that comes again, and so has the whole view.
   void answer(const std::string& exec_vnode) {
+    caf::anon_send(server.whole->gateway(), actors::peer_closed{scheduler, "lost"});
+    server.system.run();
+    scheduler = server.scheduler_comes("default");
+    server.system.run();
     const auto q = question();
     BOOST_REQUIRE(q.ask != 0);
     server.says(scheduler, schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
@@ -114,7 +119,10 @@ struct cluster {
   std::string of_reservation(attributes::attribute_id id) { return shown(schema::ObjectKind::RESERVATION, "R0.borg", id); }
   std::string of_queue(attributes::attribute_id id) { return shown(schema::ObjectKind::QUEUE, "R0", id); }
   std::string remove(const std::string& id, const std::string& user = "alice") {
-    return said(server.ask([&](schema::Request::Builder r) { r.initDeleteReservation().setReservation(id); }, user));
+    const auto peer = std::make_shared<test::fake_peer>(wire::identity::kind::local, user);
+    peer->who.uid = 2000;
+    server.says(peer, schema::make<schema::Request>([&](schema::Request::Builder r) { r.initDeleteReservation().setReservation(id); }));
+    return said(peer);
   }
   std::string submit(const std::string& queue, const std::string& user = "alice") {
     const auto peer = std::make_shared<test::fake_peer>(wire::identity::kind::local, user);

@@ -1,6 +1,7 @@
 // What is done with a job by hand: signals, messages, suspension, moves, its place in the order.
 #include <boost/test/unit_test.hpp>
 
+#include "events/attributes/select_rules.hpp"
 #include "events/model/limits.hpp"
 #include "test/support/model_builders.hpp"
 

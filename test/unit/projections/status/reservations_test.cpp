@@ -108,12 +108,19 @@ BOOST_AUTO_TEST_CASE(its_jobs_are_being_deleted) {
     a.setRun(1);
     a.setExecVnode("(n1:ncpus=2)");
     a.setExecHost("n1/0*2");
+    a.initHosts(1).set(0, "n1");
   });
   happens([](auto e) { e.initOccurrenceEnded().setIndex(1); });
   const auto deleting = log.last_sequence();
   const auto then = shown("S5.borg");
   BOOST_TEST(then.find("reserve_state=RESV_DELETING_JOBS") != std::string::npos);
   write(job, [](auto e) { e.initJob().initStartFailed().setRun(1); });
+  write(job, [](auto e) {
+    auto v = e.initJob().initVnodesReleased();
+    v.setRun(1);
+    v.setExecVnode("(n1:ncpus=2)");
+    v.initHosts(1).set(0, "n1");
+  });
   write(job, [](auto e) { e.initJob().initEnded(); });
   BOOST_TEST(shown("S5.borg").find("reserve_state=RESV_CONFIRMED") != std::string::npos);
   BOOST_TEST(shown("S5.borg", deleting) == then);

@@ -84,7 +84,7 @@ void reservation_routes::submit(const wire::connection_ptr& peer, const schema::
                                 const model::requester& by, const sink_ptr& to) {
   reservation_for_job asked{request, by, peer->peer().group, to, board_.where().sequence(), board_.self()};
   for (auto a : request.get().getSubmitReservation().getAttributes())
-    if (a.getName() == "qmove") return board_.self()->send(board_.parts().status, std::move(asked));
+    if (a.getName() == "qmove" || a.getName() == "reserve_job") return board_.self()->send(board_.parts().status, std::move(asked));
   ask_hooks(asked);
 }
 

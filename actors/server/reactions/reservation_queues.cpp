@@ -160,13 +160,12 @@ class queues final : public reaction {
     if (event.isMoved()) return moved(record, schema::str(event.getMoved().getQueue()));
     const auto job = jobs_.find(serial);
     if (job == jobs_.end()) return false;
-    switch (event.which()) {
-      case schema::JobEvent::ASSIGNED: job->second.runs = true; return true;
-      case schema::JobEvent::REQUEUED: job->second.runs = false; return true;
-      case schema::JobEvent::DELETE_REQUESTED: job->second.deleted = true; return true;
-      case schema::JobEvent::ENDED: left(job, record.get().getWallNs()); return true;
-      default: return false;
-    }
+    if (event.isAssigned()) job->second.runs = true;
+    else if (event.isRequeued()) job->second.runs = false;
+    else if (event.isDeleteRequested()) job->second.deleted = true;
+    else if (event.isEnded()) left(job, record.get().getWallNs());
+    else return false;
+    return true;
   }
 
   // The job that a reservation was made for has come to it, or has ended; one that waited runs elsewhere.

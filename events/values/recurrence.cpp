@@ -3,6 +3,7 @@
 #include <libical/ical.h>
 
 #include <algorithm>
+#include <cctype>
 #include <string>
 
 #include "events/model/limits.hpp"
@@ -47,6 +48,13 @@ std::int64_t seconds_of(const icaltimetype& clock, icaltimezone* zone) {
   return left_out > 0 ? seconds + left_out : seconds;
 }
 
+// libical keeps a copy of the calendar's name that nothing but its iterator frees; PBS knows the Gregorian calendar alone.
+bool names_a_calendar(std::string_view rule) {
+  constexpr std::string_view word = "RSCALE";
+  const auto same = [](char a, char b) { return std::toupper(static_cast<unsigned char>(a)) == b; };
+  return std::search(rule.begin(), rule.end(), word.begin(), word.end(), same) != rule.end();
+}
+
 refusal too_many() {
   return refuse_about(pbs_error::rrule_syntax, "more than " + std::to_string(limits::occurrences_max) + " occurrences, or too far ahead");
 }
@@ -88,10 +96,11 @@ result<std::vector<std::int64_t>, refusal> occurrence_starts(std::string_view ru
                                   ? icaltimezone_get_builtin_timezone(zone_name.c_str())
                                   : nullptr;
   if (!where) return refuse(pbs_error::bad_time_zone);
-  if (rule.size() > limits::rrule_chars_max || rule.find('\0') != std::string_view::npos) return refuse(pbs_error::rrule_syntax);
+  if (rule.size() > limits::rrule_chars_max || rule.find('\0') != std::string_view::npos || names_a_calendar(rule))
+    return refuse(pbs_error::rrule_syntax);
   const icalrecurrencetype parsed = icalrecurrencetype_from_string(rule_text.c_str());
   const frequency* const often = frequency_of(parsed.freq);
-  if (!often || parsed.rscale) return refuse(pbs_error::rrule_syntax);
+  if (!often) return refuse(pbs_error::rrule_syntax);
   if (parsed.count == 0 && icaltime_is_null_time(parsed.until)) return refuse(pbs_error::rrule_needs_end);
   if (duration > often->duration_max) return refuse(often->too_long);
   auto found = expanded(parsed, where, first_start, often->horizon);

@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_rule_is_refused) {
   for (const char* bad : {"", "x", "COUNT=2", "FREQ=FOO;COUNT=2", "FREQ=DAILY;COUNT=0", "FREQ=DAILY;COUNT=-1", "FREQ=DAILY;UNTIL=x",
                           "FREQ=DAILY;COUNT=2;UNTIL=20300101T000000", "FREQ=DAILY;BYHOUR=25;COUNT=1", "FREQ=DAILY; COUNT=2",
                           "FREQ=DAILY;UNTIL=20200101T000000Z", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;COUNT=2",
-                          "FREQ=YEARLY;BYMONTH=5L;COUNT=2", "RSCALE=CHINESE;FREQ=YEARLY;COUNT=2"})
+                          "FREQ=YEARLY;BYMONTH=5L;COUNT=2", "RSCALE=CHINESE;FREQ=YEARLY;COUNT=2", "rscale=gregorian;FREQ=YEARLY;COUNT=2"})
     BOOST_TEST(error(bad) == pbs_error::rrule_syntax, bad);
   BOOST_TEST(starts("FREQ=DAILY") == "Undefined iCalendar syntax. A valid COUNT or UNTIL is required");
   BOOST_TEST(error("FREQ=DAILY") == pbs_error::rrule_needs_end);

@@ -198,15 +198,19 @@ job_changes changes_of_job(const hooks::chain_result& result) {
 // -- runs ----------------------------------------------------------------------------------------------------------------
 
 void hook_routes::ask_run(std::uint64_t number, model::proposed_run proposed, const model::requester& by, reply_ptr reply,
-                          std::string command_id) {
-  const auto go_on = [this, number, proposed, by, reply, command_id = std::move(command_id)](hook_runs runs,
-                                                                                             const job_changes& changes = {}) {
-    if (model::winding_up(*board_.settings())) return board_.refuse(reply, values::pbs_error::server_down);
+                          std::string command_id, room_maker make_room) {
+  const auto go_on = [this, number, proposed, by, reply, command_id = std::move(command_id), make_room = std::move(make_room)](
+                         hook_runs runs, const job_changes& changes = {}) {
     auto as_left = proposed;
     if (!changes.empty()) as_left.changes = model::client_request{alteration(board_.job_id(number), changes), {}};
-    auto e = board_.wrap<model::job_command>(std::move(as_left), by, reply, std::move(runs));
-    e.command_id = command_id;
-    board_.tell_job(number, std::move(e));
+    auto run_it = [this, number, as_left = std::move(as_left), by, reply, command_id, runs = std::move(runs)] {
+      if (model::winding_up(*board_.settings())) return board_.refuse(reply, values::pbs_error::server_down);
+      auto e = board_.wrap<model::job_command>(as_left, by, reply, runs);
+      e.command_id = command_id;
+      board_.tell_job(number, std::move(e));
+    };
+    if (make_room && !model::winding_up(*board_.settings())) make_room(std::move(run_it));
+    else run_it();
   };
   if (!hooks_.wanted(*runjob_event)) return go_on({});
   const auto id = board_.job_id(number);

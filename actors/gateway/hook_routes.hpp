@@ -38,9 +38,10 @@ class hook_routes {
                              const reply_ptr& reply, go_on then);
   void ask_management(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
   // A scheduler or a person (qrun -H, with a command id) proposes to run a job (runjob): refused, the job's comment says why,
-  // and what the hook set of it holds.
-  void ask_run(std::uint64_t number, model::proposed_run proposed, const model::requester& by, reply_ptr reply,
-               std::string command_id = {});
+  // and what the hook set of it holds. make_room: what comes between the hooks and the run; none: nothing.
+  using room_maker = std::function<void(std::function<void()> then)>;
+  void ask_run(std::uint64_t number, model::proposed_run proposed, const model::requester& by, reply_ptr reply, std::string command_id = {},
+               room_maker make_room = {});
 
   // Whether a script compiles; what the compiler said.
   void compile(const std::string& name, const std::string& source, std::function<void(std::string)> then) {

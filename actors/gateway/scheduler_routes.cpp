@@ -156,11 +156,13 @@ void scheduler_routes::propose(const std::string& name, const schema::sealed<sch
   if (winding_up) return reply->refused(0, model::refuse(pbs_error::server_down));
   const auto number = board_.where().job_number(run.getJob());
   if (!number) return reply->refused(0, model::refuse(pbs_error::unknown_job));
-  auto go_on = [this, number = *number, message, name, asked = run.getRequest() != 0, reply] {
-    hooks_.ask_run(number, model::proposed_run{message, name, asked}, scheduler_itself(), reply);
-  };
-  if (run.getVictims().size() == 0) go_on();
-  else preemptions_.make_room(run, name, scheduler_itself(), reply, std::move(go_on));
+  hook_routes::room_maker make_room;
+  if (run.getVictims().size() > 0)
+    make_room = [this, message, name, reply, peer = starts_.connection_of(name)](std::function<void()> then) {
+      if (starts_.connection_of(name) != peer) return;  // it went while hooks ran, and nobody waits for an answer
+      preemptions_.make_room(message.get().getRun(), name, scheduler_itself(), reply, std::move(then));
+    };
+  hooks_.ask_run(*number, model::proposed_run{message, name, run.getRequest() != 0}, scheduler_itself(), reply, {}, std::move(make_room));
 }
 
 // A place that was taken meanwhile, or is no place, counts as a refusal: the scheduler believes that it has given it until it hears more.

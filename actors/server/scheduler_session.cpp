@@ -100,9 +100,26 @@ bool changes_settings(schema::Event::Reader event) {
   return schema::is(event, schema::ServerEvent::CHANGED) || schema::is(event, schema::SchedulerEvent::CHANGED);
 }
 
+// It stands on the server too, whose change asks for a cycle (mirrored_scheduling.cpp).
+bool only_mirrors(schema::SchedulerEvent::Reader event) {
+  if (!event.isChanged()) return false;
+  for (auto c : event.getChanged().getChanges())
+    if (const auto name = schema::text(c.getName()); name != "scheduling" && name != "scheduler_iteration") return false;
+  return true;
+}
+
 // It came into its queue just now.
 bool is_new_job(schema::Event::Reader event) {
   return schema::is(event, schema::JobEvent::QUEUED) || schema::is(event, schema::JobEvent::MOVED);
+}
+
+// Who asked by hand is told what the job's comment says, without its beginning.
+model::rejection refusal_of(std::string_view comment) {
+  auto why = model::refuse(values::pbs_error::resource_unavailable);
+  for (const std::string_view begin : {"Not Running: ", "Can Never Run: "})
+    if (comment.starts_with(begin)) comment.remove_prefix(begin.size());
+  if (!comment.empty()) why.text = comment;
+  return why;
 }
 
 const char* trigger_of(schema::Event::Reader event) {
@@ -141,6 +158,7 @@ void scheduler_session::folded(const log::record& record) {
   if (!trigger_.empty()) return;
   const char* why = trigger_of(event);
   if (!why || !view_.concerns(record)) return;
+  if (event.isScheduler() && name_ == model::default_scheduler && only_mirrors(event.getScheduler())) return;
   if (is_new_job(event) && accumulation().count() > 0) job_came();
   else trigger_ = why;
 }
@@ -239,7 +257,7 @@ void scheduler_session::disconnected(const wire::connection_ptr& peer) {
 void scheduler_session::said(schema::FromScheduler::Reader message) {
   if (message.isRun()) ++proposals_open_;
   if (message.isCannotRun()) {
-    const auto why = model::refuse(values::pbs_error::resource_unavailable);
+    const auto why = refusal_of(schema::text(message.getCannotRun().getReason()));
     answer_asked(message.getCannotRun().getJob(), &why);
   }
   if (message.isFullView() && peer_)

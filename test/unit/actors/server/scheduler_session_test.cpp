@@ -23,15 +23,15 @@ struct scene {
   std::shared_ptr<test::fake_peer> peer = std::make_shared<test::fake_peer>(wire::identity::kind::scheduler, "s1");
   std::unique_ptr<actors::scheduler_session> session;
 
-  scene() {
+  explicit scene(const std::string& name = "s1") {
     happen(1, [](auto e) { e.initServer().initStarted().setServerName("borg"); });
-    happen(2, [](auto e) { e.initScheduler().initCreated().setName("s1"); });
+    happen(2, [&](auto e) { e.initScheduler().initCreated().setName(name); });
     happen(3, [](auto e) { e.initQueue().initCreated().setName("q1"); });
     happen(3, [](auto e) { put(e.initQueue().initChanged().initChanges(1), "partition", "P1"); });
     set("partition", "P1");
     set("scheduling", "True");
     session = std::make_unique<actors::scheduler_session>(
-        status, "s1",
+        status, name,
         actors::scheduler_session::outlets{clock,
                                            [this](std::chrono::seconds after, std::uint64_t number) { reminders[number] = after.count(); },
                                            [this](const std::string& text) { complaints.push_back(text); }});
@@ -121,6 +121,55 @@ BOOST_FIXTURE_TEST_CASE(a_job_waits_for_others_to_come, connected) {  // MS-33, 
   (void)cycle();
   submit(5);
   BOOST_TEST(cycle() == "new job");
+}
+
+struct default_scene : scene {
+  default_scene() : scene("default") {
+    set_server("scheduling", "True");
+    session->connected(peer);
+    BOOST_REQUIRE_EQUAL(cycle(), "scheduler started");
+  }
+  void set_server(const char* name, const char* value) {
+    happen(1, [&](auto e) { put(e.initServer().initChanged().initChanges(1), name, value); });
+  }
+};
+
+// It stands on the server and on the default scheduler: one cycle, not two.
+BOOST_FIXTURE_TEST_CASE(what_only_mirrors_the_server_asks_for_no_cycle, default_scene) {
+  set_server("scheduling", "False");
+  set("scheduling", "False");
+  BOOST_TEST(cycle() == "");
+  set_server("scheduling", "True");
+  BOOST_TEST(cycle() == "settings changed");
+  set("scheduling", "True");
+  BOOST_TEST(cycle() == "");
+  set("log_events", "2047");
+  BOOST_TEST(cycle() == "settings changed");
+}
+
+// qrun prints the comment's words.
+BOOST_FIXTURE_TEST_CASE(who_asked_for_a_job_is_told_why_it_can_not_run, connected) {
+  struct told final : actors::reply_to {
+    std::string text;
+    void done(std::uint64_t, const std::string&) override {}
+    void refused(std::uint64_t, const model::rejection& why) override { text = why.text; }
+  };
+  for (const auto& [comment, words] :
+       std::map<std::string, std::string>{{"Not Running: Not enough free nodes available", "Not enough free nodes available"},
+                                          {"Can Never Run: too big", "too big"},
+                                          {"Job is running", "Job is running"},
+                                          {"", "Resource temporarily unavailable"}}) {
+    model::job_state job;
+    job.serial = 7;
+    const auto answer = std::make_shared<told>();
+    session->run_job(job, answer);
+    session->said(schema::make<schema::FromScheduler>([&](auto m) {
+                    auto c = m.initCannotRun();
+                    c.setJob(7);
+                    c.setReason(comment);
+                  }).get());
+    BOOST_TEST(answer->text == words);
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(who_is_not_there_is_complained_of_once, scene) {  // MS-67

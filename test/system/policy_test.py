@@ -73,6 +73,22 @@ class times(PolicyTest):
             self.until_comment(id, "Not Running: Job would cross dedicated time boundary")
         self.until_comment(dedicated, "Not Running: Dedicated time conflict")
 
+    def test_a_job_is_shrunk_to_end_before_a_reservation(self):
+        self.sure("qmgr", "-c", "set node a resources_available.ncpus = 2")
+        begin = time.strftime("%Y%m%d%H%M.%S", time.localtime(time.time() + 900))
+        self.sure("pbs_rsub", "-I", "20", "-R", begin, "-D", "600", "-l", "select=1:ncpus=2")
+        too_long = self.submit("-l", "min_walltime=20:00", "-l", "max_walltime=5:00:00", "--", "/bin/true")
+        id = self.submit("-l", "min_walltime=5:00", "-l", "max_walltime=5:00:00", "--", "/bin/true")
+        self.until_state(id, "F")
+        walltime = self.job(id)["Resource_List.walltime"]
+        self.assertRegex(walltime, r"\A00:1(5:00|4:\d\d)\Z")
+        self.until_recorded(id, "E", "E")
+        for letter, of, rest in self.accounting():
+            if of == id and letter in "SE":
+                self.assertIn(f" Resource_List.walltime={walltime} ", rest)
+        self.until_comment(too_long, "Not Running: Job would conflict with reservation or top job")
+        self.assertNotIn("Resource_List.walltime", self.job(too_long))
+
 
 class order(PolicyTest):
     def setUp(self):

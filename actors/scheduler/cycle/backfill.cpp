@@ -5,6 +5,7 @@
 
 #include "actors/scheduler/cycle/pools.hpp"
 #include "actors/scheduler/cycle/shrink.hpp"
+#include "actors/scheduler/cycle/time_rules.hpp"
 #include "events/values/date_time.hpp"
 
 namespace annals::cycle {
@@ -117,7 +118,10 @@ void backfill::make_top(index at) {
   const std::tuple same(j.queue, j.request, seconds);
   if (j.estimated == 0 && without_time_.contains(same)) return;
   log_.of_job(event_debug2, j.id, "Estimating the start time for a top job.");
-  auto found = dates().first_time_for(at, seconds);
+  const auto& queue = view_.queues()[j.queue];
+  const auto starts = queue.reservation != 0 ? std::vector<time_span>{{now_, endless}}
+                                             : time_rules::possible_starts(policy_, now_, seconds, queue.name);
+  auto found = dates().first_time_for(at, seconds, starts);
   if (!found) {
     without_time_.insert(same);
     return;

@@ -232,8 +232,11 @@ void calendar::go_to(moment t) {
 }
 
 // Between two of them more and more becomes free, and bookings that the job would meet stay the same.
-std::vector<moment> calendar::turning_points(std::int64_t seconds) const {
+std::vector<moment> calendar::turning_points(std::int64_t seconds, std::span<const time_span> starts) const {
   std::vector<moment> out{now_};
+  for (const auto& s : starts)
+    for (const moment t : {s.from, s.to})
+      if (t > now_) out.push_back(t);
   for (const auto& b : bookings_)
     for (const moment t : {b.start - seconds + 1, b.start, b.end})
       if (t > now_) out.push_back(t);
@@ -257,10 +260,11 @@ bool calendar::try_at(const trial& t, place_and_time& out, refusal& why) {
 // Within a stretch between two turning points the place is there from some end of a job on, if it is there at all.
 std::optional<calendar::place_and_time> calendar::search(const trial& t, moment before, refusal& why) {
   const auto seconds = t.end - t.start;
-  const auto points = turning_points(seconds);
+  const auto points = turning_points(seconds, t.starts);
   place_and_time out;
-  const auto is_there = [&](moment at) { return try_at({t.asked, at, at + seconds, t.reservation, t.barred}, out, why); };
+  const auto is_there = [&](moment at) { return try_at({t.asked, at, at + seconds, t.reservation, t.barred, {}}, out, why); };
   for (std::size_t i = 0; i < points.size() && points[i] < before; ++i) {
+    if (!t.starts.empty() && !is_within(t.starts, points[i])) continue;
     const moment from = points[i], to = std::min(i + 1 < points.size() ? points[i + 1] : endless, before);
     auto first = std::upper_bound(ends_.begin(), ends_.end(), job_end{from, none}) - ends_.begin();
     auto last = std::lower_bound(ends_.begin(), ends_.end(), job_end{to, 0}) - ends_.begin() - 1;
@@ -288,11 +292,14 @@ void calendar::finish_supposing() {
   view_.suppose(false);
 }
 
-std::optional<calendar::place_and_time> calendar::first_time_for(index at, std::int64_t seconds) {
+std::optional<calendar::place_and_time> calendar::first_time_for(index at, std::int64_t seconds,
+                                                                 std::span<const time_span> starts) {
+  if (starts.empty()) return std::nullopt;
   begin_supposing();
-  const auto told = told_before(at, seconds);
+  auto told = told_before(at, seconds);
+  if (told && !is_within(starts, told->start)) told.reset();
   refusal unused;
-  const trial t{view_.jobs()[at], now_, now_ + seconds};
+  const trial t{view_.jobs()[at], now_, now_ + seconds, 0, {}, starts};
   auto found = search(t, told ? told->start : endless, unused);
   finish_supposing();
   return found ? found : told;

@@ -56,8 +56,9 @@ class calendar {
   struct trial {
     const job& asked;
     moment start, end;
-    std::uint64_t reservation = 0;       // it asks, and what it has is free for it; 0: a job asks, and pools count too
-    std::span<const index> barred = {};  // vnodes that it can't have
+    std::uint64_t reservation = 0;           // it asks, and what it has is free for it; 0: a job asks, and pools count too
+    std::span<const index> barred = {};      // vnodes that it can't have
+    std::span<const time_span> starts = {};  // it can't begin at other times, if there are any
   };
 
   // Confirmed reservations are booked from the beginning.
@@ -87,7 +88,8 @@ class calendar {
 
   // The earliest time at which the job can have its place for so long, as far as ends and bookings are known. A place that the job was
   // told before stays its own unless there is an earlier one: so what is started around it never pushes it back.
-  std::optional<place_and_time> first_time_for(index job_at, std::int64_t seconds);
+  // It begins at one of these times.
+  std::optional<place_and_time> first_time_for(index job_at, std::int64_t seconds, std::span<const time_span> starts);
   // From when on this is free for so long. For a job that is suspended there: nothing else will do.
   std::optional<moment> first_time_of(const claim& what, index job_at, std::int64_t seconds);
 
@@ -142,7 +144,6 @@ class calendar {
     reserved_space space;
     bool largest_is_old;
   };
-  static constexpr moment endless = INT64_MAX;
 
   void find_ends();
   void book_all();
@@ -165,7 +166,7 @@ class calendar {
   reserved_until_then& make_reserved(moment end);
   void find_largest(reserved_space& of) const;
   amount ended_in_pool(const reserved_space::pool_part& part, moment from, moment until) const;
-  std::vector<moment> turning_points(std::int64_t seconds) const;
+  std::vector<moment> turning_points(std::int64_t seconds, std::span<const time_span> starts = {}) const;
   std::optional<place_and_time> told_before(index job_at, std::int64_t seconds);
   bool is_free(const claim& what, const job& j, const reserved_space& others);
   bool try_at(const trial& t, place_and_time& out, refusal& why);

@@ -112,7 +112,7 @@ void calendar::finish_placing() {
 
 std::optional<calendar::place_and_time> calendar::place_at(const trial& t, refusal& why) {
   place_and_time out;
-  if (!try_at({t.asked, std::max(t.start, now_), t.end, t.reservation, t.barred}, out, why)) return std::nullopt;
+  if (!try_at({t.asked, std::max(t.start, now_), t.end, t.reservation, t.barred, {}}, out, why)) return std::nullopt;
   return out;
 }
 

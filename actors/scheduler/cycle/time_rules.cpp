@@ -8,6 +8,9 @@ namespace annals::cycle {
 
 namespace {
 
+// So many changes of time an estimate looks ahead: three months of two changes each day, each of which may cost a search of all vnodes.
+constexpr int changes_looked_at = 180;
+
 bool refuse(refusal& why, schema::Why::Kind kind, std::string text, std::string log) {
   why.text = std::move(text);
   why.log = std::move(log);
@@ -57,6 +60,33 @@ std::int64_t time_rules::longest(const job& j, std::string_view queue) const {
   for (const auto& boundary : {dedicated_boundary(queue), prime_boundary(queue)})
     if (boundary) seconds = std::min(seconds, *boundary - now_);
   return seconds;
+}
+
+std::optional<moment> time_rules::next_change() const {
+  auto next = prime_.ends;
+  const auto or_sooner = [&](moment t) { next = next ? std::min(*next, t) : t; };
+  if (dedicated_now_) or_sooner(dedicated_now_->to);
+  if (dedicated_next_) or_sooner(dedicated_next_->from);
+  return next;
+}
+
+std::vector<time_span> time_rules::possible_starts(const policy& p, moment now, std::int64_t seconds, std::string_view queue) {
+  std::vector<time_span> out;
+  refusal unused;
+  std::optional<moment> from = now;
+  for (int i = 0; from && i < changes_looked_at; ++i) {
+    const time_rules then(p, *from);
+    const auto change = then.next_change();
+    auto to = change.value_or(endless);
+    for (const auto& boundary : {then.dedicated_boundary(queue), then.prime_boundary(queue)})
+      if (boundary) to = std::min(to, *boundary - seconds + 1);
+    if (to > *from && then.queue_may_run(queue, unused)) {
+      if (!out.empty() && out.back().to == *from) out.back().to = to;
+      else out.push_back({*from, to});
+    }
+    from = change;
+  }
+  return out;
 }
 
 std::optional<moment> time_rules::dedicated_boundary(std::string_view queue) const {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "actors/scheduler/cycle/policy.hpp"
 #include "actors/scheduler/cycle/refusal.hpp"
@@ -22,6 +23,8 @@ class time_rules {
   // False: it would run into a time in which it may not; a job without a walltime runs for five years, a shrink-to-fit job as short as it
   // may.
   bool may_begin(const job& j, std::string_view queue, refusal& why) const;
+  // When a job that runs for so long may begin, from now on, as far as it is looked ahead: rising.
+  static std::vector<time_span> possible_starts(const policy& p, moment now, std::int64_t seconds, std::string_view queue);
   // How long a job that may begin runs at most.
   std::int64_t longest(const job& j, std::string_view queue) const;
 
@@ -31,6 +34,7 @@ class time_rules {
   // When a job of the queue must have ended because of them. Nothing: they don't limit it.
   std::optional<moment> dedicated_boundary(std::string_view queue) const;
   std::optional<moment> prime_boundary(std::string_view queue) const;
+  std::optional<moment> next_change() const;  // until then all of this stays as it is; none: for ever
 
   const policy& policy_;
   moment now_;

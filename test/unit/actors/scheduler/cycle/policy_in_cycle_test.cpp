@@ -295,3 +295,46 @@ BOOST_AUTO_TEST_CASE(what_a_script_told_is_used_up_by_the_cycle) {
   t.r = run_cycle(t.v, p, some_day);
   BOOST_TEST(t.started() == serials{741}, each);  // nobody tells: it is unlimited
 }
+
+// 1 has all cpus for half an hour, and 2 wants them for two hours then.
+BOOST_AUTO_TEST_CASE(an_estimate_lies_in_no_time_in_which_the_job_may_not_run) {
+  auto running = job_in("workq", 1, {{"walltime", "00:30:00"}}, "1:ncpus=4");
+  running.state = 'R';
+  running.exec_vnode = "(p1:ncpus=4)";
+  running.exec_host = "p1/1*4";
+  running.started = saturday;
+  auto c = cluster_of({running, job_in("workq", 2, {{"walltime", "02:00:00"}}, "1:ncpus=4")});
+  c.vnode("p1").jobs.emplace_back(1, false);
+  c.vnode("p1").assigned["ncpus"] = "4";
+  const auto estimate = [&](const site& s) {
+    const auto t = cycle_of(c, s, saturday);
+    return t.r.estimates.empty() ? 0 : t.r.estimates.front().start;
+  };
+  const std::string strict = "strict_ordering: True ALL\n";
+  BOOST_TEST(estimate({strict}) == saturday + 1800);
+  // From 03:00 to 04:00 time is dedicated, and the job would not be over by then.
+  const std::string dedicated = "11/21/2026 03:00 11/21/2026 04:00\n";
+  constexpr moment four_o_clock = 1'795'219'200 + 4 * 3600;
+  BOOST_TEST(estimate({strict, "", dedicated}) == four_o_clock);
+  // What it was told before doesn't hold either.
+  c.jobs[1].estimated = saturday + 1801;
+  c.jobs[1].estimated_vnode = "(p1:ncpus=4)";
+  c.jobs[1].topjob = true;
+  BOOST_TEST(estimate({strict, "", dedicated}) == four_o_clock);
+}
+
+BOOST_AUTO_TEST_CASE(an_estimate_is_in_the_kind_of_time_of_the_jobs_queue) {
+  auto running = job_in("workq", 1, {{"walltime", "24:00:00"}}, "1:ncpus=4");
+  running.state = 'R';
+  running.exec_vnode = "(p1:ncpus=4)";
+  running.exec_host = "p1/1*4";
+  running.started = saturday;
+  auto c = cluster_of({running, job_in("np_q", 2, {{"walltime", "01:00:00"}}, "1:ncpus=4")});
+  c.vnode("p1").jobs.emplace_back(1, false);
+  c.vnode("p1").assigned["ncpus"] = "4";
+  // Only Saturdays are not prime time: the next one comes in a week.
+  const auto t =
+      cycle_of(c, {"strict_ordering: True ALL\n", "YEAR 2026\nweekday all none\nsaturday none all\nsunday all none\n"}, saturday);
+  BOOST_REQUIRE(t.r.estimates.size() == 1U);
+  BOOST_TEST(t.r.estimates.front().start == 1'795'219'200 + 7 * 86'400);
+}

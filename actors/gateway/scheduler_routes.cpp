@@ -187,9 +187,22 @@ void scheduler_routes::answer_reservation(const std::string& name, const schema:
                       board_.wrap(model::reservation_command(model::reservation_answer{message, name}), scheduler_itself(), reply));
 }
 
+void scheduler_routes::folded(const log::record& record) {
+  preemptions_.folded(record);
+  if (refused_.empty() || !record.event().isJob()) return;
+  const auto event = record.event().getJob();
+  if (event.isAssigned() || event.isEnded() || event.isForgotten()) refused_.erase(record.get().getStream());
+}
+
 void scheduler_routes::note_refused(const std::string& name, const model::proposal_refused& what) {
-  if (const auto object = board_.scheduler(name))
-    board_.self()->send(object, board_.wrap(model::scheduler_command(what), scheduler_itself()));
+  const auto object = board_.scheduler(name);
+  if (!object) return;
+  const auto run = what.proposal.get().getRun();
+  refused_run now{name, schema::str(run.getExecVnode()), what.why};
+  auto& last = refused_[run.getJob()];
+  if (last == now) return;
+  last = std::move(now);
+  board_.self()->send(object, board_.wrap(model::scheduler_command(what), scheduler_itself()));
 }
 
 // The policy files' text is kept once, beside the first cycle that used it.

@@ -3,6 +3,7 @@
 // of the gateway's actor.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
@@ -24,7 +25,7 @@ class scheduler_routes {
   // winding_up: the server is about to stop, and nothing is run any more.
   void on_message(const wire::connection_ptr& peer, schema::sealed<schema::FromScheduler> message, bool winding_up);
   void on_closed(const peer_closed& c);
-  void folded(const log::record& record) { preemptions_.folded(record); }
+  void folded(const log::record& record);
 
  private:
   // Whether who says hello is the scheduler of its name from now on; else it is turned away.
@@ -44,6 +45,12 @@ class scheduler_routes {
   hook_routes& hooks_;
   scheduler_starts& starts_;
   preemption_routes preemptions_;
+  // What was written last of a job's proposals since it ran last: the next cycle may well say the same again.
+  struct refused_run {
+    std::string scheduler, exec_vnode, why;
+    bool operator==(const refused_run&) const = default;
+  };
+  std::map<std::uint64_t, refused_run> refused_;
   std::set<std::string> turned_away_;                       // names of which the log has a line, until the one that is there goes
   std::map<std::string, std::vector<std::byte>> policies_;  // of each scheduler's coming cycles
   std::set<std::string> stored_policies_;                   // hashes

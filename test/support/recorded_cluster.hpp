@@ -207,6 +207,7 @@ class recorded_cluster {
   }
 
   void run(schema::ProposeRun::Reader p) {
+    refused_.erase(p.getJob());
     const auto number = now.job(p.getJob())->run + 1;
     write(p.getJob(), [&](auto e) {
       auto a = e.initJob().initAssigned();
@@ -224,7 +225,9 @@ class recorded_cluster {
   }
 
   void refuse(schema::ProposeRun::Reader p) {
-    write(scheduler_, [&](auto e) {
+    const auto place = schema::str(p.getExecVnode());
+    auto& last = refused_[p.getJob()];
+    if (std::exchange(last, place) != place) write(scheduler_, [&](auto e) {
       auto r = e.initScheduler().initProposalRefused();
       r.setJob(p.getJob());
       r.setCycle(p.getCycle());
@@ -243,6 +246,7 @@ class recorded_cluster {
   bool stored_ = false;
   std::uint64_t server_ = 0, scheduler_ = 0, number_ = 0, cycles_ = 0;
   std::map<std::uint64_t, std::int64_t> runs_for_;
+  std::map<std::uint64_t, std::string> refused_;     // where to run, until it ran
   std::multimap<std::int64_t, std::uint64_t> ends_;  // time -> job
 };
 

@@ -48,6 +48,7 @@ class reading {
     std::string name;
     bool came = true;
     std::size_t open = SIZE_MAX;                                                  // its last cycle, if that is in the range
+    std::shared_ptr<const std::map<std::uint64_t, std::string>> refused;
     std::vector<start> starts;                                                    // since that one began
     std::map<std::uint64_t, std::map<std::uint64_t, std::string>> early_answers;  // by cycle, before its CycleBegan was written
   };
@@ -64,8 +65,7 @@ class reading {
       case which::CYCLE_BEGAN: begin(s, record, event.getCycleBegan()); break;
       case which::CYCLE_REASONS: take_reasons(s, event.getCycleReasons()); break;
       case which::PROPOSAL_REFUSED:
-        if (auto* open = open_of(s); open && event.getProposalRefused().getCycle() == open->began.get().getNumber())
-          open->refused.emplace(event.getProposalRefused().getJob(), schema::str(event.getProposalRefused().getExecVnode()));
+        take_refusal(s, event.getProposalRefused());
         break;
       case which::CYCLE_ENDED:
         if (auto* open = open_of(s)) open->ended = true, open->proposed = event.getCycleEnded().getStarted();
@@ -81,6 +81,23 @@ class reading {
     }
   }
 
+  void take_refusal(scheduler& s, schema::ProposalRefused::Reader refused) {
+    const auto place = schema::str(refused.getExecVnode());
+    if (auto* open = open_of(s); open && refused.getCycle() == open->began.get().getNumber()) open->refused.emplace(refused.getJob(), place);
+    auto more = s.refused ? *s.refused : std::map<std::uint64_t, std::string>();
+    more[refused.getJob()] = place;
+    s.refused = std::make_shared<const std::map<std::uint64_t, std::string>>(std::move(more));
+  }
+  // It ran, or is gone: what is refused from here on is written again.
+  void forget_refusals(std::uint64_t job) {
+    for (auto& [stream, s] : schedulers_) {
+      if (!s.refused || !s.refused->contains(job)) continue;
+      auto fewer = *s.refused;
+      fewer.erase(job);
+      s.refused = std::make_shared<const std::map<std::uint64_t, std::string>>(std::move(fewer));
+    }
+  }
+
   void begin(scheduler& s, const log::record& record, schema::CycleBegan::Reader began) {
     settle(s, began.getViewSequence());
     s.open = SIZE_MAX;
@@ -92,6 +109,7 @@ class reading {
     c.wall_ns = record.get().getWallNs();
     c.began = schema::copy_of<schema::CycleBegan>(began);
     c.first = std::exchange(s.came, false);
+    c.refused_before = s.refused;
     c.answers = std::move(s.early_answers[began.getNumber()]);
     s.early_answers.clear();
   }
@@ -127,6 +145,7 @@ class reading {
 
   void take_job(const log::record& record, schema::JobEvent::Reader event) {
     const auto job = record.get().getStream();
+    if (event.isAssigned() || event.isEnded() || event.isForgotten()) forget_refusals(job);
     if (event.isAssigned()) {
       const auto at = by_name_.find(schema::str(event.getAssigned().getScheduler()));
       if (at == by_name_.end()) return;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,8 @@ struct recorded_cycle {
   std::uint32_t proposed = 0;                        // as CycleEnded says
   std::map<std::uint64_t, std::string> started;      // jobs that got vnodes before the next cycle looked: place_text
   std::map<std::uint64_t, std::string> refused;      // proposals: exec_vnode
+  // What was refused before of jobs that have not run since: the same refusal is not written again.
+  std::shared_ptr<const std::map<std::uint64_t, std::string>> refused_before;
   std::map<std::uint64_t, recorded_reason> reasons;  // that it said, by job
   std::map<std::uint64_t, std::string> answers;      // about reservations, those that were taken: words_of
 };

@@ -174,9 +174,18 @@ class repeating {
     for (const auto& [reservation, words] : recorded) differs(c, reservation, words, "nothing said");
   }
 
+  // The log says once what is refused in the same words in each cycle.
+  static bool refused_again(const recorded_cycle& c, schema::ProposeRun::Reader run) {
+    if (!c.refused_before || c.started.contains(run.getJob()) || c.refused.contains(run.getJob())) return false;
+    const auto before = c.refused_before->find(run.getJob());
+    return before != c.refused_before->end() && before->second == schema::text(run.getExecVnode());
+  }
+
   void compare_runs(const recorded_cycle& c, const again::messages& said, again& scheduler) {
     auto recorded = c.started;
     recorded.insert(c.refused.begin(), c.refused.end());
+    for (const auto& m : said)
+      if (m.get().isRun() && refused_again(c, m.get().getRun())) recorded.emplace(m.get().getRun().getJob(), schema::str(m.get().getRun().getExecVnode()));
     // Runs by hand (qrun) stand among those that the cycle proposed.
     auto by_hand = recorded.size() > c.proposed ? recorded.size() - c.proposed : 0;
     for (const auto& m : said) {
@@ -185,7 +194,7 @@ class repeating {
       ++out_.proposals;
       const bool started = c.started.contains(run.getJob());  // of one that was refused no walltime is known
       const auto place =
-          place_text(schema::str(run.getExecVnode()), !started && c.refused.contains(run.getJob()) ? 0 : run.getWalltimeSeconds());
+          place_text(schema::str(run.getExecVnode()), !started && (c.refused.contains(run.getJob()) || refused_again(c, run)) ? 0 : run.getWalltimeSeconds());
       const auto at = recorded.find(run.getJob());
       if (at == recorded.end()) {
         if (!c.last) differs(c, run.getJob(), "not started", "on " + place);

@@ -66,6 +66,14 @@ struct cluster : test::whole_server {
       if (m.root<schema::ToScheduler>().isRefused()) return schema::str(m.root<schema::ToScheduler>().getRefused().getReason());
     return {};
   }
+  std::size_t refusals_written() const {
+    std::size_t count = 0;
+    (void)log::log_reader(store).read(1, [&](const log::record_ptr& r) {
+      count += schema::is(r->event(), schema::SchedulerEvent::PROPOSAL_REFUSED);
+      return true;
+    });
+    return count;
+  }
   bool runs() const {
     bool assigned = false;
     (void)log::log_reader(store).read(1, [&](const log::record_ptr& r) {
@@ -96,6 +104,19 @@ BOOST_AUTO_TEST_CASE(a_scheduler_that_proposes_anothers_job_is_told_whose_it_is)
   BOOST_TEST(cluster::refusal(c.second) == "Unauthorized Request: job 0.borg is scheduler default's to run, not second's");
   BOOST_TEST(!c.runs());
   BOOST_TEST(c.second->closed == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_that_says_the_same_again_is_not_written_again) {
+  cluster c;
+  for (int i = 0; i < 3; ++i) {
+    c.propose(c.second);
+    BOOST_TEST(cluster::refusal(c.second) != "");
+  }
+  BOOST_TEST(c.refusals_written() == 1U);
+  c.propose(c.first);
+  BOOST_TEST(c.runs());
+  c.propose(c.first);  // it runs already
+  BOOST_TEST(c.refusals_written() == 2U);
 }
 
 BOOST_AUTO_TEST_CASE(the_default_scheduler_runs_it) {  // MS-38

@@ -106,6 +106,17 @@ void status::count(const model::job_state& job, int by) {
   }
 }
 
+namespace {
+
+// The place that a top job was told is one of what it asked for then.
+bool asks_for_another_place(capnp::List<schema::Attribute>::Reader changes) {
+  for (auto c : changes)
+    if (c.getName() == "schedselect" || (c.getName() == "Resource_List" && c.getResource() == "place")) return true;
+  return false;
+}
+
+}  // namespace
+
 void status::fold_job(const model::event_place& at, schema::JobEvent::Reader event) {
   if (!keeps_history_ && !event.isQueued() && !jobs_.contains(at.stream)) return holdings_.apply(at, {}, event);
   auto& job = jobs_[at.stream];
@@ -113,6 +124,10 @@ void status::fold_job(const model::event_place& at, schema::JobEvent::Reader eve
   const char before = model::state_letter(job);
   holdings_.apply(at, job.id, event);
   model::apply(job, at, event);
+  if (event.isAltered() && asks_for_another_place(event.getAltered().getChanges())) {
+    job.attributes.erase_all(attributes::job::estimated);
+    job.attributes.erase_all(attributes::job::topjob);
+  }
   if (event.isAssigned()) job.attributes.erase_all(attributes::job::topjob);  // it waits for nothing any more
   if ((event.isQueued() || event.isAltered() || model::state_letter(job) != before) && counts_eligible_time(server_)) {
     if (event.isAltered() && changes_eligible_time(event.getAltered().getChanges())) restart_accrual(job, at.seconds());

@@ -2,10 +2,12 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <functional>
 
 #include "events/attributes/ids.hpp"
 #include "events/log/memory_event_store.hpp"
 #include "test/support/made_history.hpp"
+#include "test/support/told_records.hpp"
 #include "test/unit/projections/status/answers.hpp"
 
 using namespace annals;
@@ -176,4 +178,47 @@ BOOST_AUTO_TEST_CASE(jobs_are_listed_by_number_but_for_those_with_another_rank) 
     for (const auto& [rank, number] : listed) ranks.push_back(rank);
     BOOST_TEST(std::is_sorted(ranks.begin(), ranks.end()));
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_top_job_that_asks_for_another_place_is_told_none_until_the_next_cycle) {
+  constexpr std::uint64_t scheduler = 3, job = 10;
+  projections::status status;
+  told_records records;
+  const auto happens = [&](std::uint64_t stream, const std::function<void(schema::Event::Builder)>& event) {
+    status.fold(records.next(stream, event));
+  };
+  const auto told = [&] {
+    happens(scheduler, [](auto e) {
+      auto estimate = e.initScheduler().initCycleReasons().initEstimates(1)[0];
+      estimate.setJob(job);
+      estimate.setStartNs(1'795'222'000'000'000'000);
+      estimate.setExecVnode("(n1:ncpus=1)");
+    });
+    return status.job(job)->attributes.get(attributes::job::estimated, "exec_vnode").has_value();
+  };
+  const auto shows_after = [&](const char* name, const char* resource, const char* value) {
+    happens(job, [&](auto e) {
+      auto c = e.initJob().initAltered().initChanges(1)[0];
+      c.setName(name);
+      c.setResource(resource);
+      c.setValue(value);
+    });
+    const auto& shown = status.job(job)->attributes;
+    BOOST_TEST(shown.has(attributes::job::estimated) == shown.has(attributes::job::topjob));
+    return shown.get(attributes::job::estimated, "exec_vnode").value_or("none");
+  };
+  happens(1, [](auto e) { e.initServer().initStarted().setServerName("p1"); });
+  happens(2, [](auto e) { e.initQueue().initCreated().setName("workq"); });
+  happens(scheduler, [](auto e) { e.initScheduler().initCreated().setName("default"); });
+  happens(job, [](auto e) {
+    auto q = e.initJob().initQueued();
+    q.setId("1.p1");
+    q.setNumber(1);
+    q.setQueue("workq");
+  });
+  BOOST_TEST(told());
+  BOOST_TEST(shows_after("Job_Name", "", "other") == "(n1:ncpus=1)");
+  BOOST_TEST(shows_after("schedselect", "", "1:ncpus=1:host=n2") == "none");
+  BOOST_TEST(told());
+  BOOST_TEST(shows_after("Resource_List", "place", "excl") == "none");
 }

@@ -5,10 +5,12 @@
 #include <map>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "events/log/log_reader.hpp"
+#include "events/values/duration.hpp"
 #include "tools/audit/event_text.hpp"
 #include "tools/audit/listing.hpp"
 #include "tools/audit/scan.hpp"
@@ -22,6 +24,8 @@ using json = nlohmann::ordered_json;
 struct place_of_job {
   std::uint64_t job = 0, sequence = 0;
   std::string exec_vnode, reason;  // reason: of a refused one
+  std::uint64_t walltime = 0;      // that the run was given; 0: what the job asks for
+  bool resumes = false;            // a suspended one that took its vnodes again
 };
 struct waiting_job {
   std::uint64_t job = 0;
@@ -72,7 +76,7 @@ class reading {
   // False: the cycle is over.
   bool take(const log::record_ptr& record) {
     const auto event = record->event();
-    if (event.isJob() && event.getJob().isAssigned()) return take_start(*record, event.getJob().getAssigned());
+    if (event.isJob()) return take_job(*record, event.getJob());
     if (!event.isScheduler()) return true;
     const auto e = event.getScheduler();
     const auto stream = record->get().getStream();
@@ -96,9 +100,20 @@ class reading {
   const std::optional<cycle_story>& story() const { return story_; }
 
  private:
-  bool take_start(const log::record& record, schema::JobAssigned::Reader e) {
-    if (schema::text(e.getScheduler()) == wanted_.scheduler)
-      (story_ ? story_->started : starts_).push_back({record.get().getStream(), record.sequence(), schema::str(e.getExecVnode()), {}});
+  // Who takes vnodes again was started by the same scheduler before.
+  bool take_job(const log::record& record, schema::JobEvent::Reader event) {
+    const auto job = record.get().getStream();
+    auto& starts = story_ ? story_->started : starts_;
+    if (event.isEnded()) {
+      its_jobs_.erase(job);
+    } else if (event.isAssigned()) {
+      const auto e = event.getAssigned();
+      if (schema::text(e.getScheduler()) != wanted_.scheduler) return its_jobs_.erase(job), true;
+      its_jobs_.insert(job);
+      starts.push_back({job, record.sequence(), schema::str(e.getExecVnode()), {}, e.getWalltimeSeconds()});
+    } else if (event.isVnodesTaken() && its_jobs_.contains(job)) {
+      starts.push_back({job, record.sequence(), schema::str(event.getVnodesTaken().getExecVnode()), {}, 0, true});
+    }
     return true;
   }
 
@@ -128,7 +143,8 @@ class reading {
 
   const cycle_wanted& wanted_;
   std::uint64_t stream_ = 0;
-  std::vector<place_of_job> starts_;  // since the last cycle looked, until the wanted one begins
+  std::unordered_set<std::uint64_t> its_jobs_;  // that the scheduler started last
+  std::vector<place_of_job> starts_;            // since the last cycle looked, until the wanted one begins
   std::optional<cycle_story> story_;
 };
 
@@ -195,11 +211,16 @@ std::string reason_text(const told_reason& reason, job_names& names) {
   return out;
 }
 
+std::string walltime_text(const place_of_job& s) {
+  return s.walltime == 0 ? "" : " for " + values::print_duration(static_cast<std::int64_t>(s.walltime));
+}
+
 std::string story_text(const cycle_story& story, const cycle_wanted& wanted, job_names& names) {
   std::string out = began_text(story, wanted);
   if (!story.started.empty()) out += "started\n";
   for (const auto& s : story.started)
-    out += "  " + harmless(names.of(s.job)) + " on " + harmless(s.exec_vnode) + "  #" + std::to_string(s.sequence) + "\n";
+    out += "  " + harmless(names.of(s.job)) + (s.resumes ? " goes on with " : " on ") + harmless(s.exec_vnode) + walltime_text(s) + "  #" +
+           std::to_string(s.sequence) + "\n";
   if (!story.refused.empty()) out += "proposed, and refused\n";
   for (const auto& r : story.refused)
     out += "  " + harmless(names.of(r.job)) + " on " + harmless(r.exec_vnode) + ": " + harmless(r.reason) + "  #" +
@@ -228,8 +249,12 @@ std::string story_json(const cycle_story& story, const cycle_wanted& wanted, job
     out["elapsedUs"] = end.getElapsedUs();
   }
   out["started"] = out["refused"] = out["reasons"] = json::array();
-  for (const auto& s : story.started)
-    out["started"].push_back({{"job", names.of(s.job)}, {"execVnode", s.exec_vnode}, {"sequence", s.sequence}});
+  for (const auto& s : story.started) {
+    json one{{"job", names.of(s.job)}, {"execVnode", s.exec_vnode}, {"sequence", s.sequence}};
+    if (s.walltime > 0) one["walltime"] = s.walltime;
+    if (s.resumes) one["resumes"] = true;
+    out["started"].push_back(std::move(one));
+  }
   for (const auto& r : story.refused)
     out["refused"].push_back({{"job", names.of(r.job)}, {"execVnode", r.exec_vnode}, {"why", r.reason}, {"sequence", r.sequence}});
   for (const auto& reason : story.reasons) {

@@ -43,6 +43,12 @@ struct cycles : test::startup_story {
       x.setRun(1);
       x.setExecVnode("(n1:ncpus=2)");
       x.setScheduler("default");
+      x.setWalltimeSeconds(1775);
+    });
+    write(a, [](auto e) {
+      auto x = e.initJob().initVnodesTaken();
+      x.setRun(1);
+      x.setExecVnode("(n1:ncpus=1)");
     });
     write(scheduler, [&](auto e) {
       auto r = e.initScheduler().initProposalRefused();
@@ -87,7 +93,7 @@ BOOST_AUTO_TEST_CASE(it_is_told_with_what_came_of_it) {
   const auto text = told({.number = 7});
   BOOST_TEST(found);
   for (const char* part :
-       {"cycle 7 of scheduler default\n", "because of: new job", "considered 4, proposed 2", "started\n  1.borg on (n1:ncpus=2)",
+       {"cycle 7 of scheduler default\n", "because of: new job", "considered 4, proposed 2", "started\n  1.borg on (n1:ncpus=2) for 00:29:35", "  1.borg goes on with (n1:ncpus=1)",
         "proposed, and refused\n  2.borg on (n2): a hook says no",
         "  2 jobs: Not Running: too little\n    3.borg (behind 1.borg), 4.borg (behind 1.borg)\n", "kind resources, resource ncpus"})
     BOOST_TEST(text.find(part) != std::string::npos, part << " in\n"
@@ -106,6 +112,9 @@ BOOST_AUTO_TEST_CASE(as_json_every_job_is_named) {
   one_cycle();
   const auto said = nlohmann::json::parse(told({.number = 7, .json = true}));
   BOOST_TEST(said["started"][0]["job"] == "1.borg");
+  BOOST_TEST(said["started"][0]["walltime"] == 1775);
+  BOOST_TEST(said["started"][1]["execVnode"] == "(n1:ncpus=1)");
+  BOOST_TEST(said["started"][1]["resumes"] == true);
   BOOST_TEST(said["refused"][0]["why"] == "a hook says no");
   BOOST_TEST(said["reasons"][0]["count"] == 2);
   BOOST_TEST(said["reasons"][0]["behind"]["3.borg"] == "1.borg");

@@ -47,7 +47,7 @@ class reading {
   struct scheduler {
     std::string name;
     bool came = true;
-    std::size_t open = SIZE_MAX;                                                  // its last cycle, if that is in the range
+    std::size_t open = SIZE_MAX;  // its last cycle, if that is in the range
     std::shared_ptr<const std::map<std::uint64_t, std::string>> refused;
     std::vector<start> starts;                                                    // since that one began
     std::map<std::uint64_t, std::map<std::uint64_t, std::string>> early_answers;  // by cycle, before its CycleBegan was written
@@ -83,7 +83,8 @@ class reading {
 
   void take_refusal(scheduler& s, schema::ProposalRefused::Reader refused) {
     const auto place = schema::str(refused.getExecVnode());
-    if (auto* open = open_of(s); open && refused.getCycle() == open->began.get().getNumber()) open->refused.emplace(refused.getJob(), place);
+    if (auto* open = open_of(s); open && refused.getCycle() == open->began.get().getNumber())
+      open->refused.emplace(refused.getJob(), place);
     auto more = s.refused ? *s.refused : std::map<std::uint64_t, std::string>();
     more[refused.getJob()] = place;
     s.refused = std::make_shared<const std::map<std::uint64_t, std::string>>(std::move(more));

@@ -30,10 +30,10 @@ struct recorded_cycle {
   schema::sealed<schema::CycleBegan> began;
   bool first = false;  // since the scheduler came
   bool ended = false;
-  bool last = false;                                 // of its scheduler: the log may end before its starts are written
-  std::uint32_t proposed = 0;                        // as CycleEnded says
-  std::map<std::uint64_t, std::string> started;      // jobs that got vnodes before the next cycle looked: place_text
-  std::map<std::uint64_t, std::string> refused;      // proposals: exec_vnode
+  bool last = false;                             // of its scheduler: the log may end before its starts are written
+  std::uint32_t proposed = 0;                    // as CycleEnded says
+  std::map<std::uint64_t, std::string> started;  // jobs that got vnodes before the next cycle looked: place_text
+  std::map<std::uint64_t, std::string> refused;  // proposals: exec_vnode
   // What was refused before of jobs that have not run since: the same refusal is not written again.
   std::shared_ptr<const std::map<std::uint64_t, std::string>> refused_before;
   std::map<std::uint64_t, recorded_reason> reasons;  // that it said, by job

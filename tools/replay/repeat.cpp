@@ -185,7 +185,8 @@ class repeating {
     auto recorded = c.started;
     recorded.insert(c.refused.begin(), c.refused.end());
     for (const auto& m : said)
-      if (m.get().isRun() && refused_again(c, m.get().getRun())) recorded.emplace(m.get().getRun().getJob(), schema::str(m.get().getRun().getExecVnode()));
+      if (m.get().isRun() && refused_again(c, m.get().getRun()))
+        recorded.emplace(m.get().getRun().getJob(), schema::str(m.get().getRun().getExecVnode()));
     // Runs by hand (qrun) stand among those that the cycle proposed.
     auto by_hand = recorded.size() > c.proposed ? recorded.size() - c.proposed : 0;
     for (const auto& m : said) {
@@ -193,8 +194,8 @@ class repeating {
       const auto run = m.get().getRun();
       ++out_.proposals;
       const bool started = c.started.contains(run.getJob());  // of one that was refused no walltime is known
-      const auto place =
-          place_text(schema::str(run.getExecVnode()), !started && (c.refused.contains(run.getJob()) || refused_again(c, run)) ? 0 : run.getWalltimeSeconds());
+      const auto place = place_text(schema::str(run.getExecVnode()),
+                                    !started && (c.refused.contains(run.getJob()) || refused_again(c, run)) ? 0 : run.getWalltimeSeconds());
       const auto at = recorded.find(run.getJob());
       if (at == recorded.end()) {
         if (!c.last) differs(c, run.getJob(), "not started", "on " + place);

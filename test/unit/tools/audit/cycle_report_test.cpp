@@ -93,7 +93,8 @@ BOOST_AUTO_TEST_CASE(it_is_told_with_what_came_of_it) {
   const auto text = told({.number = 7});
   BOOST_TEST(found);
   for (const char* part :
-       {"cycle 7 of scheduler default\n", "because of: new job", "considered 4, proposed 2", "started\n  1.borg on (n1:ncpus=2) for 00:29:35", "  1.borg goes on with (n1:ncpus=1)",
+       {"cycle 7 of scheduler default\n", "because of: new job", "considered 4, proposed 2",
+        "started\n  1.borg on (n1:ncpus=2) for 00:29:35", "  1.borg goes on with (n1:ncpus=1)",
         "proposed, and refused\n  2.borg on (n2): a hook says no",
         "  2 jobs: Not Running: too little\n    3.borg (behind 1.borg), 4.borg (behind 1.borg)\n", "kind resources, resource ncpus"})
     BOOST_TEST(text.find(part) != std::string::npos, part << " in\n"

@@ -29,6 +29,12 @@ schema::sealed<schema::Request> request_for(how what, const std::string& job) {
         s.setSignal("suspend");
         return;
       }
+      case how::CHECKPOINT: {
+        auto s = r.initSignalJob();
+        s.setJob(job);
+        s.setSignal("checkpoint");
+        return;
+      }
       case how::REQUEUE: return r.initRerunJob().setJob(job);
       case how::DELETE: return r.initDeleteJob().setJob(job);
     }

@@ -14,6 +14,7 @@
 #include "events/values/duration.hpp"
 #include "events/values/hold_set.hpp"
 #include "events/values/number.hpp"
+#include "events/values/string_list.hpp"
 #include "events/values/tolerance.hpp"
 
 namespace annals::model {
@@ -213,6 +214,10 @@ void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Rea
   set_number(job, ids::run_version, job.run);
   set_number(job, ids::stime, at.seconds());
   set_or_clear_comment(job, schema::text(e.getComment()));
+  a.erase(ids::prov_vnode);
+  std::vector<std::string> first;
+  for (const auto& v : vnodes_to_provision(schema::text(e.getExecVnode()))) first.push_back(v.vnode);
+  if (!first.empty()) a.set(ids::prov_vnode, values::join_list(first));
 }
 
 void on_usage(job_state& job, schema::UsageReported::Reader e) {
@@ -318,7 +323,7 @@ void on_requeued(job_state& job, schema::JobRequeued::Reader e) {
   job.holds |= bits_of(e.getHolds());
   auto& a = job.attributes;
   for (auto id : {ids::exec_host, ids::exec_vnode, ids::session_id, ids::jobdir, ids::stime, ids::obittime, ids::hashname,
-                  ids::run_version, ids::Stageout_status})
+                  ids::run_version, ids::Stageout_status, ids::prov_vnode})
     a.erase(id);
   a.erase_all(ids::resources_used);
   if (e.getWaitUntil() > 0) return on_stage_in_failed(job, e.getWaitUntil());
@@ -388,6 +393,7 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
     case which::ASSIGNED: return on_assigned(job, at, event.getAssigned());
     case which::STARTED:
       job.failed_starts.clear();
+      job.attributes.erase(ids::prov_vnode);
       return set_or_clear_comment(job, schema::text(event.getStarted().getComment()));
     case which::START_FAILED: return on_start_failed(job, event.getStartFailed());
     case which::RUN_STEP: return on_step(job, event.getRunStep().getStep());

@@ -50,7 +50,7 @@ std::vector<job_effect> pending_effects(const job_state& job, const settings& se
   std::vector<job_effect> owed;
   if (job.phase == phase::waiting) owed.push_back(wake_at{job.execution_time * 1'000'000'000});
   const bool unwanted = job.delete_requested || job.rerun_requested || job.aborted;
-  if (job.phase == phase::assigned && !unwanted) owed.push_back(start_run{job.hosts.front(), job.run});
+  if (job.phase == phase::assigned && !unwanted && !job.provisioning()) owed.push_back(start_run{job.hosts.front(), job.run});
   if (job.running())
     for (const auto& request : job.requests) owed.push_back(tell_run{job.hosts.front(), job.run, request});
   if (job.running() && unwanted) owed.push_back(signal_for(job, settings));

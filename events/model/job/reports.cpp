@@ -11,6 +11,7 @@
 #include "events/model/refuse.hpp"
 #include "events/model/usage.hpp"
 #include "events/values/date_time.hpp"
+#include "events/values/string_list.hpp"
 
 namespace annals::model {
 
@@ -304,6 +305,7 @@ void lose_run(const job_state& job, std::int32_t code, run_loss how, const stamp
 
 outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const settings& settings) {
   if (lost.run != job.run || job.allocated.empty() || job.waits_for_hosts()) return no_change;
+  if (job.provisioning()) return no_change;  // its hosts are made anew, and know nothing of it yet
   // Not there yet is not lost: the order is still on its way, unless the host began a new life.
   if (job.phase == phase::assigned && !lost.host_gone && !lost.log_is_new) return no_change;
   const auto code = job.rerun_requested ? exit_rerun : exit_mom_restarted;
@@ -320,6 +322,31 @@ outcome decide_gone(const job_state& job, const run_gone_from& gone, const stamp
   std::vector<event> out{released(job, {gone.host}, gone.abandoned ? schema::ReleaseReason::ABANDONED : schema::ReleaseReason::LEFT)};
   if (is_last_wait && job.allocated.hosts().size() == 1)
     finish_run(job, job.exit_status, {.given_up = job.primary_abandoned ? host_down(job) : ""}, now, settings, out);
+  return out;
+}
+
+// The last vnode that comes lets the run be sent. One that cannot be had ends the run before anybody has heard of it.
+outcome decide_provisioned(const job_state& job, const vnode_provisioned& told, const stamp& now, const settings& settings) {
+  auto left = values::split_list(job.attribute(ids::prov_vnode));
+  if (told.run != job.run || !job.provisioning() || std::erase(left, told.vnode) == 0) return no_change;
+  std::vector<event> out;
+  if (told.failed.empty()) {
+    out.push_back(make_event([&](auto e) {
+      auto change = e.initJob().initAltered().initChanges(1)[0];
+      change.setName("prov_vnode");
+      if (left.empty()) change.setOp(schema::AttributeOp::UNSET);
+      else change.setValue(values::join_list(left));
+    }));
+    return out;
+  }
+  out.push_back(make_event([&](auto e) {
+    auto f = e.initJob().initStartFailed();
+    f.setRun(job.run);
+    f.setCode(exit_retry);
+    f.setText(told.failed);
+  }));
+  out.push_back(released(job, job.allocated.hosts(), schema::ReleaseReason::LEFT));
+  finish_run(job, exit_retry, {.given_up = "provisioning of " + told.vnode + " failed: " + told.failed}, now, settings, out);
   return out;
 }
 

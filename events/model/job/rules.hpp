@@ -33,6 +33,7 @@ outcome decide_message(const job_state& job, schema::MessageJob::Reader command,
 outcome decide_report(const job_state& job, const mom_report& report, const stamp& now, const settings& settings);
 outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const settings& settings);
 outcome decide_gone(const job_state& job, const run_gone_from& gone, const stamp& now, const settings& settings);
+outcome decide_provisioned(const job_state& job, const vnode_provisioned& command, const stamp& now, const settings& settings);
 outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now, const settings& settings);
 
 // Shrink-to-fit (shrinking.cpp). The walltime that the proposed run gets, in seconds; 0: what the job asks for. A proposal made for another

@@ -30,6 +30,7 @@ capnp::Data::Reader data_of(const std::string& bytes) {
 schema::PreemptVictim::How how_of(cycle::preempt_victim::method by) {
   switch (by) {
     case cycle::preempt_victim::method::suspend: return schema::PreemptVictim::How::SUSPEND;
+    case cycle::preempt_victim::method::checkpoint: return schema::PreemptVictim::How::CHECKPOINT;
     case cycle::preempt_victim::method::requeue: return schema::PreemptVictim::How::REQUEUE;
     case cycle::preempt_victim::method::remove: break;
   }

@@ -235,7 +235,7 @@ struct SchedJob {
   execVnode  @12 :Text;                     # of running jobs; of a checkpointed one that waits: it runs nowhere else
   startedNs  @13 :Int64;
   comment    @14 :Text;                     # what the job shows now
-  execHost   @15 :Text;                     # of the same; which slots of a host are taken
+  execHost   @15 :Text;                     # of running jobs; which slots of a host are taken
   resume     @16 :Bool;                     # a suspended job that is to go on when there is room; execVnode: what it needs
   failedHosts @17 :List(Text);              # of a queued job: where it could not be started, the latest last; they are tried last
   accountName @18 :Text;                    # Account_Name

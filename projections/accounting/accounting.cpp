@@ -3,6 +3,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/log/place.hpp"
+#include "events/model/exit_codes.hpp"
 #include "projections/accounting/record_fields.hpp"
 #include "projections/accounting/record_text.hpp"
 #include "projections/accounting/reservation_records.hpp"
@@ -43,6 +44,9 @@ bool began_padded(const occasion& o) { return began_whole(o) && has_reliable_sta
 bool ends_one(const occasion& o) { return model::ends_phase(o.event.getReduced()); }
 bool is_told(const occasion& o) { return !ends_one(o); }  // by its MoM
 bool ends_phases(const occasion& o) { return began(o) && o.job.has_phases(); }
+bool checkpointed(const occasion& o) { return o.event.getRequeued().getExitStatus() == model::exit_checkpointed; }
+bool runs_again(const occasion& o) { return began(o) && !checkpointed(o); }
+bool restarts(const occasion& o) { return !o.job.checkpointed_at.empty(); }
 bool had_a_run(const occasion& o) { return o.job.phase == phase::exiting; }
 bool suspended(const occasion& o) { return o.event.getVnodesReleased().getWhy() == schema::ReleaseReason::SUSPENDED; }
 bool by_server(const occasion& o) { return o.at.by.role == schema::Role::SERVER; }  // it stops, and aborts the job
@@ -60,6 +64,7 @@ constexpr record_rule rules[] = {
     {which::REDUCED, 'c', moment::after, ends_one, next_phase_fields, true},
     {which::STARTED, 'S', moment::before, starts_whole, started_fields, true},
     {which::STARTED, 's', moment::before, starts_padded, reduced_fields, true},
+    {which::STARTED, 'T', moment::before, restarts, no_fields, false},
     {which::START_FAILED, 'S', moment::before, began_whole, started_fields, true},  // R or E follows
     {which::START_FAILED, 's', moment::before, began_padded, reduced_fields, true},
     {which::DELETE_REQUESTED, 'D', moment::before, by_somebody, requestor_field, false},
@@ -68,7 +73,8 @@ constexpr record_rule rules[] = {
     {which::VNODES_RELEASED, 'z', moment::before, suspended, suspended_fields, false},
     {which::RESUMED, 'r', moment::before, always, no_fields, false},
     {which::REQUEUED, 'e', moment::before, ends_phases, phase_fields, false},
-    {which::REQUEUED, 'R', moment::before, began, run_fields, false},
+    {which::REQUEUED, 'C', moment::before, checkpointed, run_fields, false},
+    {which::REQUEUED, 'R', moment::before, runs_again, run_fields, false},
     {which::ENDED, 'e', moment::before, ends_phases, phase_fields, false},
     {which::ENDED, 'E', moment::before, had_a_run, run_fields, false},
     {which::ENDED, 'A', moment::before, nobody_asked, abort_text, false},

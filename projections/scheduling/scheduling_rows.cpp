@@ -222,13 +222,14 @@ void fill_job(schema::SchedJob::Builder to, const model::job_state& job) {
   to.setTopjob(text(ids::topjob) == "True");
   auto failed = to.initFailedHosts(static_cast<unsigned>(job.failed_starts.size()));
   for (unsigned i = 0; i < failed.size(); ++i) failed.set(i, job.failed_starts[i].host);
-  if (job.allocated.empty()) return;
+  if (job.allocated.empty()) return to.setExecVnode(job.checkpointed_at);
+  to.setCanCheckpoint(job.can_checkpoint && text(ids::Checkpoint) != "n");
   const bool suspended = job.phase == model::job_phase::suspended;
   to.setExecVnode(suspended ? job.released : job.allocated.exec_vnode());
   to.setResume(suspended && job.resume_wanted);
   to.setExecHost(job.allocated.exec_host());
   to.setStartedNs(values::parse_integer(text(ids::stime)).value_or(0) * ns_per_second);
-  to.setLeaving(job.delete_requested || job.rerun_requested || job.phase == model::job_phase::exiting);
+  to.setLeaving(job.delete_requested || job.rerun_requested || job.is_checkpointing() || job.phase == model::job_phase::exiting);
 }
 
 }  // namespace annals::projections

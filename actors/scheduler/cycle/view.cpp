@@ -372,12 +372,13 @@ void view::apply_job(schema::SchedJob::Reader row) {
   count_entity(j, row);
   own_limits(j, row);
   const bool holds_vnodes = row.getExecVnode().size() > 0;
-  j.where = row.getState() == 'Q' && !holds_vnodes ? job_place::queued : holds_vnodes ? job_place::running
-                                                                                      : job_place::other;
+  j.where = row.getState() == 'Q' ? job_place::queued : holds_vnodes ? job_place::running
+                                                                     : job_place::other;
   if (row.getState() == 'S') j.where = job_place::suspended;
   j.resume = row.getResume();
   j.exec_vnode = text(row.getExecVnode());
   j.exec_host = j.resume ? text(row.getExecHost()) : "";
+  j.can_checkpoint = row.getCanCheckpoint();
   j.started = row.getStartedNs() / ns_per_second;
   j.topjob_ineligible = row.getTopjobIneligible();
   j.rerunable = row.getRerunable();

@@ -164,6 +164,7 @@ struct job {
   std::vector<std::pair<index, std::uint32_t>> slots;  // of a running job: host and slot per chunk
   bool resume = false;                                 // of a suspended job: it is to go on when there is room for exec_vnode
   std::string exec_vnode;                              // of one that has vnodes, or would have if it went on
+  bool can_checkpoint = false;                         // of a running one: by its host
   std::string exec_host;                               // of a suspended one that is to go on
   std::vector<index> failed_hosts;                     // that could not start it, the latest last
   job_place before_proposal = job_place::queued;

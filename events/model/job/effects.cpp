@@ -89,6 +89,7 @@ schema::sealed<schema::ToMom> start_order(const job_state& job, const settings& 
     o.setQueue(std::string(job.queue()));
     o.setServerName(settings.server_name);
     o.setKillDelaySeconds(kill_delay_of(job, settings));
+    o.setRestart(!job.checkpointed_at.empty());
     const auto& hosts = job.uses().hosts();
     if (hosts.size() > 1) {  // their addresses and the ticket come with the way out
       auto sisters = o.initSisters(static_cast<unsigned>(hosts.size() - 1));

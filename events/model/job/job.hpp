@@ -46,7 +46,8 @@ struct run_request {
                                    message,
                                    suspend,
                                    resume,
-                                   release };
+                                   release,
+                                   checkpoint };
   std::uint64_t id = 0;
   kind what = kind::signal;
   std::string text;  // the signal's name, or the message
@@ -121,6 +122,8 @@ struct job_state {
   bool released_partly = false;        // and it keeps the rest
   bool admin_suspended = false;
   bool resume_wanted = false;  // there was no room when it was asked for
+  bool can_checkpoint = false;  // of this run: its host has a script for it, which has not failed
+  std::string checkpointed_at;  // its exec_vnode then, and where alone it can go on from there; empty: it begins anew
 
   bool operator==(const job_state&) const = default;
   // The run is over, and some of its other hosts have not said that they are rid of the job.
@@ -129,6 +132,7 @@ struct job_state {
   // Its run, or its last one, was told to go on with less than it began with.
   bool reduced() const { return !used.empty(); }
   const allocation& uses() const { return reduced() ? used : allocated; }
+  bool is_checkpointing() const;
   bool has_phases() const { return attributes.has(attributes::job::exec_vnode_orig); }  // of accounting: vnodes were released (RD-73)
   // The run holds this host's vnodes only until nothing of it is there any more.
   bool drops(std::string_view host) const { return reduced() && allocated.is_on(host) && !used.is_on(host); }

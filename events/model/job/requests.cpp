@@ -52,11 +52,13 @@ outcome decide_hold(const job_state& job, schema::JobHolds::Reader command, cons
   for (auto h : command.getHolds())
     if (!(job.holds & bit(h))) fresh.push_back(h);
   if (fresh.empty() && command.getHolds().size() > 0) return no_change;
-  return std::vector<event>{make_event([&](auto e) {
+  std::vector<event> out{make_event([&](auto e) {
     auto held = e.initJob().initHeld();
     copy_holds(fresh, held);
     held.setComment("Job held by " + now.by.user + " on " + values::print_date(now.seconds()));
   })};
+  if (!fresh.empty() && may_checkpoint(job)) out.push_back(checkpoint_asked(job));
+  return out;
 }
 
 // Any release takes the comment off, whoever wrote it.

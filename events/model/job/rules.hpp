@@ -22,6 +22,9 @@ outcome decide_hook_changes(const job_state& job, const hook_changes& changes, c
 // What is done with a job by hand: qsig, qmsg, qmove, qorder (by_hand.cpp).
 outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, const stamp& now, const settings& settings);
 outcome decide_make_room(const job_state& job, const make_room& command, const stamp& now, const settings& settings);
+// Its host can checkpoint it now, and it is asked to (preempt_order C, qhold).
+bool may_checkpoint(const job_state& job);
+event checkpoint_asked(const job_state& job);
 outcome decide_resume_later(const job_state& job);
 outcome decide_move(const job_state& job, schema::MoveJob::Reader command, const stamp& now, const settings& settings);  // move.cpp
 outcome decide_release_nodes(const job_state& job, const client_request& command, const stamp& now,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "events/model/hook/hook.hpp"
 #include "events/model/refuse.hpp"
 
 namespace annals::model {
@@ -15,8 +16,9 @@ std::size_t ledger::jobs_in_queue(std::string_view queue) const {
 
 bool ledger::operator==(const ledger& other) const {
   return next_job_number_ == other.next_job_number_ && jobs_ == other.jobs_ && queues_ == other.queues_ &&
-         schedulers_ == other.schedulers_ && hooks_ == other.hooks_ && partitions_ == other.partitions_ && suspended_ == other.suspended_ &&
-         directories_ == other.directories_ && limits_ == other.limits_ && bookings_ == other.bookings_ && holdings_ == other.holdings_;
+         schedulers_ == other.schedulers_ && hooks_ == other.hooks_ && provision_hook_ == other.provision_hook_ &&
+         partitions_ == other.partitions_ && suspended_ == other.suspended_ && directories_ == other.directories_ &&
+         limits_ == other.limits_ && bookings_ == other.bookings_ && holdings_ == other.holdings_;
 }
 
 // -- check ---------------------------------------------------------------------------------------------------------------
@@ -36,7 +38,7 @@ std::optional<rejection> ledger::check(const event_place& at, schema::Event::Rea
     case schema::Event::SCHEDULER:
       if (auto why = directories_.check(at, event.getScheduler())) return why;
       return check_scheduler(at, event.getScheduler());
-    case schema::Event::HOOK: return check_hook(event.getHook());
+    case schema::Event::HOOK: return check_hook(at, event.getHook());
     case schema::Event::HOST: return check_host(event.getHost());
     case schema::Event::SERVER: return limits_.check(event.getServer());
     case schema::Event::RESERVATION: return check_reservation(at, event.getReservation());
@@ -124,7 +126,22 @@ std::optional<rejection> ledger::check_scheduler(const event_place& at, schema::
   return partitions_.check(at, event);
 }
 
-std::optional<rejection> ledger::check_hook(schema::HookEvent::Reader event) const {
+namespace {
+
+// The events that a change gives the hook; nothing: it leaves them.
+std::optional<bool> is_for_provision(schema::HookEvent::Reader event) {
+  std::optional<bool> found;
+  if (event.isChanged())
+    for (auto change : event.getChanged().getChanges())
+      if (schema::text(change.getName()) == "event") found = schema::text(change.getValue()) == "provision";
+  return found;
+}
+
+}  // namespace
+
+std::optional<rejection> ledger::check_hook(const event_place& at, schema::HookEvent::Reader event) const {
+  if (provision_hook_ != 0 && provision_hook_ != at.stream && is_for_provision(event).value_or(false))
+    return refuse(pbs_error::hook_error, std::string(one_provision_hook));
   if (!event.isCreated() || !names_contain(hooks_, schema::text(event.getCreated().getName()))) return std::nullopt;
   return refuse(pbs_error::hook_error,
                 "hook name '" + schema::str(event.getCreated().getName()) + "' already registered, try another name");
@@ -163,7 +180,13 @@ void ledger::apply(const event_place& at, schema::Event::Reader event) {
       partitions_.apply(at, event.getScheduler());
       directories_.apply(at, event.getScheduler());
       return apply_named(schedulers_, at, event.getScheduler());
-    case schema::Event::HOOK: return apply_named(hooks_, at, event.getHook());
+    case schema::Event::HOOK:
+      if (const auto is_it = is_for_provision(event.getHook())) {
+        if (*is_it) provision_hook_ = at.stream;
+        else if (provision_hook_ == at.stream) provision_hook_ = 0;
+      }
+      if (event.getHook().isDeleted() && provision_hook_ == at.stream) provision_hook_ = 0;
+      return apply_named(hooks_, at, event.getHook());
     case schema::Event::HOST: return holdings_.apply(at, event.getHost());
     case schema::Event::LOG:
       if (event.getLog().isSalvaged()) next_job_number_ = std::max(next_job_number_, event.getLog().getSalvaged().getNextJobNumber());

@@ -29,6 +29,18 @@ struct record_rule {
 };
 
 bool always(const occasion&) { return true; }
+// Of Resource_List's aoe: a run that waits for its vnodes to get it.
+bool provisions(const occasion& o) { return o.job.provisioning(); }
+bool is_no_provisioning(const occasion& o) {
+  for (auto change : o.event.getAltered().getChanges())
+    if (schema::text(change.getName()) == "prov_vnode") return false;
+  return true;
+}
+bool has_provisioned(const occasion& o) {
+  for (auto change : o.event.getAltered().getChanges())
+    if (schema::text(change.getName()) == "prov_vnode") return change.getOp() == schema::AttributeOp::UNSET;
+  return false;
+}
 bool began(const occasion& o) { return o.job.stage_in != model::job_stage_in::failed; }  // its files were there
 // S shows a run as it began. When it is told to go on with less, that comes before s; else with its start.
 bool goes_on_reduced(const occasion& o) { return o.job.phase == phase::assigned && !o.job.reduced(); }
@@ -56,7 +68,10 @@ bool nobody_asked(const occasion& o) { return o.job.phase != phase::exiting && !
 constexpr record_rule rules[] = {
     // event                    letter when        only if       fields         blank at the end
     {which::QUEUED, 'Q', moment::after, always, queued_fields, true},
-    {which::ALTERED, 'a', moment::after, always, changed_fields, false},
+    {which::ALTERED, 'a', moment::after, is_no_provisioning, changed_fields, false},
+    {which::ASSIGNED, 'P', moment::after, provisions, provision_start_fields, false},
+    {which::ALTERED, 'p', moment::before, has_provisioned, provision_end_fields, false},
+    {which::START_FAILED, 'p', moment::before, provisions, provision_failed_fields, false},
     {which::REDUCED, 'S', moment::before, goes_on_reduced, started_fields, true},
     {which::REDUCED, 's', moment::before, is_padded, reduced_fields, true},
     {which::REDUCED, 's', moment::after, is_told, reduced_fields, true},

@@ -39,23 +39,17 @@ void fill_attributes(Init&& init, schema::ObjectKind kind, const attributes::att
   }
 }
 
-constexpr std::array server_wanted = {attributes::server::resources_available, attributes::server::node_group_enable,
-                                      attributes::server::restrict_res_to_release_on_suspend,
+constexpr std::array server_wanted = {attributes::server::provision_enable, attributes::server::resources_available,
+                                      attributes::server::node_group_enable, attributes::server::restrict_res_to_release_on_suspend,
                                       attributes::server::node_group_key, attributes::server::scheduling,
                                       attributes::server::backfill_depth, attributes::server::clear_topjob_estimates_enable,
                                       attributes::server::job_sort_formula, attributes::server::eligible_time_enable,
-                                      attributes::server::max_running,
-                                      attributes::server::max_user_run,
-                                      attributes::server::max_group_run,
-                                      attributes::server::max_user_run_soft,
-                                      attributes::server::max_group_run_soft,
-                                      attributes::server::max_user_res,
-                                      attributes::server::max_group_res,
-                                      attributes::server::max_user_res_soft,
-                                      attributes::server::max_group_res_soft,
-                                      attributes::server::max_run,
-                                      attributes::server::max_run_res,
-                                      attributes::server::max_run_soft,
+                                      attributes::server::max_running, attributes::server::max_user_run,
+                                      attributes::server::max_group_run, attributes::server::max_user_run_soft,
+                                      attributes::server::max_group_run_soft, attributes::server::max_user_res,
+                                      attributes::server::max_group_res, attributes::server::max_user_res_soft,
+                                      attributes::server::max_group_res_soft, attributes::server::max_run,
+                                      attributes::server::max_run_res, attributes::server::max_run_soft,
                                       attributes::server::max_run_res_soft};
 constexpr std::array scheduler_wanted = {attributes::scheduler::do_not_span_psets, attributes::scheduler::only_explicit_psets,
                                          attributes::scheduler::scheduling, attributes::scheduler::log_events,
@@ -85,7 +79,8 @@ constexpr std::array queue_wanted = {attributes::queue::queue_type, attributes::
 constexpr std::array vnode_wanted = {attributes::node::Priority, attributes::node::max_running, attributes::node::max_user_run,
                                      attributes::node::max_group_run, attributes::node::resources_available,
                                      attributes::node::queue, attributes::node::no_multinode_jobs, attributes::node::sharing,
-                                     attributes::node::resv_enable};
+                                     attributes::node::resv_enable, attributes::node::provision_enable,
+                                     attributes::node::current_aoe};
 constexpr std::array job_wanted = {attributes::job::Resource_List};
 
 }  // namespace

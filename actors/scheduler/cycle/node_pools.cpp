@@ -9,6 +9,8 @@ namespace annals::cycle {
 placement::placement(view& v, const policy& p, const timed_settings& now, const std::vector<vnode_share>* within)
     : view_(v), within_(within) {
   const auto& table = view_.resources();
+  aoe_ = table.find("aoe");
+  avoids_provision_ = p.avoids_provision;
   checked_.resize(table.size());
   for (resource_id r = 0; r < table.size(); ++r) checked_[r] = table[r].is_boolean();
   for (const auto& name : p.checked_resources)

@@ -187,6 +187,10 @@ class config_reader {
       p.nonprimetime_prefix = c.value;
     } else if (c.name == "dedicated_prefix") {
       p.dedicated_prefix = c.value;
+    } else if (c.name == "provision_policy" && (c.value == "avoid_provision" || c.value == "aggressive_provision")) {
+      p.avoids_provision = c.value == "avoid_provision";
+    } else if (c.name == "provision_policy") {
+      wrong("Invalid provision_policy");
     } else if (c.name == "server_dyn_res") {
       read_dynamic(c.value);
     } else if (const auto kind = read_fairshare_line(p.sharing, c.name, c.value); kind != line_kind::not_ours) {
@@ -211,8 +215,6 @@ class config_reader {
   bool has_no_effect(const config_line& c) {
     if (c.name == "smp_cluster_dist") {
       if (c.value == "round_robin" || c.value == "lowest_load") without_effect(c, "chunks are packed");
-    } else if (c.name == "provision_policy") {
-      if (c.value != "aggressive_provision") without_effect(c, "no vnode is provisioned");
     } else if (c.name == "peer_queue") {
       without_effect(c, "jobs are not fetched from other servers");
     } else {

@@ -198,7 +198,7 @@ struct run_gone_from {
   std::uint32_t run = 0;
   std::string host;
   bool abandoned = false;
-};                     // the host has nothing of the run, or is down
+};  // the host has nothing of the run, or is down
 // A vnode that its run waited for has the environment it asks, or cannot get it.
 struct vnode_provisioned {
   std::uint32_t run = 0;

@@ -119,8 +119,8 @@ class provisioner final : public reaction {
       const auto told = model::provisioning_told(change);
       if (!told) continue;
       if (told->step == step::none) {
-        if (std::ranges::any_of(event.getChanges(), [](auto c) { return schema::text(c.getName()) == "state"; }))
-          failed_[name] = {record.sequence(), comment_of(event)};
+        const auto failed = std::ranges::any_of(event.getChanges(), [](auto c) { return schema::text(c.getName()) == "state"; });
+        if (failed) failed_[name] = {record.sequence(), turns_[name].failed.empty() ? comment_of(event) : turns_[name].failed};
         turns_.erase(name);
       } else {
         auto& t = turns_[name];

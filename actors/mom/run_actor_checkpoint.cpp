@@ -44,7 +44,7 @@ caf::message_handler run_actor::checkpoint_handlers() {
 
 // False: there is no way to.
 bool run_actor::put_restart(ports::run_order& program) {
-  if (!order().getRestart()) return true;
+  if (!order().getRestart() || parts_.processes->has_order(key_)) return true;  // an earlier life has begun it
   const auto& restart = parts_.settings->config.restart;
   const auto wrong = restart ? mom::unfit_script(restart->script) : "there is no $action restart";
   if (wrong.empty()) return mom::put_restart(order(), *parts_.settings, program), true;

@@ -61,9 +61,9 @@ class cycle_run {
     log_.of_job(event_job, j.id, "Received qrun request");
     const bool within = is_within(j);
     if (!view_.request_of(j).understood) why.text = "Internal Scheduling Error";
-    else if (within          ? finds_room_within(j, why)
-             : is_bound(j)   ? finds_kept_place(at, why)
-                             : backfill_.place(placement_, j, duration_of(j), allocation_, why)) start(at, {});
+    else if (within        ? finds_room_within(j, why)
+             : is_bound(j) ? finds_kept_place(at, why)
+                           : backfill_.place(placement_, j, duration_of(j), allocation_, why)) start(at, {});
     else if (std::vector<preempt_victim> victims;
              !within && !is_bound(j) && !why.never && settings_.preemptive_sched && preemption_.make_room(at, true, duration_of(j), allocation_, victims))
       start(at, std::move(victims));
@@ -98,7 +98,7 @@ class cycle_run {
   }
 
  private:
-  bool is_within(const job& j) const { return view_.queues()[j.queue].reservation != 0; }  // a job of a reservation
+  bool is_within(const job& j) const { return view_.queues()[j.queue].reservation != 0; }               // a job of a reservation
   static bool is_bound(const job& j) { return j.where == job_place::queued && !j.exec_vnode.empty(); }  // to where its checkpoint is
   bool is_to_resume(const job& j) const { return j.where == job_place::suspended && j.resume; }
 

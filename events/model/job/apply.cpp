@@ -314,7 +314,7 @@ void forget_reduction(job_state& job) {
 // Its run has just given it all up, but shows it still. Any other run that was begun has used the checkpoint up, unless it never started.
 void keep_checkpoint(job_state& job, std::int32_t exit_status) {
   if (exit_status == exit_checkpointed) job.checkpointed_at = job.attribute(ids::exec_vnode);
-  else if (job.attributes.has(ids::session_id)) job.checkpointed_at.clear();
+  else if (job.attributes.has(ids::obittime)) job.checkpointed_at.clear();
 }
 
 void on_requeued(job_state& job, schema::JobRequeued::Reader e) {

@@ -121,7 +121,7 @@ struct job_state {
   std::string released;                // of a suspended job: what it gave up, as an exec_vnode
   bool released_partly = false;        // and it keeps the rest
   bool admin_suspended = false;
-  bool resume_wanted = false;  // there was no room when it was asked for
+  bool resume_wanted = false;   // there was no room when it was asked for
   bool can_checkpoint = false;  // of this run: its host has a script for it, which has not failed
   std::string checkpointed_at;  // its exec_vnode then, and where alone it can go on from there; empty: it begins anew
 

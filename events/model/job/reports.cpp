@@ -104,7 +104,7 @@ bool goes_back_to_queue(const job_state& job, std::int32_t code) {
   if (job.delete_requested || job.aborted) return false;
   if (code == exit_retry || code == -16 || code == -18) return true;  // a hook rejected the start, or asked for another one
   if (code == exit_checkpointed || code == exit_bad_restart) return true;
-  if (code == exit_script_lost) return true;                          // until somebody has put it back, or deletes the job
+  if (code == exit_script_lost) return true;  // until somebody has put it back, or deletes the job
   if (job.rerun_requested) return code == exit_rerun || code == exit_mom_restarted || job.rerun_by_hook;
   return code == exit_mom_restarted && rerunable(job);
 }

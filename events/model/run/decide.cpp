@@ -136,7 +136,6 @@ event end_of_checkpointed() {
     k.setSignal("SIGKILL");
     k.setExitStatus(exit_checkpointed);
     k.setOverridesExit(true);
-    k.setWhy("checkpointed");
   });
 }
 

@@ -48,8 +48,9 @@ BOOST_AUTO_TEST_CASE(settings_are_read) {  // RS-45
 }
 
 BOOST_AUTO_TEST_CASE(scripts_that_checkpoint_are_read) {
-  const auto parsed = parse_mom_config("$action checkpoint_abort 60 !/site/ckpt %jobid  %sid now\n$action restart 0 !/site/restart %path\n"
-                                       "$restart_transmogrify true\n$checkpoint_path ckpt\n");
+  const auto parsed = parse_mom_config(
+      "$action checkpoint_abort 60 !/site/ckpt %jobid  %sid now\n$action restart 0 !/site/restart %path\n"
+      "$restart_transmogrify true\n$checkpoint_path ckpt\n");
   BOOST_TEST(parsed.problems.empty());
   BOOST_TEST((parsed.config.checkpoint_abort == script_action{60, "/site/ckpt", {"%jobid", "%sid", "now"}}));
   BOOST_TEST((parsed.config.restart == script_action{0, "/site/restart", {"%path"}}));

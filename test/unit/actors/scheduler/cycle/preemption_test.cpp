@@ -75,9 +75,9 @@ texts victims_of(const result& r) {
   for (const auto& run : r.runs)
     for (const auto& v : run.victims)
       out.push_back(std::to_string(v.job) + (v.by == how::suspend      ? " S"
-                                                    : v.by == how::checkpoint ? " C"
-                                                    : v.by == how::requeue    ? " R"
-                                                                              : " D"));
+                                             : v.by == how::checkpoint ? " C"
+                                             : v.by == how::requeue    ? " R"
+                                                                       : " D"));
   return out;
 }
 

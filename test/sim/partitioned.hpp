@@ -18,7 +18,7 @@ class partition_set_up : public set_up {
  public:
   // moms: host n<i> is in no partition, in P1 or in P2, by turns.
   partition_set_up(bool wanted, int moms);
-  void restore();                          // as it was at the beginning
+  void restore();  // as it was at the beginning
 
   // Some change of the partition of a host, a queue or a scheduler.
   schema::sealed<schema::Request> drawn_change(std::uint64_t id, std::mt19937_64& random) const;

@@ -41,7 +41,9 @@ void reservation_users::draw(wish& w, std::int64_t now_s, const std::vector<std:
     return;
   }
   add("Resource_List", chance(0.3) ? "1:ncpus=2" : std::to_string(pick(1, 2)) + ":ncpus=1", "select");
-  add("Resource_List", chance(0.2) ? "excl" : chance(0.3) ? "scatter" : "free", "place");
+  add("Resource_List", chance(0.2) ? "excl" : chance(0.3) ? "scatter"
+                                                          : "free",
+      "place");
   if (w.what != reserving::standing) return;
   add("reserve_rrule", "FREQ=MINUTELY;COUNT=" + std::to_string(pick(2, 3)));
   add("reserve_timezone", "Europe/Berlin");

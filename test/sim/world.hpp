@@ -162,9 +162,9 @@ struct options {
   bool late_scheduler = false;    // s2 is not there until all jobs of the others are done
   int reservations = 0;           // that users ask for (reserving.hpp), and what must hold of them (reserved_checks.hpp)
   reserving reserved_kind = reserving::anything;
-  std::int64_t walltime_s = 0;  // of every job; 0: none, and nobody knows when it ends
+  std::int64_t walltime_s = 0;     // of every job; 0: none, and nobody knows when it ends
   std::string preempt_order = {};  // jobs of the queue express make others leave so; empty: there is no such queue
-  double express = 0;           // share of the jobs that are in it
+  double express = 0;              // share of the jobs that are in it
   // Crash the default scheduler right after its n-th message; 0: never.
   std::uint64_t crash_scheduler_at_message = 0;
   bool any_hooks() const { return site_hooks || pruning > 0; }
@@ -221,9 +221,9 @@ class world {
     bool sent = false;
     std::int64_t run_s = 0;
     bool staged = false;
-    std::string queue = {};          // empty: the default one
+    std::string queue = {};               // empty: the default one
     std::vector<asked_value> words = {};  // that it is submitted with besides
-    bool may_be_refused = false;     // its reservation may be gone
+    bool may_be_refused = false;          // its reservation may be gone
     bool refused = false;
     bool answered() const { return refused || !acknowledged.empty(); }
   };

@@ -119,7 +119,8 @@ class provisioner final : public reaction {
       const auto told = model::provisioning_told(change);
       if (!told) continue;
       if (told->step == step::none) {
-        const auto failed = std::ranges::any_of(event.getChanges(), [](auto c) { return schema::text(c.getName()) == "state"; });
+        bool failed = false;
+        for (auto c : event.getChanges()) failed |= schema::text(c.getName()) == "state";
         if (failed) failed_[name] = {record.sequence(), turns_[name].failed.empty() ? comment_of(event) : turns_[name].failed};
         turns_.erase(name);
       } else {

@@ -1,6 +1,7 @@
 # Compiler settings and the three functions every folder uses: annals_library, annals_program, annals_test.
 
 option(ANNALS_TESTS "build the tests" ON)
+option(ANNALS_TOGETHER "compile several sources of a folder as one; without it each source shows that it includes what it needs" ON)
 set(ANNALS_SANITIZE "" CACHE STRING "sanitizers to build with: address,undefined or thread")
 
 set(CMAKE_CXX_STANDARD 20)
@@ -36,11 +37,10 @@ endif()
 set(ANNALS_STAGE ${PROJECT_BINARY_DIR}/stage)
 include_directories(${PROJECT_SOURCE_DIR})
 
-# annals_compiled_together(name SOURCES...): with sanitizers, up to six sources of a folder are compiled as one. Of a source's time most goes
-# into its headers, and a build that is made for one run of tests is seldom made anew in part. Sources of a folder that can't share
-# names say SKIP_UNITY_BUILD_INCLUSION.
+# annals_compiled_together(name SOURCES...): up to six sources of a folder are compiled as one, since nine tenths of a source's time go into
+# its headers. Sources of a folder that can't share names say SKIP_UNITY_BUILD_INCLUSION; a target of such sources turns UNITY_BUILD off.
 function(annals_compiled_together name)
-  if(NOT ANNALS_SANITIZE)
+  if(NOT ANNALS_TOGETHER)
     return()
   endif()
   set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
@@ -128,6 +128,9 @@ function(annals_test name)
       message(FATAL_ERROR "${CMAKE_CURRENT_SOURCE_DIR}/${source}: the name of a case must stand in the line of its macro, or ctest won't run it")
     endif()
     file(STRINGS ${source} lines REGEX "^BOOST_(AUTO_TEST_SUITE|FIXTURE_TEST_SUITE|AUTO_TEST_SUITE_END|AUTO_TEST_CASE|FIXTURE_TEST_CASE|DATA_TEST_CASE)\\(")
+    if(lines MATCHES "FIXTURE_TEST_")        # of a fixture in a namespace without a name, g++ warns outside the main source
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
     set(suites "")
     foreach(line ${lines})
       if(line MATCHES "^BOOST_(AUTO|FIXTURE)_TEST_SUITE\\( *([A-Za-z0-9_]+)")

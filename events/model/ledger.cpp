@@ -60,11 +60,11 @@ std::optional<rejection> ledger::check_job(const event_place& at, schema::JobEve
     }
     case which::ASSIGNED: {
       const auto e = event.getAssigned();
-      return check_room(at.stream, {{}, schema::text(e.getExecVnode()), schema::text(e.getPlace())}, true);
+      return check_room(at, {{}, schema::text(e.getExecVnode()), schema::text(e.getPlace())}, true);
     }
     case which::VNODES_TAKEN: {
       const auto e = event.getVnodesTaken();
-      return check_room(at.stream, {{}, schema::text(e.getExecVnode()), schema::text(e.getPlace()), e.getAmountsOnly()}, false);
+      return check_room(at, {{}, schema::text(e.getExecVnode()), schema::text(e.getPlace()), e.getAmountsOnly()}, false);
     }
     case which::MOVED:
       if (!names_contain(queues_, schema::text(event.getMoved().getQueue()))) return refuse(pbs_error::unknown_queue);
@@ -102,11 +102,15 @@ std::optional<rejection> ledger::check_job(const event_place& at, schema::JobEve
 }
 
 // A run stays in the partition in which it began, wherever its queue has come meanwhile.
-std::optional<rejection> ledger::check_room(std::uint64_t stream, model::holdings::wanted w, bool begins) const {
-  const auto job = jobs_.find(stream);
+std::optional<rejection> ledger::check_room(const event_place& at, model::holdings::wanted w, bool begins) const {
+  const auto job = jobs_.find(at.stream);
   if (job == jobs_.end()) return refuse(pbs_error::unknown_job);
-  if (begins)
-    if (auto why = bookings_.check_run(job->second.queue, w.exec_vnode)) return why;
+  const auto queue_of = [&](std::uint64_t serial) -> std::string_view {
+    const auto known = jobs_.find(serial);
+    return known == jobs_.end() ? std::string_view() : std::string_view(known->second.queue);
+  };
+  const bool by_scheduler = at.by.role == schema::Role::SCHEDULER;
+  if (auto why = bookings_.check_run({job->second.queue, w.exec_vnode, begins, by_scheduler}, holdings_, queue_of)) return why;
   const auto id = std::to_string(job->second.number);
   w.id = id;
   w.partition = begins ? holdings_.partition_number(partitions_.of_queue(job->second.queue)) : job->second.partition;

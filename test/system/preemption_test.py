@@ -91,7 +91,7 @@ class preemption(FourCpus):
 class checkpoints(FourCpus):
     def setUp(self):
         super().setUp()
-        self.script("checkpoint", "echo begun > $2/begun\nwhile ! test -e $2/go; do sleep 0.05; done\nkill -9 -- -$1\n")
+        self.script("checkpoint", "echo begun > $2/begun\nwhile ! test -e $2/go; do sleep 0.05; done\nkill -9 -$1\n")
         self.script("restart", f"cat $1/begun > {self.work}/restarted\nexec /bin/sleep 1000\n")
         with open(f"{self.home('a')}/mom_priv/config", "a") as f:
             f.write(f"$action checkpoint_abort 600 !{self.top}/checkpoint %sid %path\n$action restart 0 !{self.top}/restart %path\n")

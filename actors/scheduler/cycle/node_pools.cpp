@@ -112,7 +112,7 @@ node_pool placement::make_pool(std::vector<index> members) const {
     for (const auto& b : v.borrowed)
       if (!share && view_.vnodes()[b.vnode].host != v.host) pool.total[b.resource] += view_.vnodes()[b.vnode].available(b.resource);
     add_start(pool.at_start, at);
-    pool.usable += usable_[at];
+    pool.usable += counts_as_free(at);
   }
   pool.largest_host.resize(checked_.size());
   for (const auto& host : pool.hosts)
@@ -178,7 +178,7 @@ void placement::vnodes_changed() {
   note_usable();
   const auto refresh = [&](node_pool& pool) {
     pool.usable = 0;
-    for (const index at : pool.vnodes) pool.usable += usable_[at];
+    for (const index at : pool.vnodes) pool.usable += counts_as_free(at);
     if (!order_moves_) return;
     sort_vnodes(pool.vnodes);
     group_by_host(pool);

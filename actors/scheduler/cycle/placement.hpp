@@ -28,7 +28,7 @@ struct node_pool {
   std::vector<amount> total;      // of all vnodes, usable or not, by resource
   std::vector<amount> at_start;
   std::vector<amount> largest_host;  // the most that one host had when the cycle began, by resource
-  std::uint32_t usable = 0;          // vnodes, now
+  std::uint32_t usable = 0;          // vnodes, now or when the cycle began
 };
 
 // What a job gets: chunks of parts of amounts, in flat lists that are used again for the next job.
@@ -107,6 +107,7 @@ class placement {
 
  private:
   void note_usable();
+  bool counts_as_free(index at) const { return usable_[at] || !start_[at].empty(); }  // whom a job of this cycle filled too
   void note_start(index vnode_at);
   std::vector<index> members_of(index queue) const;
   const vnode_share* share_of(index vnode_at) const;

@@ -401,6 +401,7 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
     case which::STARTED:
       job.failed_starts.clear();
       job.can_checkpoint = event.getStarted().getCanCheckpoint();
+      job.attributes.erase(ids::prov_vnode);
       return set_or_clear_comment(job, schema::text(event.getStarted().getComment()));
     case which::START_FAILED: return on_start_failed(job, event.getStartFailed());
     case which::RUN_STEP: return on_step(job, event.getRunStep().getStep());

@@ -74,8 +74,7 @@ caf::message_handler run_actor::other_handlers() {
         command(model::acknowledged{what});
       },
   }
-      .or_else(task_handlers())
-      .or_else(checkpoint_handlers());
+      .or_else(task_handlers());
 }
 
 void run_actor::on_change() {
@@ -156,7 +155,6 @@ struct run_actor::beginner {
       r.setSession(a.state().session);
       r.setJobdir(a.state().jobdir);
       r.setPosition(a.version());
-      r.setCanCheckpoint(a.can_checkpoint());
     });
     return begun::yes;
   }
@@ -242,8 +240,6 @@ void run_actor::carry_out(const model::told_request& request) {
       parts_.note(log_event::error, state().job, "can't let go of " + r->released + ": the run has " + state().allocated.exec_vnode());
   } else if (request.what == schema::RunRequest::SUSPEND) {
     suspend_run();
-  } else if (request.what == schema::RunRequest::CHECKPOINT) {
-    return begin_checkpoint(request.id);
   } else if (request.what == schema::RunRequest::RESUME) {
     return resume_run(request.id);
   } else if (request.what == schema::RunRequest::MESSAGE) {

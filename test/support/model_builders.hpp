@@ -246,12 +246,11 @@ class job_story {
   }
 
   // What the MoM reports, of this run unless another is named.
-  std::string starts(std::uint32_t run = 0, bool can_checkpoint = false) {
+  std::string starts(std::uint32_t run = 0) {
     return when(report([&](auto m) {
                   auto r = m.initRunStarted();
                   fill(r.initRef(), job, run ? run : job.run);
                   r.setSession(4711);
-                  r.setCanCheckpoint(can_checkpoint);
                 }),
                 the_server());
   }

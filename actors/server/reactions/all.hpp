@@ -17,7 +17,6 @@
   each(mirrored_scheduling) \
   each(orderly_stop) \
   each(periodic_hooks) \
-  each(provisioning) \
   each(reservation_queues) \
   each(running_schedulers) \
   each(scheduler_comments) \

@@ -47,8 +47,9 @@ class reading {
   struct scheduler {
     std::string name;
     bool came = true;
-    std::size_t open = SIZE_MAX;  // its last cycle, if that is in the range
-    std::shared_ptr<const std::map<std::uint64_t, std::string>> refused;
+    std::size_t open = SIZE_MAX;                                                  // its last cycle, if that is in the range
+    std::map<std::uint64_t, std::string> refused;                                 // of jobs that have not run since: exec_vnode
+    std::shared_ptr<const std::map<std::uint64_t, std::string>> refused_copy;     // for the cycles that begin before it changes
     std::vector<start> starts;                                                    // since that one began
     std::map<std::uint64_t, std::map<std::uint64_t, std::string>> early_answers;  // by cycle, before its CycleBegan was written
   };
@@ -85,17 +86,13 @@ class reading {
     const auto place = schema::str(refused.getExecVnode());
     if (auto* open = open_of(s); open && refused.getCycle() == open->began.get().getNumber())
       open->refused.emplace(refused.getJob(), place);
-    auto more = s.refused ? *s.refused : std::map<std::uint64_t, std::string>();
-    more[refused.getJob()] = place;
-    s.refused = std::make_shared<const std::map<std::uint64_t, std::string>>(std::move(more));
+    s.refused[refused.getJob()] = place;
+    s.refused_copy.reset();
   }
   // It ran, or is gone: what is refused from here on is written again.
   void forget_refusals(std::uint64_t job) {
     for (auto& [stream, s] : schedulers_) {
-      if (!s.refused || !s.refused->contains(job)) continue;
-      auto fewer = *s.refused;
-      fewer.erase(job);
-      s.refused = std::make_shared<const std::map<std::uint64_t, std::string>>(std::move(fewer));
+      if (s.refused.erase(job) > 0) s.refused_copy.reset();
     }
   }
 
@@ -110,7 +107,8 @@ class reading {
     c.wall_ns = record.get().getWallNs();
     c.began = schema::copy_of<schema::CycleBegan>(began);
     c.first = std::exchange(s.came, false);
-    c.refused_before = s.refused;
+    if (!s.refused_copy) s.refused_copy = std::make_shared<const std::map<std::uint64_t, std::string>>(s.refused);
+    c.refused_before = s.refused_copy;
     c.answers = std::move(s.early_answers[began.getNumber()]);
     s.early_answers.clear();
   }

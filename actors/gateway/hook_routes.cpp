@@ -26,6 +26,7 @@ const hooks::hook_event* const modifyresv_event = hooks::find_event("modifyresv"
 const hooks::hook_event* const resv_end_event = hooks::find_event("resv_end");
 const hooks::hook_event* const management_event = hooks::find_event("management");
 const hooks::hook_event* const periodic_event = hooks::find_event("periodic");
+const hooks::hook_event* const provision_event = hooks::find_event("provision");
 
 }  // namespace
 
@@ -315,6 +316,16 @@ void hook_routes::run_periodic(const std::string& hook, std::uint64_t cause, rep
   hooks_.run(std::move(q), [this, hook, cause, reply = std::move(reply)](hooks::chain_result& result) {
     carry_out({"periodic", cause, std::to_string(cause) + " " + hook}, result,
               all_ran(*periodic_event, {hook}, result) ? reply : refused_anyway(reply));
+  });
+}
+
+// When is a reaction's to say (actors/server/reactions/provisioning.cpp), and what follows from its verdict, too.
+void hook_routes::provision(const reactions::run_provision_hook& what, std::uint64_t cause, reply_ptr reply) {
+  server_hooks::question q{provision_event, board_.server_itself(), {}, what.vnode, {}, {}, {what.hook}};
+  q.parameters.push_back({"aoe", what.aoe});
+  q.parameters.push_back({"vnode", what.vnode});
+  hooks_.run(std::move(q), [this, what, cause, reply = std::move(reply)](hooks::chain_result& result) {
+    hooks_.write_all(what.vnode, cause, result.runs, all_ran(*provision_event, {what.hook}, result) ? reply : refused_anyway(reply));
   });
 }
 

@@ -25,6 +25,9 @@ class hook_routes {
   // Runs a periodic hook, because of this record. Refused: as above.
   void run_periodic(const std::string& hook, std::uint64_t cause, reply_ptr reply);
 
+  // Runs the hook that gives a vnode another environment, because of this record. Refused: as above.
+  void provision(const reactions::run_provision_hook& what, std::uint64_t cause, reply_ptr reply);
+
   // Each asks the hooks of its event, then goes on with the request as they left it and the runs that allowed or changed it.
   // Without hooks it goes on at once.
   using go_on = std::function<void(const schema::sealed<schema::Request>& request, hook_runs runs)>;

@@ -51,6 +51,21 @@ void order_routes::carry_out(const reactions::run_periodic_hook& what, give_orde
   hooks_.run_periodic(what.hook, given.what->cause, std::move(given.reply));
 }
 
+void order_routes::carry_out(const reactions::run_provision_hook& what, give_order& given) {
+  if (!board_.parts().runner) return done(given.reply);
+  hooks_.provision(what, given.what->cause, std::move(given.reply));
+}
+
+// One that is no more needs nothing.
+void order_routes::carry_out(const reactions::tell_vnode& what, give_order& given) {
+  const auto host = board_.host_of(what.command.vnode);
+  if (!host) return done(given.reply);
+  auto e = board_.wrap<model::host_command>(what.command, what.by, std::move(given.reply));
+  e.command_id = std::move(given.command_id);
+  e.cause = given.what->cause;
+  board_.self()->send(host, std::move(e));
+}
+
 void order_routes::carry_out(const reactions::discard_run& what, give_order& given) {
   moms_.discard({what.serial, what.run, what.job}, what.host);
   done(given.reply);

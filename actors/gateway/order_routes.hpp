@@ -22,6 +22,8 @@ class order_routes {
   void carry_out(const reactions::tell_job& what, give_order& given);
   void carry_out(const reactions::run_looking_hooks& what, give_order& given);
   void carry_out(const reactions::run_periodic_hook& what, give_order& given);
+  void carry_out(const reactions::run_provision_hook& what, give_order& given);
+  void carry_out(const reactions::tell_vnode& what, give_order& given);
   void carry_out(const reactions::discard_run& what, give_order& given);
   void carry_out(const reactions::manage_object& what, give_order& given);
   void carry_out(const reactions::tell_reservation& what, give_order& given);

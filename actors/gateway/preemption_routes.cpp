@@ -29,6 +29,12 @@ schema::sealed<schema::Request> request_for(how what, const std::string& job) {
         s.setSignal("suspend");
         return;
       }
+      case how::CHECKPOINT: {
+        auto s = r.initSignalJob();
+        s.setJob(job);
+        s.setSignal("checkpoint");
+        return;
+      }
       case how::REQUEUE: return r.initRerunJob().setJob(job);
       case how::DELETE: return r.initDeleteJob().setJob(job);
     }
@@ -48,8 +54,10 @@ void preemption_routes::make_room(schema::ProposeRun::Reader run, const std::str
   w.scheduler = scheduler;
   const auto victims = run.getVictims();
   w.unanswered = victims.size();
-  for (auto v : victims)
+  for (auto v : victims) {
     if (v.getHow() != how::SUSPEND) w.leaving.insert(v.getJob());
+    if (v.getHow() == how::CHECKPOINT) w.checkpointing.insert(v.getJob());
+  }
   board_.self()->delayed_send(board_.self(), leave_wait, run_this{[this, id] {
                                 const auto at = waiting_.find(id);
                                 if (at == waiting_.end()) return;
@@ -90,10 +98,22 @@ void preemption_routes::answered(std::uint64_t id, std::uint64_t serial, const m
 void preemption_routes::folded(const log::record& record) {
   if (waiting_.empty() || !record.event().isJob()) return;
   const auto which = record.event().getJob().which();
+  if (which == schema::JobEvent::REQUEST_DONE) return could_not_checkpoint(record.get().getStream());
   if (which != schema::JobEvent::REQUEUED && which != schema::JobEvent::ENDED && which != schema::JobEvent::FORGOTTEN) return;
   std::vector<std::uint64_t> ids;
   for (auto& [id, w] : waiting_)
     if (w.leaving.erase(record.get().getStream()) > 0) ids.push_back(id);
+  for (const auto id : ids) settle(id);
+}
+
+// A run that was checkpointed ends, and its host says nothing else of the request.
+void preemption_routes::could_not_checkpoint(std::uint64_t serial) {
+  std::vector<std::uint64_t> ids;
+  for (auto& [id, w] : waiting_)
+    if (w.checkpointing.erase(serial) > 0) {
+      w.failed = model::refuse(pbs_error::no_support);
+      ids.push_back(id);
+    }
   for (const auto id : ids) settle(id);
 }
 

@@ -30,13 +30,15 @@ class preemption_routes {
     reply_ptr reply;
     std::function<void()> then;
     std::size_t unanswered = 0;
-    std::set<std::uint64_t> leaving;  // serials of victims whose run must be over
+    std::set<std::uint64_t> leaving;        // serials of victims whose run must be over
+    std::set<std::uint64_t> checkpointing;  // of those: that leave when their hosts have checkpointed them
     std::optional<model::rejection> failed;
     std::string scheduler;
   };
   void tell(std::uint64_t id, std::uint64_t number, std::uint64_t serial, schema::PreemptVictim::How how, const model::requester& by,
             int tries);
   void answered(std::uint64_t id, std::uint64_t serial, const model::rejection& why);
+  void could_not_checkpoint(std::uint64_t serial);
   void settle(std::uint64_t id);
 
   actor_registry& board_;

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "actors/mom/host/checkpoint_order.hpp"
 #include "actors/mom/part_registry.hpp"
 #include "actors/mom/sister_links.hpp"
 #include "actors/mom/vnode_report.hpp"
@@ -149,7 +150,18 @@ class mom {
 
   // -- runs ------------------------------------------------------------------------------------------------------------------
 
+  void on_checkpoint_event(const annals::mom::checkpoint_of& whose, const model::run_command& told) {
+    const auto at = runs_.find(whose.run_key);
+    if (at == runs_.end()) return;
+    if (const auto* over = std::get_if<model::program_over>(&told))
+      self_->send(at->second, checkpoint_script_over{whose.request, over->what.exit_status == 0,
+                                                     "script exit status " + std::to_string(over->what.exit_status)});
+    else if (const auto* failed = std::get_if<model::program_failed>(&told))
+      self_->send(at->second, checkpoint_script_over{whose.request, false, failed->what.text});
+  }
+
   void on_host_event(host_event& e) {
+    if (const auto whose = annals::mom::read_checkpoint_key(e.key)) return on_checkpoint_event(*whose, e.command);
     if (is_task_key(e.key)) return part_runs_.on_task_event(e);
     if (const auto at = runs_.find(e.key); at != runs_.end()) self_->send(at->second, wrap(std::move(e.command)));
   }

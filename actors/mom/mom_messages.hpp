@@ -92,6 +92,16 @@ struct part_event {
   model::part_command command;
 };
 
+// A run's checkpoint script has ended, by itself or not; its time is over.
+struct checkpoint_script_over {
+  std::uint64_t request = 0;
+  bool good = false;
+  std::string text;  // why not
+};
+struct checkpoint_time_over {
+  std::uint64_t request = 0;
+};
+
 struct task_grown {
   std::string key;
 };  // the task has written something
@@ -157,6 +167,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::sister_said)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::to_primary)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::primary_is_here)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::primary_is_gone)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::checkpoint_script_over)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::checkpoint_time_over)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::task_grown)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::output_appended)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::task_numbered)

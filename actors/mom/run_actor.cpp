@@ -74,7 +74,8 @@ caf::message_handler run_actor::other_handlers() {
         command(model::acknowledged{what});
       },
   }
-      .or_else(task_handlers());
+      .or_else(task_handlers())
+      .or_else(checkpoint_handlers());
 }
 
 void run_actor::on_change() {
@@ -155,6 +156,7 @@ struct run_actor::beginner {
       r.setSession(a.state().session);
       r.setJobdir(a.state().jobdir);
       r.setPosition(a.version());
+      r.setCanCheckpoint(a.can_checkpoint());
     });
     return begun::yes;
   }
@@ -240,6 +242,8 @@ void run_actor::carry_out(const model::told_request& request) {
       parts_.note(log_event::error, state().job, "can't let go of " + r->released + ": the run has " + state().allocated.exec_vnode());
   } else if (request.what == schema::RunRequest::SUSPEND) {
     suspend_run();
+  } else if (request.what == schema::RunRequest::CHECKPOINT) {
+    return begin_checkpoint(request.id);
   } else if (request.what == schema::RunRequest::RESUME) {
     return resume_run(request.id);
   } else if (request.what == schema::RunRequest::MESSAGE) {

@@ -46,6 +46,11 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   begun start();
   begun fetch_script();
   void carry_out(const model::told_request& request);
+  bool can_checkpoint() const;  // run_actor_checkpoint.cpp, and the four that follow
+  void begin_checkpoint(std::uint64_t request);
+  caf::message_handler checkpoint_handlers();
+  bool put_restart(ports::run_order& program);
+  void drop_checkpoint();
   void stage_in();  // run_actor_staging.cpp, and the three that follow
   void unstage();
   void place();

@@ -93,6 +93,7 @@ begun run_actor::start_after_hooks() {
   if (wanted && !hooks_.ask_once(point)) return begun::not_yet;
   auto program = mom::order_for(order(), state().allocated, *parts_.settings);
   if (script_) program.script_text = *script_;
+  if (!put_restart(program)) return begun::not_yet;
   if (!wanted) {
     parts_.processes->start(program);
     script_.reset();

@@ -24,6 +24,7 @@ void run_actor::place() {
 
 void run_actor::clean_up() {
   if (state().order && !state().discarded && state().placed && !state().delivered) parts_.processes->keep_jobdir(key_);
+  drop_checkpoint();
   parts_.processes->forget(key_);
   send(mom_, run_gone{key_, state().job_serial, state().run});
   quit();

@@ -24,12 +24,6 @@ class numbered_task final : public reply_to {
   task_origin origin_;
 };
 
-std::vector<std::string> texts(capnp::List<capnp::Text>::Reader list) {
-  std::vector<std::string> out;
-  for (auto t : list) out.push_back(schema::str(t));
-  return out;
-}
-
 }  // namespace
 
 caf::message_handler run_actor::task_handlers() {
@@ -178,7 +172,7 @@ void run_actor::on_ask(schema::Ask::Reader a, const std::string& host) {
       if (a.getSpawn().getArgv().size() == 0 && schema::text(a.getSpawn().getHost()) != host)
         return answer(origin, task_failure("not a session of this host"));
       return spawn({origin.asker, host, a.getSpawn().getOutput()}, schema::str(a.getSpawn().getHost()), a.getSpawn().getNode(),
-                   texts(a.getSpawn().getArgv()), texts(a.getSpawn().getEnvironment()));
+                   schema::texts(a.getSpawn().getArgv()), schema::texts(a.getSpawn().getEnvironment()));
     case schema::Ask::SIGNAL: return signal_task(origin, a.getSignal().getTask(), a.getSignal().getSignal());
     case schema::Ask::TASKS: return answer(origin, all_tasks());
     case schema::Ask::WATCH: return watch_end(origin, a.getWatch());

@@ -5,14 +5,14 @@
 namespace annals::actors {
 
 namespace {
-std::string text_of(capnp::Data::Reader d) { return {reinterpret_cast<const char*>(d.begin()), d.size()}; }
+std::string octets(capnp::Data::Reader d) { return {reinterpret_cast<const char*>(d.begin()), d.size()}; }
 }  // namespace
 
 std::string ticket_gate::why_not(schema::JoinJob::Reader join, const std::string& peer, std::int64_t now_ns) const {
   try {
     const auto given = join.getTicket();
     const auto bytes = schema::bytes_of(given.getTicket());
-    const auto by = signer_of(bytes, text_of(given.getSignature()), schema::str(given.getCertificate()));
+    const auto by = signer_of(bytes, octets(given.getSignature()), schema::str(given.getCertificate()));
     if (by.what != wire::identity::kind::server) return std::string("the ticket is signed by a ") + wire::word_of(by.what);
     const auto ticket = model::read_ticket(bytes);
     if (!ticket) return "the ticket can't be read";

@@ -11,12 +11,6 @@ namespace {
 
 tm_wrong wrong(std::uint32_t code, std::string text) { return {code, std::move(text)}; }
 
-std::vector<std::string> texts(capnp::List<capnp::Text>::Reader list) {
-  std::vector<std::string> out;
-  for (auto t : list) out.push_back(schema::str(t));
-  return out;
-}
-
 // NAME=value, and no NUL in it: it becomes a line of an order.
 bool is_variable(const std::string& entry) {
   const auto equals = entry.find('=');
@@ -24,7 +18,7 @@ bool is_variable(const std::string& entry) {
 }
 
 tm_request spawn_of(schema::TmSpawn::Reader s) {
-  tm_spawn out{s.getNode(), texts(s.getArgv()), texts(s.getEnvironment()), s.getOutput()};
+  tm_spawn out{s.getNode(), schema::texts(s.getArgv()), schema::texts(s.getEnvironment()), s.getOutput()};
   if (out.argv.empty() || out.argv.front().empty()) return wrong(tm_error::system, "no program is named");
   for (const auto& word : out.argv)
     if (word.find('\0') != std::string::npos) return wrong(tm_error::system, "an argument has a NUL");

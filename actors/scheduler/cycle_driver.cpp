@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "actors/scheduler/cycle/job_terms.hpp"
+#include "actors/scheduler/log_bits.hpp"
 #include "actors/scheduler/reasons_piece.hpp"
 #include "actors/scheduler/reservation_message.hpp"
 #include "events/model/limits.hpp"
@@ -17,7 +18,6 @@ namespace {
 using Builder = schema::FromScheduler::Builder;
 
 // Bits of the log that the driver itself uses (pbs guide: logs).
-constexpr std::uint32_t event_error = 0x1, event_admin = 0x4, event_sched = 0x40, event_debug = 0x80, event_debug2 = 0x100;
 constexpr std::int64_t ns_per_second = 1'000'000'000;
 
 template <class Fill>
@@ -30,6 +30,7 @@ capnp::Data::Reader data_of(const std::string& bytes) {
 schema::PreemptVictim::How how_of(cycle::preempt_victim::method by) {
   switch (by) {
     case cycle::preempt_victim::method::suspend: return schema::PreemptVictim::How::SUSPEND;
+    case cycle::preempt_victim::method::checkpoint: return schema::PreemptVictim::How::CHECKPOINT;
     case cycle::preempt_victim::method::requeue: return schema::PreemptVictim::How::REQUEUE;
     case cycle::preempt_victim::method::remove: break;
   }

@@ -1,12 +1,13 @@
 #include "actors/scheduler/directory_keeper.hpp"
 
+#include "actors/scheduler/log_bits.hpp"
+
 #include <utility>
 
 namespace annals::actors {
 
 namespace {
 // Bits of the log (pbs guide: logs).
-constexpr std::uint32_t event_error = 0x1, event_sched = 0x40, event_debug3 = 0x400;
 }  // namespace
 
 schema::sealed<schema::FromScheduler> directories_message(const scheduler_directories& used, schema::SchedDirectories::PrivTrouble priv,

@@ -163,6 +163,7 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
       if (event.getRerunRequested().getForce()) line(job, "Discard running job, Force rerun ");
       return line(job, std::string(by_scheduler ? "Job Rerun" : "Job rerun") + " at request of " + by);
     case which::SIGNALLED:
+      if (event.getSignalled().getCheckpoint()) return line(job, "job to be checkpointed at request of " + by);
       line(debug, "signal job request received");
       return line(job, "job signaled with " + schema::str(event.getSignalled().getSignal()) + " by " + by);
     case which::SUSPENDED: {

@@ -12,6 +12,7 @@ void fill_request(schema::RunRequest::Builder to, const model::run_request& from
     case model::run_request::kind::signal: return to.setSignal(from.text);
     case model::run_request::kind::suspend: return to.setSuspend();
     case model::run_request::kind::resume: return to.setResume();
+    case model::run_request::kind::checkpoint: return to.setCheckpoint();
     case model::run_request::kind::release: return model::write(*from.release, to.initRelease());
     case model::run_request::kind::message: {
       auto m = to.initMessage();

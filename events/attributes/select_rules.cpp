@@ -186,8 +186,21 @@ maybe_refusal add_spares(draft& d, const std::string& chunks) {
   return finish(d);
 }
 
+// A job has one environment at most.
+bool asks_several_aoes(const select_spec& select) {
+  const std::string* first = nullptr;
+  for (const auto& chunk : select.chunks)
+    for (const auto& r : chunk.resources) {
+      if (r.name != "aoe") continue;
+      if (first && *first != r.value) return true;
+      first = &r.value;
+    }
+  return false;
+}
+
 completion completed(draft& d) {
   if (auto wrong = finish(d)) return std::move(*wrong);
+  if (asks_several_aoes(d.select)) return refuse(pbs_error::bad_aoe_chunk);
   if (const auto* chunks = chunks_with_spares(d.list))
     if (auto wrong = add_spares(d, *chunks)) return std::move(*wrong);
   return completed_request{std::move(d.list), print_with_counts(d.select)};
@@ -305,6 +318,13 @@ completion alter_request(const resource_list& current, const resource_list& chan
     rebuild_members(d, *old, chunk_members, chunk_unset);
   }
   return completed(d);
+}
+
+bool asks_aoe(std::string_view schedselect) {
+  const auto select = values::parse_select(schedselect);
+  return select && std::ranges::any_of(select->chunks, [](const auto& chunk) {
+           return std::ranges::any_of(chunk.resources, [](const auto& r) { return r.name == "aoe"; });
+         });
 }
 
 }  // namespace annals::attributes

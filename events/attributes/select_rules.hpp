@@ -65,6 +65,9 @@ std::optional<refusal> within_limits(const resource_list& resources, const reque
 // The sums of a select: every resource flagged q, n or f, and mpiprocs; nodect.
 resource_list sums_of(const values::select_spec& select, const resource_catalogue& resources);
 
+// Whether some chunk asks for an environment.
+bool asks_aoe(std::string_view schedselect);
+
 // Values of a resource-list attribute in a set.
 resource_list resources_of(const attribute_set& from, attribute_id id);
 void set_resources(attribute_set& to, attribute_id id, const resource_list& resources);  // replaces all of them

@@ -11,6 +11,10 @@ inline constexpr std::int32_t exit_script_lost = -40;
 // pbs guide: JOB_EXEC_RETRY. The host could not start the job, which is queued again.
 inline constexpr std::int32_t exit_retry = -3;
 
+// pbs guide: JOB_EXEC_BADRESRT, a restart from the checkpoint is not possible; JOB_EXEC_CHKP, checkpointed and killed.
+inline constexpr std::int32_t exit_bad_restart = -7;
+inline constexpr std::int32_t exit_checkpointed = -12;
+
 // PBS's own: communication with a host was lost (pbs guide: JOB_EXEC_RERUN_MS_FAIL). Also what a task ends with whose host was lost.
 inline constexpr std::int32_t exit_host_lost = -4;
 

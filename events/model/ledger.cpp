@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "events/model/hook/hook.hpp"
 #include "events/model/refuse.hpp"
 
 namespace annals::model {
@@ -15,8 +16,9 @@ std::size_t ledger::jobs_in_queue(std::string_view queue) const {
 
 bool ledger::operator==(const ledger& other) const {
   return next_job_number_ == other.next_job_number_ && jobs_ == other.jobs_ && queues_ == other.queues_ &&
-         schedulers_ == other.schedulers_ && hooks_ == other.hooks_ && partitions_ == other.partitions_ && suspended_ == other.suspended_ &&
-         directories_ == other.directories_ && limits_ == other.limits_ && bookings_ == other.bookings_ && holdings_ == other.holdings_;
+         schedulers_ == other.schedulers_ && hooks_ == other.hooks_ && provision_hook_ == other.provision_hook_ &&
+         partitions_ == other.partitions_ && suspended_ == other.suspended_ && directories_ == other.directories_ &&
+         limits_ == other.limits_ && bookings_ == other.bookings_ && holdings_ == other.holdings_;
 }
 
 // -- check ---------------------------------------------------------------------------------------------------------------
@@ -36,7 +38,7 @@ std::optional<rejection> ledger::check(const event_place& at, schema::Event::Rea
     case schema::Event::SCHEDULER:
       if (auto why = directories_.check(at, event.getScheduler())) return why;
       return check_scheduler(at, event.getScheduler());
-    case schema::Event::HOOK: return check_hook(event.getHook());
+    case schema::Event::HOOK: return check_hook(at, event.getHook());
     case schema::Event::HOST: return check_host(event.getHost());
     case schema::Event::SERVER: return limits_.check(event.getServer());
     case schema::Event::RESERVATION: return check_reservation(at, event.getReservation());
@@ -58,11 +60,11 @@ std::optional<rejection> ledger::check_job(const event_place& at, schema::JobEve
     }
     case which::ASSIGNED: {
       const auto e = event.getAssigned();
-      return check_room(at.stream, {{}, schema::text(e.getExecVnode()), schema::text(e.getPlace())}, true);
+      return check_room(at, {{}, schema::text(e.getExecVnode()), schema::text(e.getPlace())}, true);
     }
     case which::VNODES_TAKEN: {
       const auto e = event.getVnodesTaken();
-      return check_room(at.stream, {{}, schema::text(e.getExecVnode()), schema::text(e.getPlace()), e.getAmountsOnly()}, false);
+      return check_room(at, {{}, schema::text(e.getExecVnode()), schema::text(e.getPlace()), e.getAmountsOnly()}, false);
     }
     case which::MOVED:
       if (!names_contain(queues_, schema::text(event.getMoved().getQueue()))) return refuse(pbs_error::unknown_queue);
@@ -100,11 +102,15 @@ std::optional<rejection> ledger::check_job(const event_place& at, schema::JobEve
 }
 
 // A run stays in the partition in which it began, wherever its queue has come meanwhile.
-std::optional<rejection> ledger::check_room(std::uint64_t stream, model::holdings::wanted w, bool begins) const {
-  const auto job = jobs_.find(stream);
+std::optional<rejection> ledger::check_room(const event_place& at, model::holdings::wanted w, bool begins) const {
+  const auto job = jobs_.find(at.stream);
   if (job == jobs_.end()) return refuse(pbs_error::unknown_job);
-  if (begins)
-    if (auto why = bookings_.check_run(job->second.queue, w.exec_vnode)) return why;
+  const auto queue_of = [&](std::uint64_t serial) -> std::string_view {
+    const auto known = jobs_.find(serial);
+    return known == jobs_.end() ? std::string_view() : std::string_view(known->second.queue);
+  };
+  const bool by_scheduler = at.by.role == schema::Role::SCHEDULER;
+  if (auto why = bookings_.check_run({job->second.queue, w.exec_vnode, begins, by_scheduler}, holdings_, queue_of)) return why;
   const auto id = std::to_string(job->second.number);
   w.id = id;
   w.partition = begins ? holdings_.partition_number(partitions_.of_queue(job->second.queue)) : job->second.partition;
@@ -124,7 +130,22 @@ std::optional<rejection> ledger::check_scheduler(const event_place& at, schema::
   return partitions_.check(at, event);
 }
 
-std::optional<rejection> ledger::check_hook(schema::HookEvent::Reader event) const {
+namespace {
+
+// The events that a change gives the hook; nothing: it leaves them.
+std::optional<bool> is_for_provision(schema::HookEvent::Reader event) {
+  std::optional<bool> found;
+  if (event.isChanged())
+    for (auto change : event.getChanged().getChanges())
+      if (schema::text(change.getName()) == "event") found = schema::text(change.getValue()) == "provision";
+  return found;
+}
+
+}  // namespace
+
+std::optional<rejection> ledger::check_hook(const event_place& at, schema::HookEvent::Reader event) const {
+  if (provision_hook_ != 0 && provision_hook_ != at.stream && is_for_provision(event).value_or(false))
+    return refuse(pbs_error::hook_error, std::string(one_provision_hook));
   if (!event.isCreated() || !names_contain(hooks_, schema::text(event.getCreated().getName()))) return std::nullopt;
   return refuse(pbs_error::hook_error,
                 "hook name '" + schema::str(event.getCreated().getName()) + "' already registered, try another name");
@@ -163,7 +184,13 @@ void ledger::apply(const event_place& at, schema::Event::Reader event) {
       partitions_.apply(at, event.getScheduler());
       directories_.apply(at, event.getScheduler());
       return apply_named(schedulers_, at, event.getScheduler());
-    case schema::Event::HOOK: return apply_named(hooks_, at, event.getHook());
+    case schema::Event::HOOK:
+      if (const auto is_it = is_for_provision(event.getHook())) {
+        if (*is_it) provision_hook_ = at.stream;
+        else if (provision_hook_ == at.stream) provision_hook_ = 0;
+      }
+      if (event.getHook().isDeleted() && provision_hook_ == at.stream) provision_hook_ = 0;
+      return apply_named(hooks_, at, event.getHook());
     case schema::Event::HOST: return holdings_.apply(at, event.getHost());
     case schema::Event::LOG:
       if (event.getLog().isSalvaged()) next_job_number_ = std::max(next_job_number_, event.getLog().getSalvaged().getNextJobNumber());

@@ -41,10 +41,10 @@ class ledger {
   };
   using names = std::map<std::uint64_t, std::string>;  // by stream serial
   std::optional<rejection> check_job(const event_place& at, schema::JobEvent::Reader event) const;
-  std::optional<rejection> check_room(std::uint64_t stream, model::holdings::wanted w, bool begins) const;
+  std::optional<rejection> check_room(const event_place& at, model::holdings::wanted w, bool begins) const;
   std::optional<rejection> check_queue(const event_place& at, schema::QueueEvent::Reader event) const;
   std::optional<rejection> check_scheduler(const event_place& at, schema::SchedulerEvent::Reader event) const;
-  std::optional<rejection> check_hook(schema::HookEvent::Reader event) const;
+  std::optional<rejection> check_hook(const event_place& at, schema::HookEvent::Reader event) const;
   std::optional<rejection> check_reservation(const event_place& at, schema::ReservationEvent::Reader event) const;
   std::optional<rejection> check_host(schema::HostEvent::Reader event) const;
   void apply_reservation(const event_place& at, schema::ReservationEvent::Reader event);
@@ -57,6 +57,7 @@ class ledger {
   std::unordered_map<std::uint64_t, std::uint64_t> job_of_number_;  // number -> serial
   std::map<std::string, std::size_t, std::less<>> jobs_per_queue_;  // unfinished
   names queues_, schedulers_, hooks_;
+  std::uint64_t provision_hook_ = 0;  // stream of the hook that provisions; 0: there is none
   model::partitions partitions_;
   model::partitions::given_up suspended_;
   scheduler_directories directories_;

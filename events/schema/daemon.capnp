@@ -72,6 +72,7 @@ struct StartRun {
   killDelaySeconds @11 :UInt32;
   sisters     @12 :List(Common.SisterAddress);    # the other hosts of the run, in the order of their node numbers
   ticket      @13 :Common.SignedTicket;           # what these hosts ask for; absent when there are none
+  restart     @14 :Bool;                     # it goes on from its checkpoint: $action restart in place of the program
 }
 struct SignalRun { ref @0 :RunRef; id @1 :UInt64; signal @2 :Text; killDelaySeconds @3 :UInt32; exitStatus @4 :Int32; overridesExit @5 :Bool; }
 struct TellRun { ref @0 :RunRef; request @1 :RunEvents.RunRequest; }     # owed until requestDone
@@ -123,7 +124,8 @@ struct MomHello {
   logMark  @7 :LogMark;             # the newest one the server told it; empty: none yet
   madeByHooks @8 :List(Text);       # those of the vnodes that exechost_startup hooks made
 }
-struct RunStarted { ref @0 :RunRef; session @1 :Int64; jobdir @2 :Text; position @3 :UInt64; }
+struct RunStarted { ref @0 :RunRef; session @1 :Int64; jobdir @2 :Text; position @3 :UInt64;
+                    canCheckpoint @4 :Bool; }    # this host has $action checkpoint_abort, and the run is on no other
 struct RunRefusedReport { ref @0 :RunRef; code @1 :Int32; text @2 :Text; position @3 :UInt64; abandoned @4 :List(Text); }
 # What a run used is told host by host, the primary first; the server makes of it what the job shows. mergeWords: JSON objects of
 # several hosts are made one, other words are left out ($resources_used_strings merge).
@@ -230,7 +232,7 @@ struct SchedJob {
   schedselect @9 :Text;
   place      @10 :Text;
   resources  @11 :List(Common.Attribute);   # Resource_List.*
-  execVnode  @12 :Text;                     # of running jobs
+  execVnode  @12 :Text;                     # of running jobs; of a checkpointed one that waits: it runs nowhere else
   startedNs  @13 :Int64;
   comment    @14 :Text;                     # what the job shows now
   execHost   @15 :Text;                     # of running jobs; which slots of a host are taken
@@ -245,6 +247,7 @@ struct SchedJob {
   estimatedNs @24 :Int64;                   # estimated.start_time that it shows; 0: none
   estimatedVnode @25 :Text;                 # estimated.exec_vnode
   topjob     @26 :Bool;                     # what it shows
+  canCheckpoint @27 :Bool;                  # preempt_order C works with it
 }
 
 struct FromScheduler {
@@ -278,7 +281,7 @@ struct ProposeRun { job @0 :UInt64; execVnode @1 :Text; execHost @2 :Text; hosts
 struct PreemptVictim {
   job @0 :UInt64;
   how @1 :How;
-  enum How { suspend @0; requeue @1; delete @2; }   # as preempt_order has it; checkpointing is not there
+  enum How { suspend @0; requeue @1; delete @2; checkpoint @3; }   # as preempt_order has it
 }
 struct SchedReservationAnswer {
   reservation @0 :UInt64;                   # serial

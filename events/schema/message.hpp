@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace annals::schema {
 
@@ -70,6 +71,12 @@ sealed<T> copy_of(typename T::Reader value) {
 
 inline std::string_view text(capnp::Text::Reader t) { return {t.cStr(), t.size()}; }
 inline std::string str(capnp::Text::Reader t) { return {t.cStr(), t.size()}; }
+inline std::vector<std::string> texts(capnp::List<capnp::Text>::Reader list) {
+  std::vector<std::string> out;
+  out.reserve(list.size());
+  for (const auto t : list) out.push_back(str(t));
+  return out;
+}
 inline byte_span bytes_of(capnp::Data::Reader d) { return std::as_bytes(std::span(d.begin(), d.size())); }
 
 }  // namespace annals::schema

@@ -6,14 +6,14 @@
 
 namespace annals::schema {
 namespace {
-using segment = kj::ArrayPtr<const capnp::word>;
+using segment_words = kj::ArrayPtr<const capnp::word>;
 
-std::vector<segment> segments_of(capnp::MessageReader& message) {
-  std::vector<segment> all;
+std::vector<segment_words> segments_of(capnp::MessageReader& message) {
+  std::vector<segment_words> all;
   for (auto s = message.getSegment(0); s != nullptr; s = message.getSegment(static_cast<unsigned>(all.size()))) all.push_back(s);
   return all;
 }
-kj::ArrayPtr<const segment> listed(const std::vector<segment>& all) { return {all.data(), all.size()}; }
+kj::ArrayPtr<const segment_words> listed(const std::vector<segment_words>& all) { return {all.data(), all.size()}; }
 }  // namespace
 
 std::string packed(const sealed_message& message) {

@@ -12,7 +12,7 @@ constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmno
 constexpr std::size_t bytes_per_line = 512;  // as PBS prints them
 constexpr std::uint8_t no_digit = 0xff;
 
-constexpr std::array<std::uint8_t, 256> digits = [] {
+constexpr std::array<std::uint8_t, 256> digit_values = [] {
   std::array<std::uint8_t, 256> d{};
   d.fill(no_digit);
   for (std::size_t i = 0; i < alphabet.size(); ++i) d[static_cast<unsigned char>(alphabet[i])] = static_cast<std::uint8_t>(i);
@@ -37,7 +37,7 @@ bool take_line(std::string_view line, std::string& out) {
   std::size_t count = 0, padding = 0;
   for (const char c : line) {
     if (is_blank(c)) continue;
-    const auto digit = c == '=' ? std::uint8_t{0} : digits[static_cast<unsigned char>(c)];
+    const auto digit = c == '=' ? std::uint8_t{0} : digit_values[static_cast<unsigned char>(c)];
     if (digit == no_digit || (c != '=' && padding > 0)) return false;
     padding += c == '=';
     group = group << 6 | digit;

@@ -3,6 +3,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/log/place.hpp"
+#include "events/model/exit_codes.hpp"
 #include "projections/accounting/record_fields.hpp"
 #include "projections/accounting/record_text.hpp"
 #include "projections/accounting/reservation_records.hpp"
@@ -28,6 +29,18 @@ struct record_rule {
 };
 
 bool always(const occasion&) { return true; }
+// Of Resource_List's aoe: a run that waits for its vnodes to get it.
+bool provisions(const occasion& o) { return o.job.provisioning(); }
+bool is_no_provisioning(const occasion& o) {
+  for (auto change : o.event.getAltered().getChanges())
+    if (schema::text(change.getName()) == "prov_vnode") return false;
+  return true;
+}
+bool has_provisioned(const occasion& o) {
+  for (auto change : o.event.getAltered().getChanges())
+    if (schema::text(change.getName()) == "prov_vnode") return change.getOp() == schema::AttributeOp::UNSET;
+  return false;
+}
 bool began(const occasion& o) { return o.job.stage_in != model::job_stage_in::failed; }  // its files were there
 // S shows a run as it began. When it is told to go on with less, that comes before s; else with its start.
 bool goes_on_reduced(const occasion& o) { return o.job.phase == phase::assigned && !o.job.reduced(); }
@@ -43,6 +56,9 @@ bool began_padded(const occasion& o) { return began_whole(o) && has_reliable_sta
 bool ends_one(const occasion& o) { return model::ends_phase(o.event.getReduced()); }
 bool is_told(const occasion& o) { return !ends_one(o); }  // by its MoM
 bool ends_phases(const occasion& o) { return began(o) && o.job.has_phases(); }
+bool checkpointed(const occasion& o) { return o.event.getRequeued().getExitStatus() == model::exit_checkpointed; }
+bool runs_again(const occasion& o) { return began(o) && !checkpointed(o); }
+bool restarts(const occasion& o) { return !o.job.checkpointed_at.empty(); }
 bool had_a_run(const occasion& o) { return o.job.phase == phase::exiting; }
 bool suspended(const occasion& o) { return o.event.getVnodesReleased().getWhy() == schema::ReleaseReason::SUSPENDED; }
 bool by_server(const occasion& o) { return o.at.by.role == schema::Role::SERVER; }  // it stops, and aborts the job
@@ -52,7 +68,10 @@ bool nobody_asked(const occasion& o) { return o.job.phase != phase::exiting && !
 constexpr record_rule rules[] = {
     // event                    letter when        only if       fields         blank at the end
     {which::QUEUED, 'Q', moment::after, always, queued_fields, true},
-    {which::ALTERED, 'a', moment::after, always, changed_fields, false},
+    {which::ALTERED, 'a', moment::after, is_no_provisioning, changed_fields, false},
+    {which::ASSIGNED, 'P', moment::after, provisions, provision_start_fields, false},
+    {which::ALTERED, 'p', moment::before, has_provisioned, provision_end_fields, false},
+    {which::START_FAILED, 'p', moment::before, provisions, provision_failed_fields, false},
     {which::REDUCED, 'S', moment::before, goes_on_reduced, started_fields, true},
     {which::REDUCED, 's', moment::before, is_padded, reduced_fields, true},
     {which::REDUCED, 's', moment::after, is_told, reduced_fields, true},
@@ -60,6 +79,7 @@ constexpr record_rule rules[] = {
     {which::REDUCED, 'c', moment::after, ends_one, next_phase_fields, true},
     {which::STARTED, 'S', moment::before, starts_whole, started_fields, true},
     {which::STARTED, 's', moment::before, starts_padded, reduced_fields, true},
+    {which::STARTED, 'T', moment::before, restarts, no_fields, false},
     {which::START_FAILED, 'S', moment::before, began_whole, started_fields, true},  // R or E follows
     {which::START_FAILED, 's', moment::before, began_padded, reduced_fields, true},
     {which::DELETE_REQUESTED, 'D', moment::before, by_somebody, requestor_field, false},
@@ -68,7 +88,8 @@ constexpr record_rule rules[] = {
     {which::VNODES_RELEASED, 'z', moment::before, suspended, suspended_fields, false},
     {which::RESUMED, 'r', moment::before, always, no_fields, false},
     {which::REQUEUED, 'e', moment::before, ends_phases, phase_fields, false},
-    {which::REQUEUED, 'R', moment::before, began, run_fields, false},
+    {which::REQUEUED, 'C', moment::before, checkpointed, run_fields, false},
+    {which::REQUEUED, 'R', moment::before, runs_again, run_fields, false},
     {which::ENDED, 'e', moment::before, ends_phases, phase_fields, false},
     {which::ENDED, 'E', moment::before, had_a_run, run_fields, false},
     {which::ENDED, 'A', moment::before, nobody_asked, abort_text, false},

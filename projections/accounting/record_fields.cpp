@@ -153,6 +153,39 @@ struct change {
 
 }  // namespace
 
+namespace {
+
+void put_provision(std::string& line, const occasion& o, const char* event) {
+  put(line, "user", o.job.attribute(ids::euser));
+  put(line, "group", o.job.attribute(ids::egroup));
+  put(line, "jobname", o.job.attribute(ids::Job_Name));
+  put(line, "queue", o.job.queue());
+  std::string vnodes;
+  for (const auto& v : model::vnodes_to_provision(o.job.allocated.exec_vnode()))
+    vnodes += (vnodes.empty() ? "" : "+") + v.vnode + ":aoe=" + v.aoe;
+  put(line, "prov_vnode", vnodes);
+  put(line, "provision_event", event);
+}
+
+}  // namespace
+
+void provision_start_fields(std::string& line, const occasion& o) {
+  put_provision(line, o, "START");
+  put(line, "start_time", std::to_string(o.at.seconds()));
+}
+
+void provision_end_fields(std::string& line, const occasion& o) {
+  put_provision(line, o, "END");
+  put(line, "status", "SUCCESS");
+  put(line, "end_time", std::to_string(o.at.seconds()));
+}
+
+void provision_failed_fields(std::string& line, const occasion& o) {
+  put_provision(line, o, "END");
+  put(line, "status", "FAILURE");
+  put(line, "end_time", std::to_string(o.at.seconds()));
+}
+
 void queued_fields(std::string& line, const occasion& o) {
   put_base(line, o);
   put_if(line, "depend", o.job, ids::depend);
@@ -233,7 +266,7 @@ bool shown_in_records(attributes::attribute_id id) {
       ids::Job_Name, ids::resources_used, ids::queue, ids::Account_Name, ids::ctime, ids::depend, ids::exec_host,
       ids::exec_vnode, ids::qtime, ids::Resource_List, ids::stime, ids::obittime, ids::session_id, ids::euser, ids::egroup,
       ids::etime, ids::run_count, ids::eligible_time, ids::project, ids::exec_host_orig, ids::exec_vnode_orig,
-      ids::Resource_List_orig, ids::resources_used_acct, ids::reserve_ID};
+      ids::Resource_List_orig, ids::resources_used_acct, ids::reserve_ID, ids::prov_vnode};
   return std::find(std::begin(shown), std::end(shown), id) != std::end(shown);
 }
 

@@ -33,7 +33,11 @@ void suspended_fields(std::string& line, const occasion& o);   // z
 void no_fields(std::string& line, const occasion& o);          // r
 void requestor_field(std::string& line, const occasion& o);    // D
 void changed_fields(std::string& line, const occasion& o);     // a
-void abort_text(std::string& line, const occasion& o);         // A
+// A run's vnodes get the environment that it asks for.
+void provision_start_fields(std::string& line, const occasion& o);   // P
+void provision_end_fields(std::string& line, const occasion& o);     // p
+void provision_failed_fields(std::string& line, const occasion& o);  // p
+void abort_text(std::string& line, const occasion& o);               // A
 void stop_text(std::string& line, const occasion& o);
 
 // Whether lines show this attribute of a job; the others need not be kept.

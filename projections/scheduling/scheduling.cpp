@@ -104,12 +104,18 @@ void scheduling_projection::mark_job_event(std::uint64_t serial, schema::JobEven
   using which = schema::JobEvent::Which;
   switch (event.which()) {
     case which::USAGE_REPORTED:  // these change nothing that a cycle looks at
-    case which::STARTED:
     case which::RUN_STEP:
     case which::OUTPUT_DELIVERED:
+    case which::MESSAGED: return;
+    case which::STARTED:  // but whether its host can checkpoint it
+      if (!event.getStarted().getCanCheckpoint()) return;
+      break;
     case which::SIGNALLED:
-    case which::MESSAGED:
-    case which::REQUEST_DONE: return;
+      if (!event.getSignalled().getCheckpoint()) return;
+      break;
+    case which::REQUEST_DONE:
+      if (const auto* job = from_.job(serial); !job || job->can_checkpoint || job->attribute(attributes::job::Checkpoint) == "n") return;
+      break;
     case which::ASSIGNED: mark_vnodes(event.getAssigned().getExecVnode()); break;
     case which::VNODES_TAKEN: mark_vnodes(event.getVnodesTaken().getExecVnode()); break;
     case which::VNODES_RELEASED: mark_vnodes(event.getVnodesReleased().getExecVnode()); break;

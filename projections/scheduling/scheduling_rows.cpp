@@ -39,23 +39,17 @@ void fill_attributes(Init&& init, schema::ObjectKind kind, const attributes::att
   }
 }
 
-constexpr std::array server_wanted = {attributes::server::resources_available, attributes::server::node_group_enable,
-                                      attributes::server::restrict_res_to_release_on_suspend,
+constexpr std::array server_wanted = {attributes::server::provision_enable, attributes::server::resources_available,
+                                      attributes::server::node_group_enable, attributes::server::restrict_res_to_release_on_suspend,
                                       attributes::server::node_group_key, attributes::server::scheduling,
                                       attributes::server::backfill_depth, attributes::server::clear_topjob_estimates_enable,
                                       attributes::server::job_sort_formula, attributes::server::eligible_time_enable,
-                                      attributes::server::max_running,
-                                      attributes::server::max_user_run,
-                                      attributes::server::max_group_run,
-                                      attributes::server::max_user_run_soft,
-                                      attributes::server::max_group_run_soft,
-                                      attributes::server::max_user_res,
-                                      attributes::server::max_group_res,
-                                      attributes::server::max_user_res_soft,
-                                      attributes::server::max_group_res_soft,
-                                      attributes::server::max_run,
-                                      attributes::server::max_run_res,
-                                      attributes::server::max_run_soft,
+                                      attributes::server::max_running, attributes::server::max_user_run,
+                                      attributes::server::max_group_run, attributes::server::max_user_run_soft,
+                                      attributes::server::max_group_run_soft, attributes::server::max_user_res,
+                                      attributes::server::max_group_res, attributes::server::max_user_res_soft,
+                                      attributes::server::max_group_res_soft, attributes::server::max_run,
+                                      attributes::server::max_run_res, attributes::server::max_run_soft,
                                       attributes::server::max_run_res_soft};
 constexpr std::array scheduler_wanted = {attributes::scheduler::do_not_span_psets, attributes::scheduler::only_explicit_psets,
                                          attributes::scheduler::scheduling, attributes::scheduler::log_events,
@@ -85,7 +79,8 @@ constexpr std::array queue_wanted = {attributes::queue::queue_type, attributes::
 constexpr std::array vnode_wanted = {attributes::node::Priority, attributes::node::max_running, attributes::node::max_user_run,
                                      attributes::node::max_group_run, attributes::node::resources_available,
                                      attributes::node::queue, attributes::node::no_multinode_jobs, attributes::node::sharing,
-                                     attributes::node::resv_enable};
+                                     attributes::node::resv_enable, attributes::node::provision_enable,
+                                     attributes::node::current_aoe};
 constexpr std::array job_wanted = {attributes::job::Resource_List};
 
 }  // namespace
@@ -222,13 +217,14 @@ void fill_job(schema::SchedJob::Builder to, const model::job_state& job) {
   to.setTopjob(text(ids::topjob) == "True");
   auto failed = to.initFailedHosts(static_cast<unsigned>(job.failed_starts.size()));
   for (unsigned i = 0; i < failed.size(); ++i) failed.set(i, job.failed_starts[i].host);
-  if (job.allocated.empty()) return;
+  if (job.allocated.empty()) return to.setExecVnode(job.checkpointed_at);
+  to.setCanCheckpoint(job.can_checkpoint && text(ids::Checkpoint) != "n");
   const bool suspended = job.phase == model::job_phase::suspended;
   to.setExecVnode(suspended ? job.released : job.allocated.exec_vnode());
   to.setResume(suspended && job.resume_wanted);
   to.setExecHost(job.allocated.exec_host());
   to.setStartedNs(values::parse_integer(text(ids::stime)).value_or(0) * ns_per_second);
-  to.setLeaving(job.delete_requested || job.rerun_requested || job.phase == model::job_phase::exiting);
+  to.setLeaving(job.delete_requested || job.rerun_requested || job.is_checkpointing() || job.phase == model::job_phase::exiting);
 }
 
 }  // namespace annals::projections

@@ -13,7 +13,7 @@ namespace pbs_error = values::pbs_error;
 
 namespace {
 
-void refuse_whole(std::uint64_t id, std::uint64_t sequence, const model::rejection& why, const send_reply& send) {
+void refuse_query(std::uint64_t id, std::uint64_t sequence, const model::rejection& why, const send_reply& send) {
   send(schema::make<schema::Reply>([&](schema::Reply::Builder r) {
     r.setId(id);
     r.setSequence(sequence);
@@ -55,7 +55,7 @@ void answer(const status& from, std::uint64_t id, const std::string& scheduler, 
 
 void answer_fairshare(const status& from, std::uint64_t request_id, schema::Fairshare::Reader asked, const model::requester& by,
                       std::int64_t now_ns, const send_reply& send) {
-  if (const auto why = refusal(from, asked, by)) return refuse_whole(request_id, from.sequence(), *why, send);
+  if (const auto why = refusal(from, asked, by)) return refuse_query(request_id, from.sequence(), *why, send);
   const auto scheduler = schema::str(asked.getScheduler());
   answer(from, request_id, scheduler, now_ns, from.shares().usages(scheduler, now_ns), {}, send);
 }
@@ -72,8 +72,8 @@ void answer_fairshare_why(const log::log_reader& reader, std::uint64_t request_i
     then.fold(*r);
     return r->sequence() < last;
   });
-  if (!read) return refuse_whole(request_id, last, {pbs_error::system_error, "System error: " + read.text}, send);
-  if (const auto refused = refusal(then, asked, by)) return refuse_whole(request_id, last, *refused, send);
+  if (!read) return refuse_query(request_id, last, {pbs_error::system_error, "System error: " + read.text}, send);
+  if (const auto refused = refusal(then, asked, by)) return refuse_query(request_id, last, *refused, send);
   now_ns = std::max(now_ns, then.wall_ns());
   then.shares().tell_decay_until(now_ns);
   answer(then, request_id, scheduler, now_ns, {{entity, then.shares().usage(scheduler, entity, now_ns)}}, why.rows(), send);

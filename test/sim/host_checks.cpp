@@ -111,7 +111,7 @@ std::string world::story() const {
     (void)log::log_reader(store).read(1, [&](const log::record_ptr& r) {
       const auto kind = r->kind();
       if (kind != schema::StreamKind::JOB && kind != schema::StreamKind::RUN && kind != schema::StreamKind::PART &&
-          kind != schema::StreamKind::HOST)
+          kind != schema::StreamKind::HOST && kind != schema::StreamKind::RESERVATION && kind != schema::StreamKind::QUEUE)
         return true;
       const std::string event = kj::str(r->event()).cStr();
       text += std::to_string(r->get().getWallNs() / 1'000'000 % 100'000'000) + " " + who + " " + std::to_string(r->get().getStream()) +

@@ -11,25 +11,6 @@ namespace annals::sim {
 
 namespace {
 
-using values = std::vector<std::pair<std::string, std::string>>;  // empty value: unset
-
-schema::sealed<schema::Request> managing(schema::ManageVerb verb, schema::ObjectKind kind, const std::string& name, const values& to = {},
-                                         std::uint64_t id = 0) {
-  return schema::make<schema::Request>([&](schema::Request::Builder r) {
-    r.setId(id);
-    auto m = r.initManage();
-    m.setVerb(verb);
-    m.setKind(kind);
-    m.setName(name);
-    auto list = m.initChanges(static_cast<unsigned>(to.size()));
-    for (unsigned i = 0; i < list.size(); ++i) {
-      list[i].setName(to[i].first);
-      list[i].setValue(to[i].second);
-      if (to[i].second.empty()) list[i].setOp(schema::AttributeOp::UNSET);
-    }
-  });
-}
-
 schema::ManageVerb verb_for(const std::string& value) { return value.empty() ? schema::ManageVerb::UNSET : schema::ManageVerb::SET; }
 
 std::string partition_of_host(int number) { return number % 3 == 1 ? "" : number % 3 == 2 ? "P1"
@@ -62,25 +43,6 @@ partition_set_up::partition_set_up(bool wanted, int moms) : moms_(moms) {
 void partition_set_up::restore() {
   next_ = first_change_;
   asked_ = 0;
-}
-
-const schema::sealed<schema::Request>* partition_set_up::next_to_send(std::uint64_t id) {
-  if (done() || asked_ != 0) return nullptr;
-  asked_ = id;
-  sent_ = schema::make<schema::Request>([&](schema::Request::Builder r) {
-    r.setId(id);
-    r.setManage(requests_[next_].get().getManage());
-  });
-  return &sent_;
-}
-
-// A full disk, a host that is not there yet, a busy one: asked again.
-bool partition_set_up::on_reply(schema::Reply::Reader r) {
-  if (r.getId() != asked_ || asked_ == 0) return false;
-  asked_ = 0;
-  const bool there = r.isRejected() && (r.getRejected().getCode() == 15211 || r.getRejected().getCode() == 15025);
-  if (r.isDone() || there) ++next_;
-  return true;
 }
 
 schema::sealed<schema::Request> partition_set_up::drawn_change(std::uint64_t id, std::mt19937_64& random) const {

@@ -8,33 +8,24 @@
 #include <vector>
 
 #include "events/ports/event_store.hpp"
-#include "events/schema/client.capnp.h"
-#include "events/schema/message.hpp"
+#include "test/sim/set_up.hpp"
 
 namespace annals::sim {
 
 inline const std::vector<std::string> partitioned_queues = {"workq", "q1", "q2"};
 
-class partition_set_up {
+class partition_set_up : public set_up {
  public:
   // moms: host n<i> is in no partition, in P1 or in P2, by turns.
   partition_set_up(bool wanted, int moms);
-  bool done() const { return next_ == requests_.size(); }
-  // The next request to be sent; nothing while one is on its way.
-  const schema::sealed<schema::Request>* next_to_send(std::uint64_t id);
-  bool on_reply(schema::Reply::Reader r);  // true: it was ours
-  void link_broken() { asked_ = 0; }       // asked again
-  void restore();                          // as it was at the beginning
+  void restore();  // as it was at the beginning
 
   // Some change of the partition of a host, a queue or a scheduler.
   schema::sealed<schema::Request> drawn_change(std::uint64_t id, std::mt19937_64& random) const;
 
  private:
-  std::vector<schema::sealed<schema::Request>> requests_;
-  std::size_t next_ = 0, first_change_ = 0;
+  std::size_t first_change_ = 0;
   int moms_;
-  std::uint64_t asked_ = 0;
-  schema::sealed<schema::Request> sent_;
 };
 
 // What a scheduler that proposes what is not its own has in its exec_host: nobody else does.

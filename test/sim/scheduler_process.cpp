@@ -48,6 +48,7 @@ void scheduler_process::start() {
     if (greedy && m.get().isCycleEnded())
       for (int i = 0; i < 5; ++i) (*server)->send(of_anybody(w, w.o.moms, m.get().getCycleEnded().getNumber()));
     (*server)->send(fool && m.get().isRun() ? always_on_n1(m) : m);
+    if (++w.scheduler_messages == w.o.crash_scheduler_at_message) w.end_scheduler("default");
   };
   out.log = [](std::uint32_t, std::string_view, std::string_view, std::string_view) {};
   out.clock = &world_.clock;

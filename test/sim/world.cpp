@@ -19,7 +19,13 @@ constexpr std::int64_t patience = 3600 * second;   // after which a world that i
 }  // namespace
 
 world::world(options options)
-    : random(options.seed), net(*this), o(options), hooks_(options), partitions_(options.partitions, options.moms) {
+    : random(options.seed),
+      net(*this),
+      o(options),
+      hooks_(options),
+      partitions_(options.partitions, options.moms),
+      express_(options.preempt_order),
+      users_(options.reservations, options.reserved_kind, random) {
   processes_.push_back(std::make_unique<server_process>(*this));
   processes_.push_back(std::make_unique<scheduler_process>(*this, "default"));
   if (o.partitions)
@@ -30,12 +36,15 @@ world::world(options options)
   for (int i = 0; i < o.jobs; ++i) {
     std::string id(16, '\0');
     for (auto& c : id) c = static_cast<char>(random());
-    submissions_.push_back({id, "", false, 0, chance(o.staging), {}, {}});
+    submissions_.push_back({.command_id = id, .acknowledged = "", .staged = chance(o.staging)});
     auto& s = submissions_.back();
     if (o.partitions) s.queue = partitioned_queues[random() % partitioned_queues.size()];
+    if (chance(o.express)) s.queue = "express";
     s.words = {{"Job_Name", "", "j" + std::to_string(i)}};
     for (auto& word : drawn_words(*this)) s.words.push_back(std::move(word));
     if (s.staged) s.words.push_back({"stagein", "", "in@store:/data/in"});
+    if (o.walltime_s > 0) s.words.push_back({"Resource_List", "walltime", std::to_string(o.walltime_s)});
+    if (!o.preempt_order.empty() && o.wide == 0) s.words.push_back({"Resource_List", "select", "1:ncpus=" + std::to_string(1 + random() % 2)});
     if (!chance(o.stage_out)) continue;
     s.words.push_back({"stageout", "", "out@store:/data/out"});
     s.words.push_back({"release_nodes_on_stageout", "", "True"});
@@ -101,12 +110,14 @@ void world::connect_everybody() {
   connect_moms();
   if (o.hostile_node) play_hostile_node();
   if ((client_link_ && !client_link_->broken()) || stands_still(0)) return;
-  for (auto& s : submissions_) s.sent = s.sent && !s.acknowledged.empty();  // unanswered: asked again, same command id
+  for (auto& s : submissions_) s.sent = s.sent && s.answered();  // unanswered: asked again, same command id
   for (auto& [mom, state] : nodes_)
     if (state == node::asked) state = node::unknown;
   if (settings_ == node::asked) settings_ = node::unknown;
   hooks_.link_broken();
   partitions_.link_broken();
+  express_.link_broken();
+  users_.link_broken();
   endpoint client;
   client.seen_as = {wire::identity::kind::local, "alice", 1000, 1000, 1, "", "users"};
   client.alive = client_alive_;
@@ -157,6 +168,7 @@ void world::set_server() {
   std::vector<std::pair<const char*, std::string>> wanted;
   if (o.history_s > 0) wanted = {{"job_history_enable", "True"}, {"job_history_duration", std::to_string(o.history_s)}};
   if (o.node_fail_s > 0) wanted.emplace_back("node_fail_requeue", std::to_string(o.node_fail_s));
+  if (o.reservations > 0) wanted.emplace_back("reserve_retry_time", "5");
   settings_ = wanted.empty() ? node::there : node::asked;
   if (wanted.empty()) return;
   asked_settings_ = next_request_++;
@@ -187,7 +199,11 @@ void world::submit_what_is_open() {
       ++next_request_;
       client_link_->put(1, *request);
     }
-  if (!hooks_.done() || !partitions_.done()) return;
+  if (const auto* request = express_.next_to_send(next_request_)) {
+    ++next_request_;
+    client_link_->put(1, *request);
+  }
+  if (!hooks_.done() || !partitions_.done() || !express_.done()) return;
   for (std::size_t i = 0; i < submissions_.size(); ++i) {
     auto& s = submissions_[i];
     if (s.sent || !chance(0.05)) continue;
@@ -207,6 +223,39 @@ void world::submit_what_is_open() {
                         }
                       }));
   }
+}
+
+// -- reservations ------------------------------------------------------------------------------------------------------------
+
+void world::add_job(const std::string& queue) {
+  std::string id(16, '\0');
+  for (auto& c : id) c = static_cast<char>(random());
+  submissions_.push_back({.command_id = id, .acknowledged = "", .queue = queue, .may_be_refused = true});
+  submissions_.back().words = {{"Job_Name", "", "r" + std::to_string(submissions_.size())},
+                               {"Resource_List", "walltime", std::to_string(10 + random() % 50)}};
+}
+
+void world::reserve() {
+  if (o.reservations == 0 || !client_link_ || client_link_->broken() || settings_ != node::there) return;
+  for (std::size_t i = first_mom(); i < processes_.size(); ++i)
+    if (nodes_[i] != node::there) return;
+  std::vector<std::string> jobs;
+  for (const auto& s : submissions_)
+    if (!s.acknowledged.empty()) jobs.push_back(s.acknowledged);
+  if (const auto request = users_.ask(next_request_, clock.now, jobs, reserved_, o.moms)) {
+    ++next_request_;
+    client_link_->put(1, *request);
+  }
+  if (const auto queue = users_.take_job_for(); !queue.empty()) add_job(queue);
+}
+
+std::string world::check_reserved() {
+  if (server_store().last_sequence() != reserved_.sequence())
+    (void)log::log_reader(server_store()).read(reserved_.sequence() + 1, [&](const log::record_ptr& r) {
+      reserved_.fold(*r);
+      return true;
+    });
+  return reserved_.fault();
 }
 
 // An operator who does anything with anybody's job; what comes of it is of no interest, only that nothing breaks.
@@ -302,7 +351,7 @@ void world::on_reply(schema::Reply::Reader r) {
     nodes_[node->second] = there ? node::there : node::unknown;
     return;
   }
-  if (hooks_.on_reply(r.getId()) || partitions_.on_reply(r)) return;
+  if (hooks_.on_reply(r.getId()) || partitions_.on_reply(r) || express_.on_reply(r) || users_.on_reply(r)) return;
   if (r.getId() == asked_settings_) {
     settings_ = r.isDone() ? node::there : node::unknown;
     return;
@@ -311,6 +360,7 @@ void world::on_reply(schema::Reply::Reader r) {
   if (at == asked_.end()) return;
   auto& s = submissions_[at->second];
   if (r.isDone()) s.acknowledged = schema::str(r.getDone());
+  else if (s.may_be_refused) s.refused = true;
   else s.sent = false;  // refused (a full disk): asked again later
 }
 
@@ -331,6 +381,7 @@ bool world::step() {
   submit_what_is_open();
   act_by_hand();
   release_vnodes();
+  reserve();
   alter_partitions();
   if (fire_one()) return true;
   const std::size_t first = random() % (processes_.size() + 1);
@@ -358,9 +409,9 @@ bool world::quiet() {
     if (late_one_came_) processes_[late_one]->start();
     return false;
   }
-  if (!partitions_.done()) return false;
+  if (!partitions_.done() || !express_.done() || !users_.done() || !reserved_.all_over()) return false;
   for (const auto& s : submissions_)
-    if (s.acknowledged.empty()) return false;
+    if (!s.answered()) return false;
   for (std::size_t i = 0; i < processes_.size(); ++i)
     if (!processes_[i]->up() || processes_[i]->wants_crash || stands_still(i)) return false;
   projections::status now;
@@ -376,9 +427,10 @@ bool world::quiet() {
 
 // What a world that is not quiet still waits for.
 std::string world::unfinished() {
-  std::string text;
+  std::string text = reserved_.unfinished();
+  if (!users_.done()) text += "a reservation was not answered; ";
   for (std::size_t i = 0; i < submissions_.size(); ++i)
-    if (submissions_[i].acknowledged.empty()) text += "submission " + std::to_string(i) + " unanswered; ";
+    if (!submissions_[i].answered()) text += "submission " + std::to_string(i) + " unanswered; ";
   projections::status now;
   log::log_reader reader(server_store());
   (void)reader.read(1, [&](const log::record_ptr& r) { now.fold(*r); return true; });
@@ -411,6 +463,7 @@ std::string world::run() {
     if (!faults_on_ && o.uncertain > 0) server_store().set_uncertain_rate(0);
     const bool went_on = step();
     auto why = o.watch_hosts ? check_vnodes() : std::string();
+    if (why.empty() && o.reservations > 0) why = check_reserved();
     if (why.empty() && !went_on && o.reduces()) why = check_sums();
     if (!why.empty()) return why + " [repeat with ANNALS_SIM_SEED=" + std::to_string(o.seed) + "]";
     if (went_on) continue;
@@ -430,6 +483,7 @@ std::string world::check() {
   auto why = found_;
   if (why.empty()) why = check_history();
   if (why.empty()) why = check_executions();
+  if (why.empty() && o.reservations > 0) why = users_.check(reserved_);
   if (why.empty() && o.partitions) why = check_partitions(server_store());
   if (why.empty() && o.hostile_node) why = check_hostile_node();
   if (why.empty() && o.any_hooks()) why = check_hooks(server_store());
@@ -513,6 +567,17 @@ std::string world::check_executions() {
     if (!mom.machine().places.empty()) return mom.name() + " still has a place for " + mom.machine().places.begin()->first;
   }
   return "";
+}
+
+std::size_t world::preemptions() const {
+  std::size_t times = 0;
+  (void)log::log_reader(static_cast<server_process&>(*processes_[0]).store).read(1, [&](const log::record_ptr& r) {
+    const auto e = r->event();
+    times += schema::is(e, schema::JobEvent::SUSPENDED) || schema::is(e, schema::JobEvent::RERUN_REQUESTED) ||
+             schema::is(e, schema::JobEvent::DELETE_REQUESTED);
+    return true;
+  });
+  return times;
 }
 
 std::string world::digest() const {

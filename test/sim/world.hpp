@@ -22,6 +22,8 @@
 #include "test/sim/job_words.hpp"
 #include "test/sim/partitioned.hpp"
 #include "test/sim/reduced_runs.hpp"
+#include "test/sim/reserved_checks.hpp"
+#include "test/sim/reserving.hpp"
 #include "test/sim/site_hooks.hpp"
 #include "test/sim/suspension.hpp"
 
@@ -158,6 +160,13 @@ struct options {
   double scheduler_trouble = 0;   // per step: a scheduler stands still, or can't reach the server, for some seconds
   bool greedy_scheduler = false;  // s2 proposes jobs of others too, on any host
   bool late_scheduler = false;    // s2 is not there until all jobs of the others are done
+  int reservations = 0;           // that users ask for (reserving.hpp), and what must hold of them (reserved_checks.hpp)
+  reserving reserved_kind = reserving::anything;
+  std::int64_t walltime_s = 0;     // of every job; 0: none, and nobody knows when it ends
+  std::string preempt_order = {};  // jobs of the queue express make others leave so; empty: there is no such queue
+  double express = 0;              // share of the jobs that are in it
+  // Crash the default scheduler right after its n-th message; 0: never.
+  std::uint64_t crash_scheduler_at_message = 0;
   bool any_hooks() const { return site_hooks || pruning > 0; }
   bool reduces() const { return pruning > 0 || spares > 0 || releases > 0 || stage_out > 0; }
 };
@@ -197,6 +206,9 @@ class world {
   std::vector<std::string> tickets;  // every one that the server ever signed, for whoever steals them
 
   std::size_t reductions() const { return reduced_.count(); }  // so often a run went on with less
+  const std::map<std::string, int>& reserved() const { return reserved_.happened(); }
+  std::size_t preemptions() const;  // so often a job left or stood still by itself, where nobody asks for it by hand
+  std::uint64_t scheduler_messages = 0;
 
   log::fault_store& server_store();
   process& server() { return *processes_[0]; }
@@ -209,8 +221,11 @@ class world {
     bool sent = false;
     std::int64_t run_s = 0;
     bool staged = false;
-    std::string queue = {};          // empty: the default one
-    std::vector<asked_value> words;  // that it is submitted with besides
+    std::string queue = {};               // empty: the default one
+    std::vector<asked_value> words = {};  // that it is submitted with besides
+    bool may_be_refused = false;          // its reservation may be gone
+    bool refused = false;
+    bool answered() const { return refused || !acknowledged.empty(); }
   };
   struct mom_dial {
     std::size_t from, to;
@@ -256,6 +271,9 @@ class world {
   void submit_what_is_open();
   void act_by_hand();
   void release_vnodes();
+  void reserve();
+  std::string check_reserved();  // after each step
+  void add_job(const std::string& queue);
   void create_node(std::size_t mom);
   void set_server();
   bool quiet();
@@ -278,6 +296,9 @@ class world {
   std::map<std::size_t, node> nodes_;  // by process index of the MoM
   hook_set_up hooks_;
   partition_set_up partitions_;
+  express_set_up express_;
+  reservation_users users_;
+  reserved_vnodes reserved_;
   node settings_ = node::unknown;                    // of the server
   std::uint64_t asked_settings_ = 0;                 // their request
   std::map<std::uint64_t, std::size_t> asked_node_;  // request id -> MoM

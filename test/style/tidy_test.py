@@ -14,7 +14,11 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import compile_commands                                        # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SOURCES = 20            # a source takes 3 to 20 s
@@ -35,8 +39,8 @@ def changed(*commits):
     return [os.path.join(ROOT, name) for name in dict.fromkeys(listed) if name.endswith(".cpp") and not name.startswith("test/")]
 
 
-def tidied(build, path):
-    done = subprocess.run(["clang-tidy", "-p", build, "--quiet", "--extra-arg=-Wno-unknown-warning-option", path],
+def tidied(commands, path):
+    done = subprocess.run(["clang-tidy", "-p", commands, "--quiet", "--extra-arg=-Wno-unknown-warning-option", path],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     return done.returncode, done.stdout
 
@@ -45,11 +49,11 @@ def main():
     build, *named = sys.argv[1:]
     try:
         subprocess.run(["clang-tidy", "--version"], stdout=subprocess.DEVNULL, check=True)
-        with open(os.path.join(build, "compile_commands.json")) as f:
-            known = {os.path.normpath(os.path.join(c["directory"], c["file"])) for c in json.load(f)}
+        commands = compile_commands.of_sources(build)
     except FileNotFoundError as missing:
         print(f"there is no {missing.filename}")
         return SKIPPED
+    known = {os.path.normpath(os.path.join(c["directory"], c["file"])) for c in commands}
     if named == ["--all"]:
         wanted = sorted(known)
     elif named[:1] == ["--since"]:
@@ -58,8 +62,10 @@ def main():
         wanted = [os.path.abspath(name) for name in named] or changed(f"-{COMMITS}")
     wanted = [path for path in wanted if path in known and os.path.exists(path)]
     looked_at = wanted if named else wanted[:SOURCES]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(lambda path: tidied(build, path), looked_at))
+    with tempfile.TemporaryDirectory() as directory, ThreadPoolExecutor(os.cpu_count()) as pool:
+        with open(os.path.join(directory, "compile_commands.json"), "w") as f:
+            json.dump(commands, f)
+        results = list(pool.map(lambda path: tidied(directory, path), looked_at))
     for status, text in results:
         if status:
             print(text)

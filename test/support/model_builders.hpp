@@ -246,11 +246,12 @@ class job_story {
   }
 
   // What the MoM reports, of this run unless another is named.
-  std::string starts(std::uint32_t run = 0) {
+  std::string starts(std::uint32_t run = 0, bool can_checkpoint = false) {
     return when(report([&](auto m) {
                   auto r = m.initRunStarted();
                   fill(r.initRef(), job, run ? run : job.run);
                   r.setSession(4711);
+                  r.setCanCheckpoint(can_checkpoint);
                 }),
                 the_server());
   }

@@ -88,6 +88,61 @@ class preemption(FourCpus):
                 self.until_state(low, "F")
 
 
+class checkpoints(FourCpus):
+    def setUp(self):
+        super().setUp()
+        self.script("checkpoint", "echo begun > $2/begun\nwhile ! test -e $2/go; do sleep 0.05; done\nkill -9 -$1\n")
+        self.script("restart", f"cat $1/begun > {self.work}/restarted\nexec /bin/sleep 1000\n")
+        with open(f"{self.home('a')}/mom_priv/config", "a") as f:
+            f.write(f"$action checkpoint_abort 600 !{self.top}/checkpoint %sid %path\n$action restart 0 !{self.top}/restart %path\n")
+        self.restart_mom()
+        self.sure("qmgr", "-c", "set sched preempt_order = C")
+
+    def script(self, name, text):
+        with open(f"{self.top}/{name}", "w") as f:
+            f.write("#!/bin/sh\n" + text)
+        os.chmod(f"{self.top}/{name}", 0o755)
+
+    def restart_mom(self):
+        self.kill_daemon("pbs_mom", "a")
+        self.start_daemon("pbs_mom", "a")
+
+    def place(self, id, name):
+        return os.path.join(self.home("a"), "checkpoint", id + ".CK", name)
+
+    def lets_go(self, id):
+        with open(self.place(id, "go"), "w"):
+            pass
+
+    def test_a_preempted_job_goes_on_from_its_checkpoint_though_its_mom_was_killed(self):
+        self.until_free("a")
+        low = self.takes(4)
+        self.until_running(low)
+        high = self.takes(4, "-q", "exp")
+        self.until(lambda: os.path.exists(self.place(low, "begun")), "the script runs")
+        self.restart_mom()
+        self.lets_go(low)
+        self.until_running(high)
+        self.assertEqual(self.job(low)["job_state"], "Q")
+        self.assertIn(f"{low};Job preempted by checkpointing", self.sched_log())
+        self.sure("qdel", high)
+        self.until_running(low)
+        self.until(lambda: os.path.exists(f"{self.work}/restarted"), "the restart script runs")
+        self.sure("qdel", low)
+        self.until_state(low, "F")
+        self.until(lambda: not os.path.exists(self.place(low, "begun")), "the checkpoint is gone")
+        self.until_recorded(low, "QSCSTDE")
+
+    def test_qhold_checkpoints_a_running_job(self):
+        self.until_free("a")
+        job = self.takes(1)
+        self.until_running(job)
+        self.sure("qhold", job)
+        self.until(lambda: os.path.exists(self.place(job, "begun")), "the script runs")
+        self.lets_go(job)
+        self.until_state(job, "H")
+
+
 class top_jobs(FourCpus):
     def setUp(self):
         super().setUp()

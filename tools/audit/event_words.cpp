@@ -122,7 +122,9 @@ std::string run_words(schema::RunEvent::Reader event) {
              usage_text(event.getProgramEnded().getUsage());
     case which::OUTPUT_PLACED: return delivered_words(event.getOutputPlaced());
     case which::REQUEST_RECEIVED: return "told, number " + std::to_string(event.getRequestReceived().getId());
-    case which::REQUEST_DONE: return "done, number " + std::to_string(event.getRequestDone().getId());
+    case which::REQUEST_DONE:
+      return "done, number " + std::to_string(event.getRequestDone().getId()) +
+             (event.getRequestDone().getCheckpointed() ? ": checkpointed" : "");
     case which::LEFT: return "the server knows everything";
     case which::SISTERS_ASKED: return sisters_words(event.getSistersAsked());
     case which::SISTER_JOINED: return schema::str(event.getSisterJoined().getHost()) + " joined";
@@ -236,7 +238,9 @@ std::string job_words(schema::JobEvent::Reader event) {
       return e.getHasExitStatus() ? "finished, exit status " + std::to_string(e.getExitStatus()) : "finished without having run to an end";
     }
     case which::FORGOTTEN: return "no longer in the history";
-    case which::SIGNALLED: return run_text(event.getSignalled().getRun()) + " gets signal " + schema::str(event.getSignalled().getSignal());
+    case which::SIGNALLED:
+      if (event.getSignalled().getCheckpoint()) return run_text(event.getSignalled().getRun()) + " is to be checkpointed and to end";
+      return run_text(event.getSignalled().getRun()) + " gets signal " + schema::str(event.getSignalled().getSignal());
     case which::MESSAGED: return "a message for its output: " + schema::str(event.getMessaged().getText());
     case which::SUSPENDED:
       return run_text(event.getSuspended().getRun()) +

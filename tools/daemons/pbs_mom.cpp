@@ -213,6 +213,7 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
   daemons::make_directory(s.priv + "/hooks", fs::perms(0750));
   daemons::make_directory(s.priv + "/hooks/tmp", fs::perms(0750));
   daemons::make_directory(s.home + "/spool", fs::perms(0755));
+  daemons::make_directory(s.home + "/checkpoint", fs::perms(0700));
   daemons::make_directory(s.home + "/undelivered", fs::perms(01777));
   daemons::background process(line.has('N'));
   const daemons::lock_file lock(s.priv + "/mom.lock", 0644, "pbs_mom: another mom running");

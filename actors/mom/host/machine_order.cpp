@@ -11,6 +11,7 @@ shepherd_order order_on(const machine& here, const ports::run_order& o, const ac
   s.user = user.name;
   s.group = o.group;
   s.change_user = user.change_user;
+  s.program_as_mom = o.as_mom;
   s.uid = user.uid;
   s.gid = user.gid;
   s.groups = user.groups;
@@ -52,6 +53,10 @@ shepherd_order order_on(const machine& here, const ports::run_order& o, const ac
   s.resource_list = o.resource_list;
   s.environment = o.environment;
   add_account(s.environment, user, s.shell, s.jobdir);
+  if (o.as_mom) {
+    put_variable(s.environment, "UID=" + std::to_string(user.uid));
+    put_variable(s.environment, "GID=" + std::to_string(user.gid));
+  }
   return s;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 
 #include "events/values/string_list.hpp"
 
@@ -69,8 +70,10 @@ bool take_usecp(const arguments& args, std::vector<usecp_rule>& to) {
 }
 
 // Of PBS, and without effect here yet: none is taken silently. What only says more of another one is not told of.
-constexpr std::string_view without_effect[] = {"action", "clienthost", "cputmult", "ideal_load",
-                                               "max_load", "min_check_poll", "restrict_user", "wallmult"};
+constexpr std::string_view without_effect[] = {"clienthost", "cputmult", "ideal_load", "max_load",
+                                               "min_check_poll", "restart_background", "restrict_user", "wallmult"};
+// Of $action; they do what they do without a line.
+constexpr std::string_view actions_without_effect[] = {"checkpoint", "multinodebusy", "terminate"};
 constexpr std::string_view details[] = {"restrict_user_maxsysid", "restrict_user_exceptions"};
 
 enum class taken : std::uint8_t { yes,
@@ -104,6 +107,31 @@ bool take_words_form(std::string_view text, model::words_form& to) {
   return true;
 }
 
+// "$action checkpoint_abort 60 !/path %jobid". A restart has no end of its own, and its time is not looked at.
+taken take_action(const arguments& args, mom_config& c) {
+  if (args.size() < 4) return taken::bad_value;
+  const auto name = args[1];
+  if (std::ranges::find(actions_without_effect, name) != std::end(actions_without_effect)) return taken::no_effect;
+  script_action action;
+  if ((name != "checkpoint_abort" && name != "restart") || !take(args[2], action.timeout_s)) return taken::bad_value;
+  if (action.timeout_s == 0 && name == "checkpoint_abort") return taken::bad_value;  // it would hold its job for ever
+  if (!args[3].starts_with("!/")) return taken::bad_value;
+  action.script = args[3].substr(1);
+  for (const auto word : std::span(args).subspan(4)) {
+    if (word.front() == '%' && std::ranges::find(action_variables, word) == std::end(action_variables)) return taken::bad_value;
+    action.arguments.emplace_back(word);
+  }
+  (name == "restart" ? c.restart : c.checkpoint_abort) = std::move(action);
+  return taken::yes;
+}
+
+// The restart script is always the job's program.
+taken take_transmogrify(std::string_view value) {
+  bool on = false;
+  if (!take(value, on)) return taken::bad_value;
+  return on ? taken::yes : taken::no_effect;
+}
+
 taken take_setting(const arguments& args, mom_config& c) {
   const auto name = args[0].substr(1);
   const auto value = args.size() > 1 ? args[1] : std::string_view();
@@ -119,6 +147,9 @@ taken take_setting(const arguments& args, mom_config& c) {
   if (name == "resources_used_strings") return as_taken(take_words_form(value, c.used_strings));
   if (name == "use_cgroups") return as_taken(take_auto(value, c.use_cgroups));
   if (name == "cgroup_cpu_quota") return as_taken(take(value, c.cgroup_cpu_quota));
+  if (name == "action") return take_action(args, c);
+  if (name == "restart_transmogrify") return take_transmogrify(value);
+  if (name == "checkpoint_path") return as_taken(!(c.checkpoint_path = value).empty());
   if (bool on = false; name == "restrict_user" && take(value, on) && !on) return taken::yes;
   if (std::ranges::find(without_effect, name) != std::end(without_effect)) return taken::no_effect;
   return std::ranges::find(details, name) != std::end(details) ? taken::yes : taken::unknown;

@@ -26,6 +26,14 @@ struct enforcement {
   bool operator==(const enforcement&) const = default;
 };
 
+// "$action checkpoint_abort 60 !/path args": a script of the site, its time in seconds, and words that may be variables (%jobid).
+struct script_action {
+  std::uint32_t timeout_s = 0;
+  std::string script;
+  std::vector<std::string> arguments;
+  bool operator==(const script_action&) const = default;
+};
+
 // $sister_join_job_alarm where it is not set and no hook needs more (RS-47).
 constexpr std::uint32_t sister_join_job_alarm_default_s = 30;
 constexpr std::uint32_t job_launch_delay_default_s = 30;  // $job_launch_delay, the same (RS-57)
@@ -43,6 +51,8 @@ struct mom_config {
   model::words_form used_strings = model::words_form::by_node;  // $resources_used_strings "by_node" or "merge" (RU-15)
   bool use_cgroups = true;                                      // "auto": where the machine has them and the MoM is root; else "off"
   bool cgroup_cpu_quota = false;                                // a job never gets more than its ncpus
+  std::optional<script_action> checkpoint_abort, restart;       // $action
+  std::string checkpoint_path;                                  // $checkpoint_path; relative to mom_priv; empty: PBS_HOME/checkpoint
   bool operator==(const mom_config&) const = default;
 };
 
@@ -58,6 +68,9 @@ struct parsed_mom_config {
 // A bad line counts as if it were not there; one of $sister_join_job_alarm or $job_launch_delay leaves what was set
 // before (RS-54).
 parsed_mom_config parse_mom_config(std::string_view text, const mom_config& before = {});
+
+// What a script_action may name of a job. Empty: no such variable. checkpoint_order.hpp fills them.
+constexpr std::string_view action_variables[] = {"%globid", "%jobid", "%path", "%sid", "%taskid"};
 
 // Where a file for host:path is on this machine; nothing if no rule fits.
 std::optional<std::string> local_path(const std::vector<usecp_rule>& rules, std::string_view host,

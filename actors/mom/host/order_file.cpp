@@ -15,6 +15,7 @@ void visit_fields(Order& o, Visit&& visit) {
   visit("user", o.user);
   visit("group", o.group);
   visit("change_user", o.change_user);
+  visit("program_as_mom", o.program_as_mom);
   visit("uid", o.uid);
   visit("gid", o.gid);
   visit("groups", o.groups);

@@ -18,7 +18,8 @@ namespace annals::mom {
 // A run_order with all that depends on the machine and the account filled in.
 struct shepherd_order {
   std::string key, job_id, user, group;
-  bool change_user = false;  // the MoM is root: become uid, gid and groups
+  bool change_user = false;     // the MoM is root: become uid, gid and groups
+  bool program_as_mom = false;  // but for the program
   std::uint32_t uid = 0, gid = 0;
   std::vector<std::uint32_t> groups;     // all of them
   std::vector<std::string> environment;  // complete

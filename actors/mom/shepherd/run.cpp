@@ -161,7 +161,7 @@ class runner {
     p.in = standard_input();
     p.out = out_;
     p.err = err_;
-    p.who = who_;
+    p.who = make_identity(order_.change_user && !order_.program_as_mom, order_.uid, order_.gid, order_.groups);
     p.limits = &order_;
     make_cgroup(cgroup_, order_, journal_);
     if (!journal_.append(mom::forking_line())) {

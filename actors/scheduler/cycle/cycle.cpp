@@ -30,6 +30,7 @@ constexpr const char *not_running = "Not Running: ", *can_never_run = "Can Never
 const char* words_for(preempt_victim::method by) {
   switch (by) {
     case preempt_victim::method::suspend: return "Job preempted by suspension";
+    case preempt_victim::method::checkpoint: return "Job preempted by checkpointing";
     case preempt_victim::method::requeue: return "Job preempted by requeuing";
     case preempt_victim::method::remove: break;
   }
@@ -60,9 +61,11 @@ class cycle_run {
     log_.of_job(event_job, j.id, "Received qrun request");
     const bool within = is_within(j);
     if (!view_.request_of(j).understood) why.text = "Internal Scheduling Error";
-    else if (within ? finds_room_within(j, why) : backfill_.place(placement_, j, duration_of(j), allocation_, why)) start(at, {});
+    else if (within        ? finds_room_within(j, why)
+             : is_bound(j) ? finds_kept_place(at, why)
+                           : backfill_.place(placement_, j, duration_of(j), allocation_, why)) start(at, {});
     else if (std::vector<preempt_victim> victims;
-             !within && !why.never && settings_.preemptive_sched && preemption_.make_room(at, true, duration_of(j), allocation_, victims))
+             !within && !is_bound(j) && !why.never && settings_.preemptive_sched && preemption_.make_room(at, true, duration_of(j), allocation_, victims))
       start(at, std::move(victims));
     if (result_.runs.empty()) refuse(at, told(at, why));
     if (!result_.comments.empty()) said = result_.comments.front();
@@ -95,7 +98,8 @@ class cycle_run {
   }
 
  private:
-  bool is_within(const job& j) const { return view_.queues()[j.queue].reservation != 0; }  // a job of a reservation
+  bool is_within(const job& j) const { return view_.queues()[j.queue].reservation != 0; }               // a job of a reservation
+  static bool is_bound(const job& j) { return j.where == job_place::queued && !j.exec_vnode.empty(); }  // to where its checkpoint is
   bool is_to_resume(const job& j) const { return j.where == job_place::suspended && j.resume; }
 
   // Suspended jobs that are to go on come before queued ones: they have waited in the middle of their work. Each goes back to where it was.
@@ -256,6 +260,7 @@ class cycle_run {
     if (is_within(j)) return consider_within(at);
     refusal why;
     if (!rules_.may_begin(j, queue_of(at), why) || backfill_.breaks_order(j, why)) return refuse(at, told(at, why));
+    if (is_bound(j)) return consider_bound(at);
     verdict& known = verdicts_[j.request];
     const auto level = settings_.preemptive_sched ? preemption_.level_of(at) : 0;
     if (known.first == none || level < known.level || !same_class(view_.jobs()[known.first], j) ||
@@ -270,6 +275,28 @@ class cycle_run {
     }
     if (known.lacks_room) backfill_.could_not_run(at);
     refuse(at, known);
+  }
+
+  // It preempts nobody: its place may be held by whom it may not preempt.
+  void consider_bound(index at) {
+    refusal why;
+    if (may_run(view_.jobs()[at], why) && finds_kept_place(at, why)) return start(at, {});
+    refuse(at, told(at, why));
+  }
+
+  bool finds_kept_place(index at, refusal& why) {
+    const job& j = view_.jobs()[at];
+    if (!pools_suffice(view_, placement_, j, why)) return false;
+    const auto taken = take_again(view_, j);
+    if (taken && backfill_.leaves_alone(*taken, now_ + duration_of(j))) {
+      allocation_ = kept_place(view_, j);
+      allocation_.seconds = longest_of(at);
+      return true;
+    }
+    if (taken)
+      for (const auto& t : taken->amounts) view_.give_back(t.vnode, t.resource, t.value);
+    why.text = "Not enough free nodes available";
+    return false;
   }
 
   // A job of a reservation stands behind no other job, preempts nobody, and dedicated and prime time are not its: its time was agreed on.

@@ -15,6 +15,7 @@ void append_part(std::string& out, const view& v, const allocation& what, const 
     out += '=';
     v.resources().print_assigned(out, piece.resource, piece.value);
   }
+  if (!part.aoe.empty()) out += ":aoe=" + part.aoe;
 }
 
 // The cpus that exec_host shows for a chunk: none for one that is split over vnodes.

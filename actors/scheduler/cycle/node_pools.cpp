@@ -9,6 +9,8 @@ namespace annals::cycle {
 placement::placement(view& v, const policy& p, const timed_settings& now, const std::vector<vnode_share>* within)
     : view_(v), within_(within) {
   const auto& table = view_.resources();
+  aoe_ = table.find("aoe");
+  avoids_provision_ = p.avoids_provision;
   checked_.resize(table.size());
   for (resource_id r = 0; r < table.size(); ++r) checked_[r] = table[r].is_boolean();
   for (const auto& name : p.checked_resources)
@@ -110,7 +112,7 @@ node_pool placement::make_pool(std::vector<index> members) const {
     for (const auto& b : v.borrowed)
       if (!share && view_.vnodes()[b.vnode].host != v.host) pool.total[b.resource] += view_.vnodes()[b.vnode].available(b.resource);
     add_start(pool.at_start, at);
-    pool.usable += usable_[at];
+    pool.usable += counts_as_free(at);
   }
   pool.largest_host.resize(checked_.size());
   for (const auto& host : pool.hosts)
@@ -176,7 +178,7 @@ void placement::vnodes_changed() {
   note_usable();
   const auto refresh = [&](node_pool& pool) {
     pool.usable = 0;
-    for (const index at : pool.vnodes) pool.usable += usable_[at];
+    for (const index at : pool.vnodes) pool.usable += counts_as_free(at);
     if (!order_moves_) return;
     sort_vnodes(pool.vnodes);
     group_by_host(pool);

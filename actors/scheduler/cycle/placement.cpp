@@ -53,14 +53,24 @@ bool placement::place(const job& j, allocation& out, refusal& why, const reserve
     return true;
   }
   why.data = lack_of_place(pool);
+  if (why.text.empty() && !first_lack_host_) why.text = provision_lack_;
   if (why.text.empty())
     why.text = first_lack_host_ ? "Insufficient amount of resource: " + view_.resources()[first_lack_want_.resource].name + " "
                                 : "No available resources on nodes";
   return false;
 }
 
-// First without all hosts that could not start the job. The one that failed last is the last that is tried again.
+// With avoid_provision it is placed where nothing is provisioned, if it can be.
 bool placement::place_anywhere(allocation& out, const node_pool& pool, refusal& why) {
+  provision_lack_.clear();
+  keeps_aoes_ = avoids_provision_ && std::ranges::any_of(request_->chunks, [&](const chunk& c) { return !aoe_of(c).empty(); });
+  if (keeps_aoes_ && place_on_hosts(out, pool, why)) return true;
+  keeps_aoes_ = false;
+  return place_on_hosts(out, pool, why);
+}
+
+// First without all hosts that could not start the job. The one that failed last is the last that is tried again.
+bool placement::place_on_hosts(allocation& out, const node_pool& pool, refusal& why) {
   const auto keys = group_keys(*job_);
   for (forgiven_ = 0;; ++forgiven_) {
     first_lack_host_ = nullptr;
@@ -246,7 +256,10 @@ bool placement::whole_on_one(const node_pool::host_group& host, const chunk& c, 
       return !counted(w) || left_on(at, w.resource) >= w.value;
     });
     if (!holds) continue;
-    allocation::part part{at, static_cast<std::uint32_t>(out.pieces.size()), 0};
+    const auto aoe = aoe_of(c);
+    const bool provisioned = !aoe.empty() && v.current_aoe != aoe;
+    if (provisioned && !may_provision(at, aoe)) continue;
+    allocation::part part{at, static_cast<std::uint32_t>(out.pieces.size()), 0, provisioned ? std::string(aoe) : ""};
     for (const want& w : c.wants) {
       if (!counted(w)) continue;
       out.pieces.push_back({w.resource, w.value});
@@ -268,6 +281,7 @@ bool placement::split_over(const node_pool::host_group& host, const chunk& c, al
   const auto first = static_cast<std::uint32_t>(out.parts.size());
   for (const index at : host.vnodes) {
     if (!may_use(at) || !matches(view_.vnodes()[at], c.wants)) continue;
+    if (const auto aoe = aoe_of(c); !aoe.empty() && view_.vnodes()[at].current_aoe != aoe) continue;
     if (!give_part(at, c, out.parts.size() == first, out)) continue;
     if (std::all_of(needed_.begin(), needed_.end(), [](amount n) { return n == 0; })) {
       out.chunks.push_back({first, static_cast<std::uint32_t>(out.parts.size())});
@@ -282,7 +296,7 @@ bool placement::split_over(const node_pool::host_group& host, const chunk& c, al
 // Takes as much of everything still needed as the vnode has. PBS writes the parts of a split chunk backwards, and what
 // was asked as 0 on the first vnode only.
 bool placement::give_part(index at, const chunk& c, bool first, allocation& out) {
-  allocation::part part{at, static_cast<std::uint32_t>(out.pieces.size()), 0};
+  allocation::part part{at, static_cast<std::uint32_t>(out.pieces.size()), 0, {}};
   bool gives = false;
   for (std::size_t i = c.wants.size(); i-- > 0;) {
     const want& w = c.wants[i];
@@ -345,12 +359,12 @@ void placement::give_back(const allocation& placed) {
 claim placement::claim_of(const job& j, const allocation& placed) const {
   claim c;
   const auto share = view_.request_of(j).share;
-  const auto hold = [&](index v) {
+  const auto hold = [&](index v, bool provisioned = false) {
     if (std::any_of(c.vnodes.begin(), c.vnodes.end(), [&](const auto& taken) { return taken.vnode == v; })) return;
-    c.vnodes.push_back({v, holds_alone(view_.vnodes()[v], share)});
+    c.vnodes.push_back({v, provisioned || holds_alone(view_.vnodes()[v], share)});
   };
   for (const auto& part : placed.parts) {
-    hold(part.vnode);
+    hold(part.vnode, !part.aoe.empty());
     for (std::uint32_t i = part.first_piece; i < part.end_piece; ++i)
       if (view_.resources()[placed.pieces[i].resource].consumable)
         c.amounts.push_back({part.vnode, placed.pieces[i].resource, placed.pieces[i].value});
@@ -422,6 +436,28 @@ bool placement::within_run_limits(const vnode& v) const {
     of_group += other->egroup == job_->egroup;
   }
   return (v.max_user_run < 0 || of_user < v.max_user_run) && (v.max_group_run < 0 || of_group < v.max_group_run);
+}
+
+std::string_view placement::aoe_of(const chunk& c) const {
+  for (const want& w : c.wants)
+    if (w.resource == aoe_) return w.text;
+  return {};
+}
+
+// Whether the vnode can be given the environment, which it has not (pbs guide: provisioning).
+bool placement::may_provision(index at, std::string_view aoe) {
+  if (keeps_aoes_) return false;
+  const vnode& v = view_.vnodes()[at];
+  const auto* offered = v.text(aoe_);
+  std::string why;
+  if (!view_.provisions()) why = "Cannot provision, provisioning disabled on server";
+  else if (!v.provision_enable) why = "Cannot provision, provisioning disabled on vnode";
+  else if (!offered || std::find(offered->begin(), offered->end(), aoe) == offered->end())
+    why = "Cannot provision, requested AOE " + std::string(aoe) + " not available on vnode";
+  else if (view_.hosts()[v.host].vnodes.size() > 1) why = "Cannot provision, host has multiple vnodes";
+  else if (!v.jobs.empty()) why = "Provision conflict with existing job/reservation";
+  if (provision_lack_.empty()) provision_lack_ = why;
+  return why.empty();
 }
 
 bool placement::matches(const vnode& v, const want& w) const {

@@ -28,7 +28,7 @@ struct node_pool {
   std::vector<amount> total;      // of all vnodes, usable or not, by resource
   std::vector<amount> at_start;
   std::vector<amount> largest_host;  // the most that one host had when the cycle began, by resource
-  std::uint32_t usable = 0;          // vnodes, now
+  std::uint32_t usable = 0;          // vnodes, now or when the cycle began
 };
 
 // What a job gets: chunks of parts of amounts, in flat lists that are used again for the next job.
@@ -40,6 +40,7 @@ struct allocation {
   struct part {
     index vnode = none;
     std::uint32_t first_piece = 0, end_piece = 0;
+    std::string aoe{};  // that the vnode is provisioned with first; empty: it is not
   };
   struct placed_chunk {
     std::uint32_t first_part = 0, end_part = 0;
@@ -106,6 +107,7 @@ class placement {
 
  private:
   void note_usable();
+  bool counts_as_free(index at) const { return usable_[at] || !start_[at].empty(); }  // whom a job of this cycle filled too
   void note_start(index vnode_at);
   std::vector<index> members_of(index queue) const;
   const vnode_share* share_of(index vnode_at) const;
@@ -118,6 +120,7 @@ class placement {
   std::vector<std::string> group_keys(const job& j) const;
 
   bool place_anywhere(allocation& out, const node_pool& pool, refusal& why);
+  bool place_on_hosts(allocation& out, const node_pool& pool, refusal& why);
   bool failed_on(index host) const;
   bool sums_suffice(const node_pool& pool, bool totals_only, refusal* why) const;
   bool matched_somewhere(const node_pool& pool, const want& w) const;
@@ -144,6 +147,8 @@ class placement {
   bool within_run_limits(const vnode& v) const;
   bool matches(const vnode& v, const want& w) const;  // texts and booleans
   bool matches(const vnode& v, const std::vector<want>& wants) const;
+  std::string_view aoe_of(const chunk& c) const;
+  bool may_provision(index vnode_at, std::string_view aoe);
   amount left_on(index vnode_at, resource_id r) const;
   bool reserved_for_others(index vnode_at, hold_kind wanted) const;
   bool counted(const want& w) const { return checked_[w.resource] && view_.resources()[w.resource].numeric; }
@@ -154,6 +159,8 @@ class placement {
   const std::vector<vnode_share>* within_;
   std::vector<char> checked_;  // by resource
   std::vector<std::pair<node_sort_key, resource_id>> sort_keys_;
+  resource_id aoe_ = no_resource;
+  bool avoids_provision_ = false;
   bool order_moves_ = false;                // a sort key looks at current amounts
   std::vector<char> usable_;                // by vnode
   std::vector<std::vector<amount>> start_;  // free when the cycle began, by vnode and resource
@@ -167,6 +174,8 @@ class placement {
   const node_pool::host_group* first_lack_host_ = nullptr;  // the first that can't hold a chunk,
   want first_lack_want_ = {};                               // and what it lacks
   std::size_t forgiven_ = 0;                                // of the hosts that could not start it: so many of the oldest may be used
+  bool keeps_aoes_ = false;                                 // no vnode is provisioned
+  std::string provision_lack_;                              // why the first was not that would have to be
   std::vector<index> hosts_taken_, vnodes_taken_;           // scatter, vscatter
   std::vector<amount> needed_;                              // of the chunk being split, by want
 };

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "actors/scheduler/cycle/parameter_names.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/number.hpp"
 #include "events/values/string_list.hpp"
@@ -137,6 +138,65 @@ constexpr timed_parameter timed_parameters[] = {
      }},
 };
 
+std::string read_resources(policy& to, std::string_view value) {
+  for (auto& r : values::split_trimmed(value))
+    if (!r.empty()) to.checked_resources.push_back(std::move(r));
+  return {};
+}
+
+std::string read_provision_policy(policy& to, std::string_view value) {
+  if (value != "avoid_provision" && value != "aggressive_provision") return "Invalid provision_policy";
+  to.avoids_provision = value == "avoid_provision";
+  return {};
+}
+
+std::string read_dynamic(policy& to, std::string_view value) {
+  dynamic_resource d;
+  d.resource = next_word(value);
+  value = trimmed(value);
+  if (d.resource.empty() || !value.starts_with('!') || trimmed(value.substr(1)).empty()) return "Invalid server_dyn_res";
+  d.script = trimmed(value.substr(1));
+  to.dynamic_resources.push_back(std::move(d));
+  return {};
+}
+
+template <std::string policy::*Text>
+std::string read_text(policy& to, std::string_view value) {
+  to.*Text = value;
+  return {};
+}
+
+std::string without_effect(const char* name, std::string_view value, const char* why) {
+  return std::string(name) + " " + std::string(value) + " has no effect: " + why;
+}
+
+// Parameters that hold at all times. Answers what is wrong with the value; empty: nothing. Those of PBS that change nothing here say so,
+// unless the value is what happens anyway.
+struct untimed_parameter {
+  const char* name;
+  std::string (*read)(policy& to, std::string_view value);
+};
+constexpr untimed_parameter untimed_parameters[] = {
+    {"resources", read_resources},
+    {"prime_exempt_anytime_queues",
+     [](policy& to, std::string_view value) {
+       read_flag(to.prime_exempt_anytime_queues, value);
+       return std::string();
+     }},
+    {"primetime_prefix", read_text<&policy::primetime_prefix>},
+    {"nonprimetime_prefix", read_text<&policy::nonprimetime_prefix>},
+    {"dedicated_prefix", read_text<&policy::dedicated_prefix>},
+    {"provision_policy", read_provision_policy},
+    {"server_dyn_res", read_dynamic},
+    {"smp_cluster_dist",
+     [](policy&, std::string_view value) {
+       const bool other = value == "round_robin" || value == "lowest_load";
+       return other ? without_effect("smp_cluster_dist", value, "chunks are packed") : std::string();
+     }},
+    {"peer_queue",
+     [](policy&, std::string_view value) { return without_effect("peer_queue", value, "jobs are not fetched from other servers"); }},
+};
+
 class config_reader {
  public:
   explicit config_reader(parsed_policy& out) : out_(out) {}
@@ -173,56 +233,17 @@ class config_reader {
       out_.complaints.push_back("Obsolete config name sort_priority in job_sort_key, instead use job_priority");
   }
 
-  // Parameters that hold at all times. False: it is none of them.
+  // False: it is none of them.
   bool read_untimed(const config_line& c) {
-    auto& p = out_.value;
-    if (c.name == "resources") {
-      for (auto& r : values::split_trimmed(c.value))
-        if (!r.empty()) p.checked_resources.push_back(std::move(r));
-    } else if (c.name == "prime_exempt_anytime_queues") {
-      read_flag(p.prime_exempt_anytime_queues, c.value);
-    } else if (c.name == "primetime_prefix") {
-      p.primetime_prefix = c.value;
-    } else if (c.name == "nonprimetime_prefix") {
-      p.nonprimetime_prefix = c.value;
-    } else if (c.name == "dedicated_prefix") {
-      p.dedicated_prefix = c.value;
-    } else if (c.name == "server_dyn_res") {
-      read_dynamic(c.value);
-    } else if (const auto kind = read_fairshare_line(p.sharing, c.name, c.value); kind != line_kind::not_ours) {
-      if (kind == line_kind::wrong) wrong("Invalid " + std::string(c.name));
-    } else {
-      return has_no_effect(c);
+    for (const auto& p : untimed_parameters) {
+      if (c.name != p.name) continue;
+      if (const auto complaint = p.read(out_.value, c.value); !complaint.empty()) wrong(complaint);
+      out_.dynamic_lines.resize(out_.value.dynamic_resources.size(), line_);
+      return true;
     }
-    return true;
-  }
-
-  void read_dynamic(std::string_view value) {
-    dynamic_resource d;
-    d.resource = next_word(value);
-    value = trimmed(value);
-    if (d.resource.empty() || !value.starts_with('!') || trimmed(value.substr(1)).empty()) return wrong("Invalid server_dyn_res");
-    d.script = trimmed(value.substr(1));
-    out_.value.dynamic_resources.push_back(std::move(d));
-    out_.dynamic_lines.push_back(line_);
-  }
-
-  // Parameters of PBS that change nothing here: said by name, unless the value is what happens anyway.
-  bool has_no_effect(const config_line& c) {
-    if (c.name == "smp_cluster_dist") {
-      if (c.value == "round_robin" || c.value == "lowest_load") without_effect(c, "chunks are packed");
-    } else if (c.name == "provision_policy") {
-      if (c.value != "aggressive_provision") without_effect(c, "no vnode is provisioned");
-    } else if (c.name == "peer_queue") {
-      without_effect(c, "jobs are not fetched from other servers");
-    } else {
-      return false;
-    }
-    return true;
-  }
-
-  void without_effect(const config_line& c, const char* why) {
-    wrong(std::string(c.name) + " " + std::string(c.value) + " has no effect: " + why);
+    const auto kind = read_fairshare_line(out_.value.sharing, c.name, c.value);
+    if (kind == line_kind::wrong) wrong("Invalid " + std::string(c.name));
+    return kind != line_kind::not_ours;
   }
 
   void unknown(std::string_view name) {
@@ -240,6 +261,19 @@ class config_reader {
 };
 
 }  // namespace
+
+std::vector<std::string_view> parameter_names() {
+  auto names = fairshare_parameter_names();
+  for (const auto& p : timed_parameters) names.emplace_back(p.name);
+  for (const auto& p : untimed_parameters) names.emplace_back(p.name);
+  return names;
+}
+
+std::vector<std::string_view> obsolete_parameter_names() {
+  std::vector<std::string_view> names;
+  for (const auto& o : obsolete_names) names.emplace_back(o.name);
+  return names;
+}
 
 parsed_policy parse_policy(std::string_view text) {
   parsed_policy out;

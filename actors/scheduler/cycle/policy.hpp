@@ -58,6 +58,7 @@ struct policy {
   timed_settings prime, non_prime;
   std::vector<std::string> checked_resources;  // the resources line; booleans are always checked
   fairshare_settings sharing;
+  bool avoids_provision = false;             // provision_policy: vnodes that have the environment come first
   bool prime_exempt_anytime_queues = false;  // backfill_prime is not for queues that may run at any time
   std::string primetime_prefix = "p_";       // of queues whose jobs run in that time only
   std::string nonprimetime_prefix = "np_";

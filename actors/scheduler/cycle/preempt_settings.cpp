@@ -21,7 +21,7 @@ std::optional<std::uint8_t> condition_named(std::string_view word) {
   return std::nullopt;
 }
 
-std::string_view next_word(std::string_view& rest) {
+std::string_view next_setting(std::string_view& rest) {
   rest = trimmed(rest);
   const auto word = rest.substr(0, rest.find(' '));
   rest.remove_prefix(word.size());
@@ -52,10 +52,10 @@ void preempt_settings::set_levels(std::string_view text) {
 }
 
 void preempt_settings::set_order(std::string_view rest) {
-  std::vector<methods> read{{100, std::string(next_word(rest))}};
+  std::vector<methods> read{{100, std::string(next_setting(rest))}};
   while (!trimmed(rest).empty()) {
-    const auto percent = values::parse_integer(next_word(rest));
-    const auto letters = next_word(rest);
+    const auto percent = values::parse_integer(next_setting(rest));
+    const auto letters = next_setting(rest);
     if (!percent || letters.empty()) return;
     read.push_back({*percent, std::string(letters)});
   }

@@ -9,6 +9,19 @@ namespace annals::cycle {
 
 using how = preempt_victim::method;
 
+namespace {
+
+how method_of(char letter) {
+  switch (letter) {
+    case 'S': return how::suspend;
+    case 'C': return how::checkpoint;
+    case 'R': return how::requeue;
+    default: return how::remove;
+  }
+}
+
+}  // namespace
+
 preemption::preemption(view& v, const policy& p, const timed_settings& settings, moment now, backfill& dates, cycle_log& log)
     : view_(v), policy_(p), settings_(settings), now_(now), dates_(dates), log_(log) {
   if (settings.preemptive_sched && settings.fair_share && v.preempting().asks_for(over_fairshare)) standing_ = &v.stand(p.sharing.tree);
@@ -37,10 +50,10 @@ std::string preemption::methods_of(const job& victim) const {
   return letters;
 }
 
-// No host can write a checkpoint.
+// Its host may have no script that checkpoints it, or one that has failed.
 std::string preemption::working_methods_of(const job& victim) const {
   auto letters = methods_of(victim);
-  std::erase(letters, 'C');
+  if (!victim.can_checkpoint) std::erase(letters, 'C');
   return letters;
 }
 
@@ -202,9 +215,7 @@ bool preemption::name_methods(const std::vector<index>& chosen, std::vector<pree
       failed_.insert(*v);
       all = false;
     } else {
-      const auto by = letters[0] == 'S' ? how::suspend : letters[0] == 'R' ? how::requeue
-                                                                           : how::remove;
-      victims.push_back({victim.serial, *v, by});
+      victims.push_back({victim.serial, *v, method_of(letters[0])});
     }
   }
   return all;

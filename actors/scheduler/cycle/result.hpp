@@ -17,6 +17,7 @@ namespace annals::cycle {
 // A running job that is to make room.
 struct preempt_victim {
   enum class method : std::uint8_t { suspend,
+                                     checkpoint,
                                      requeue,
                                      remove };
   std::uint64_t job = 0;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "actors/scheduler/cycle/placement.hpp"
 #include "events/values/exec_vnode.hpp"
 
 namespace annals::cycle {
@@ -42,6 +41,27 @@ std::optional<claim> take_again(view& v, const job& j) {
         return std::nullopt;
       }
   return c;
+}
+
+// It says what its exec_vnode says, whatever the job asks for by now. Of a vnode that is gone nothing is said: nothing was taken then.
+allocation kept_place(const view& v, const job& j) {
+  allocation out;
+  const auto spec = values::parse_exec_vnode(j.exec_vnode).value_or(values::exec_vnode_spec{});
+  for (const auto& chunk : spec.chunks) {
+    allocation::placed_chunk placed{static_cast<std::uint32_t>(out.parts.size()), 0};
+    for (const auto& part : chunk.parts) {
+      const auto first = static_cast<std::uint32_t>(out.pieces.size());
+      for (const auto& value : part.resources) {
+        const auto r = v.resources().find(value.name);
+        const auto asked = r == no_resource ? std::nullopt : v.resources().read(r, value.value, rounding::up);
+        if (asked) out.pieces.push_back({r, *asked});
+      }
+      out.parts.push_back({v.find_vnode(part.vnode), first, static_cast<std::uint32_t>(out.pieces.size())});
+    }
+    placed.end_part = static_cast<std::uint32_t>(out.parts.size());
+    out.chunks.push_back(placed);
+  }
+  return out;
 }
 
 }  // namespace annals::cycle

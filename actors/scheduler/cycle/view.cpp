@@ -161,7 +161,7 @@ void view::apply_server(capnp::List<schema::Attribute>::Reader attributes) {
   server_.dynamic.clear();
   server_group_keys_.clear();
   released_on_suspend_.clear();
-  node_group_enable_ = clears_estimates_ = eligible_time_enable_ = false;
+  provisions_ = node_group_enable_ = clears_estimates_ = eligible_time_enable_ = false;
   backfill_depth_ = 1;
   server_formula_.clear();
   take_limits(run_limit_book::server_place, attributes);
@@ -169,6 +169,7 @@ void view::apply_server(capnp::List<schema::Attribute>::Reader attributes) {
     const auto name = text(a.getName());
     if (name == "resources_available") read_pool(server_, resources_, a);
     if (name == "restrict_res_to_release_on_suspend") released_on_suspend_ = values::split_trimmed(text(a.getValue()));
+    if (name == "provision_enable") provisions_ = is_true(text(a.getValue()));
     if (name == "node_group_enable") node_group_enable_ = is_true(text(a.getValue()));
     if (name == "node_group_key") server_group_keys_ = values::split_list(text(a.getValue()));
     if (name == "backfill_depth") backfill_depth_ = values::parse_integer(text(a.getValue())).value_or(1);
@@ -261,6 +262,8 @@ void view::apply_vnode_attribute(vnode& v, schema::Attribute::Reader a) {
     if (name == "sharing") v.sharing = read_sharing(value);
     if (name == "queue" && !value.empty()) v.queue = queue_at(value);
     if (name == "no_multinode_jobs") v.no_multinode_jobs = is_true(value);
+    if (name == "provision_enable") v.provision_enable = is_true(value);
+    if (name == "current_aoe") v.current_aoe = value;
     if (name == "resv_enable") v.takes_reservations = is_true(value);
     if (name == "max_running") v.max_running = number(-1);
     if (name == "max_user_run") v.max_user_run = number(-1);
@@ -372,12 +375,13 @@ void view::apply_job(schema::SchedJob::Reader row) {
   count_entity(j, row);
   own_limits(j, row);
   const bool holds_vnodes = row.getExecVnode().size() > 0;
-  j.where = row.getState() == 'Q' && !holds_vnodes ? job_place::queued : holds_vnodes ? job_place::running
-                                                                                      : job_place::other;
+  j.where = row.getState() == 'Q' ? job_place::queued : holds_vnodes ? job_place::running
+                                                                     : job_place::other;
   if (row.getState() == 'S') j.where = job_place::suspended;
   j.resume = row.getResume();
   j.exec_vnode = text(row.getExecVnode());
   j.exec_host = j.resume ? text(row.getExecHost()) : "";
+  j.can_checkpoint = row.getCanCheckpoint();
   j.started = row.getStartedNs() / ns_per_second;
   j.topjob_ineligible = row.getTopjobIneligible();
   j.rerunable = row.getRerunable();

@@ -65,6 +65,8 @@ struct vnode {
   bool stale = false;
   sharing_mode sharing = sharing_mode::default_shared;
   bool no_multinode_jobs = false;
+  bool provision_enable = false;
+  std::string current_aoe;
   bool takes_reservations = true;  // resv_enable
   std::int64_t priority = 0;
   std::int64_t max_running = -1, max_user_run = -1, max_group_run = -1;  // -1: no limit
@@ -164,6 +166,7 @@ struct job {
   std::vector<std::pair<index, std::uint32_t>> slots;  // of a running job: host and slot per chunk
   bool resume = false;                                 // of a suspended job: it is to go on when there is room for exec_vnode
   std::string exec_vnode;                              // of one that has vnodes, or would have if it went on
+  bool can_checkpoint = false;                         // of a running one: by its host
   std::string exec_host;                               // of a suspended one that is to go on
   std::vector<index> failed_hosts;                     // that could not start it, the latest last
   job_place before_proposal = job_place::queued;
@@ -223,6 +226,7 @@ class view {
   const named_amounts& server_pool() const { return server_; }
   const std::vector<std::string>& server_group_keys() const { return server_group_keys_; }
   bool group_by_node() const { return node_group_enable_; }
+  bool provisions() const { return provisions_; }
   bool do_not_span_sets() const { return do_not_span_psets_; }
   bool only_explicit_sets() const { return only_explicit_psets_; }
   std::uint32_t log_events() const { return log_events_; }
@@ -353,6 +357,7 @@ class view {
   named_amounts server_;
   std::vector<std::string> server_group_keys_;
   std::vector<std::string> released_on_suspend_;  // empty: all
+  bool provisions_ = false;                       // the server has a hook for it
   bool node_group_enable_ = false, do_not_span_psets_ = false, only_explicit_psets_ = false;
   std::uint32_t log_events_ = 767;  // pbs guide: log masks
   std::int64_t backfill_depth_ = 1;

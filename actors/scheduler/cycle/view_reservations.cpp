@@ -10,12 +10,6 @@ using schema::text;
 
 namespace {
 
-std::vector<std::string> texts_of(capnp::List<capnp::Text>::Reader from) {
-  std::vector<std::string> out;
-  for (const auto t : from) out.emplace_back(text(t));
-  return out;
-}
-
 template <class List>
 auto place_of(List& all, std::uint64_t serial) {
   return std::lower_bound(all.begin(), all.end(), serial, [](const reservation& r, std::uint64_t s) { return r.serial < s; });
@@ -39,8 +33,8 @@ void view::apply_reservation(schema::SchedReservation::Reader row) {
   r.asked.euser = text(row.getEuser());
   r.asked.egroup = text(row.getEgroup());
   r.asked.request = request_at({text(row.getSchedselect()), text(row.getPlace()), row.getResources()});
-  r.hosts = texts_of(row.getHosts());
-  r.avoid = texts_of(row.getAvoid());
+  r.hosts = schema::texts(row.getHosts());
+  r.avoid = schema::texts(row.getAvoid());
   for (const auto p : row.getPlaces())
     r.places.push_back({reservation_window{p.getIndex(), p.getStartNs(), p.getEndNs()}, std::string(text(p.getExecVnode()))});
   std::sort(r.places.begin(), r.places.end(), [](const auto& a, const auto& b) { return a.when.start_ns < b.when.start_ns; });

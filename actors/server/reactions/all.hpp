@@ -17,6 +17,7 @@
   each(mirrored_scheduling) \
   each(orderly_stop) \
   each(periodic_hooks) \
+  each(provisioning) \
   each(reservation_queues) \
   each(running_schedulers) \
   each(scheduler_comments) \

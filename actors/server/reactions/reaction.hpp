@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "events/log/record.hpp"
+#include "events/model/host/host.hpp"
 #include "events/model/job/job.hpp"
 #include "events/model/reservation/reservation.hpp"
 #include "events/model/settings.hpp"
@@ -44,6 +45,15 @@ struct run_looking_hooks {
 // One periodic hook, on the site as it is now: it runs, what it wants is done, then its run is written down.
 struct run_periodic_hook {
   std::string hook;
+};
+// A vnode is made ready for a run: a step of it.
+struct tell_vnode {
+  model::provision_vnode command;
+  model::requester by;
+};
+// The site's hook gives the vnode its environment; then its run is written down.
+struct run_provision_hook {
+  std::string hook, vnode, aoe;
 };
 struct discard_run {
   std::string host;
@@ -82,8 +92,8 @@ struct send_hooks {};  // every host is owed the hooks of MoMs as they are now
 struct end_server {
   std::string how;
 };
-using instruction = std::variant<tell_job, run_looking_hooks, run_periodic_hook, discard_run, manage_object, tell_reservation,
-                                 start_scheduler, stop_scheduler, miss_scheduler, send_hooks, end_server>;
+using instruction = std::variant<tell_job, run_looking_hooks, run_periodic_hook, run_provision_hook, tell_vnode, discard_run, manage_object,
+                                 tell_reservation, start_scheduler, stop_scheduler, miss_scheduler, send_hooks, end_server>;
 
 struct order {
   std::uint64_t cause = 0;  // sequence of the record that it follows from

@@ -116,6 +116,7 @@ std::optional<rejection> unfit(const attributes::attribute_set& then) {
     return hook_error(
         "user value of a hook can be 'pbsuser' only if its event is one or more of: execjob_prologue,execjob_epilogue,execjob_preterm");
   const auto has = [&](std::string_view e) { return std::find(events.begin(), events.end(), e) != events.end(); };
+  if (has("provision") && events.size() > 1) return hook_error(std::string(one_provision_hook));
   const bool starts = has("execjob_begin") || has("execjob_prologue");
   for (const auto& action : values::split_list(then.get(ids::fail_action).value_or(""))) {
     const bool fits = action == "none" || (action == "offline_vnodes" && (starts || has("exechost_startup"))) ||

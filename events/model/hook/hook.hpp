@@ -59,6 +59,9 @@ inline void apply(hook_state& hook, const event_place& at, schema::Event::Reader
   apply(hook, at, event.getHook());
 }
 
+inline constexpr std::string_view one_provision_hook =
+    "Event provision is exclusive with other events, and only one provision hook allowed";
+
 // Attributes as `list hook` shows them: freq only where it means something.
 attributes::attribute_set shown_attributes(const hook_state& hook);
 

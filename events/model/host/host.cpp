@@ -7,6 +7,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 #include "events/model/changes.hpp"
+#include "events/model/host/provisioning.hpp"
 #include "events/model/refuse.hpp"
 
 namespace annals::model {
@@ -32,6 +33,8 @@ std::string base_state(const host_state& host, const vnode_state& vnode) {
   if (!host.up) add("down");
   if (vnode.stale) add("Stale");
   if (vnode.offline) add("offline");
+  if (vnode.provision.step == provision_step::waits) add("wait-provisioning");
+  else if (vnode.provision.step != provision_step::none) add("provisioning");
   return text;
 }
 
@@ -78,6 +81,7 @@ state_change new_offline(const vnode_state& vnode, schema::Attribute::Reader cha
 outcome decide_set(const host_state& host, schema::Manage::Reader m, const stamp& now, const settings& settings) {
   const auto* vnode = host.vnode(schema::text(m.getName()));
   if (!vnode) return refuse(pbs_error::unknown_node);
+  if (auto why = provisioning_refusal(host, *vnode, m, settings)) return *why;
   std::vector<event> out;
   for (auto change : m.getChanges()) {
     if (schema::text(change.getName()) != "state" || m.getVerb() == schema::ManageVerb::UNSET) continue;
@@ -96,6 +100,7 @@ outcome decide_set(const host_state& host, schema::Manage::Reader m, const stamp
   }
   auto changed = changed_or_refused(schema::ObjectKind::NODE, vnode->attributes, m, now.by, settings.resources, vnode->name);
   if (!changed.accepted()) return changed;
+  if (!has_its_aoe(*vnode, changed.events())) return refuse(pbs_error::bad_current_aoe);
   for (auto& e : changed.events()) out.push_back(std::move(e));
   return out;
 }
@@ -103,7 +108,9 @@ outcome decide_set(const host_state& host, schema::Manage::Reader m, const stamp
 outcome decide_delete(const host_state& host, schema::Manage::Reader m, const stamp& now) {
   if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
   const auto name = schema::str(m.getName());
-  if (!host.vnode(name)) return refuse(pbs_error::unknown_node);
+  const auto* vnode = host.vnode(name);
+  if (!vnode) return refuse(pbs_error::unknown_node);
+  if (vnode->provision.step != provision_step::none) return refuse(pbs_error::vnode_delete_provisioning);
   std::vector<event> out;
   auto gone = [&](const std::string& vnode) {
     out.push_back(make_event([&](auto e) { e.initHost().initVnodeDeleted().setName(vnode); }));
@@ -193,6 +200,7 @@ outcome decide(const host_state& host, const host_command& command, const stamp&
   if (const auto* request = std::get_if<schema::sealed<schema::Request>>(&command))
     return decide_manage(host, request->get().getManage(), now, settings);
   if (const auto* hello = std::get_if<mom_hello>(&command)) return decide_hello(host, hello->message.get().getHello(), hello->seen_at);
+  if (const auto* provision = std::get_if<provision_vnode>(&command)) return decide_provision(host, *provision);
   const auto& silent = std::get<host_silent>(command);
   if (!host.exists || !host.up) return no_change;
   return std::vector<event>{make_event([&](auto e) { e.initHost().initWentDown().setText(silent.why); })};
@@ -250,6 +258,7 @@ void on_up(host_state& host, const event_place& at, schema::HostCameUp::Reader e
       if (row && !v->set_by_admin.get(row->id, schema::text(a.getResource())))
         v->attributes.set(row->id, schema::text(a.getResource()), schema::text(a.getValue()));
     }
+    if (v->provision.step == provision_step::booting) v->provision = {};
     if (!was_up) v->state_changed_s = at.seconds();
   }
 }
@@ -269,6 +278,11 @@ void on_changed(host_state& host, const event_place& at, schema::VnodeChanged::R
   for (auto change : e.getChanges()) {
     if (schema::text(change.getName()) == "state") {
       v->offline = schema::text(change.getValue()) == "offline";
+      v->state_changed_s = at.seconds();
+      continue;
+    }
+    if (auto provision = provisioning_told(change)) {
+      v->provision = std::move(*provision);
       v->state_changed_s = at.seconds();
       continue;
     }

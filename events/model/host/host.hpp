@@ -24,11 +24,24 @@ struct name_hash {
 };
 using name_index = std::unordered_map<std::string, std::uint32_t, name_hash, std::equal_to<>>;
 
+// How far a vnode is on the way to another environment (docs/design/0052-provisioning.md).
+enum class provision_step : std::uint8_t { none,
+                                           waits,    // as many as may be are provisioned already
+                                           hook,     // the site's hook is at it
+                                           booting,  // the hook has done it, and its MoM is not back yet
+};
+struct provisioning {
+  provision_step step = provision_step::none;
+  std::string aoe;  // that it is to have
+  bool operator==(const provisioning&) const = default;
+};
+
 struct vnode_state {
   std::string name;
   std::uint64_t order = 0;                 // sequence of its creation: the order of listings and of placement
   bool stale = false;                      // the MoM no longer reports it
   bool offline = false;                    // set by an administrator
+  provisioning provision;                  // what becomes of it just now
   attributes::attribute_set attributes;    // as pbsnodes shows them, without state, jobs and resources_assigned
   attributes::attribute_set set_by_admin;  // those an administrator set: they win over what the MoM reports
   std::int64_t state_changed_s = 0;
@@ -62,7 +75,18 @@ struct mom_hello {
 struct host_silent {
   std::string why;
 };  // the link is gone
-using host_command = std::variant<schema::sealed<schema::Request>, mom_hello, host_silent>;
+// A vnode goes a step on the way to another environment, or leaves it.
+struct provision_vnode {
+  enum class what : std::uint8_t { wait,
+                                   begin,
+                                   done,
+                                   fail };
+  std::string vnode;
+  what to = what::begin;
+  std::string aoe;
+  std::string why = {};  // it failed
+};
+using host_command = std::variant<schema::sealed<schema::Request>, mom_hello, host_silent, provision_vnode>;
 
 outcome decide(const host_state& host, const host_command& command, const stamp& now, const settings& settings);
 void apply(host_state& host, const event_place& at, schema::HostEvent::Reader event);

@@ -9,7 +9,6 @@ namespace annals::model {
 
 namespace ids = attributes::node;
 namespace pbs_error = values::pbs_error;
-using values::refuse;
 
 namespace {
 
@@ -72,12 +71,12 @@ void fill(schema::ReportedVnode::Builder to, const good_vnode& from) {
 attributes::checked_text reported_value(std::string_view name, std::string_view resource, std::string_view value,
                                         const attributes::resource_catalogue& resources) {
   const auto* row = attributes::find(schema::ObjectKind::NODE, name);
-  if (!row) return refuse(pbs_error::undefined_attribute, name);
+  if (!row) return values::refuse(pbs_error::undefined_attribute, name);
   if (row->id == ids::sharing) {
     if (resource.empty() && std::ranges::find(sharings, value) != std::end(sharings)) return std::string(value);
-    return refuse(pbs_error::bad_node_value);
+    return values::refuse(pbs_error::bad_node_value);
   }
-  if (!may_be_defined(*row)) return refuse(pbs_error::read_only_attribute, name);
+  if (!may_be_defined(*row)) return values::refuse(pbs_error::read_only_attribute, name);
   return attributes::check_value(*row, resource, value, resources);
 }
 

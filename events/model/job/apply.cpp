@@ -14,6 +14,7 @@
 #include "events/values/duration.hpp"
 #include "events/values/hold_set.hpp"
 #include "events/values/number.hpp"
+#include "events/values/string_list.hpp"
 #include "events/values/tolerance.hpp"
 
 namespace annals::model {
@@ -198,7 +199,7 @@ void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Rea
   job.steps = 0;
   job.progress = {};
   job.stage_in = job.attributes.has(ids::stagein) ? job_stage_in::coming : job_stage_in::none;
-  job.usage_known = job.exited = false;
+  job.usage_known = job.exited = job.can_checkpoint = false;
   forget_requests(job);
   job.rerun_requested = job.rerun_forced = false;
   job.rerun_exit_status = 0;
@@ -213,6 +214,10 @@ void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Rea
   set_number(job, ids::run_version, job.run);
   set_number(job, ids::stime, at.seconds());
   set_or_clear_comment(job, schema::text(e.getComment()));
+  a.erase(ids::prov_vnode);
+  std::vector<std::string> first;
+  for (const auto& v : vnodes_to_provision(schema::text(e.getExecVnode()))) first.push_back(v.vnode);
+  if (!first.empty()) a.set(ids::prov_vnode, values::join_list(first));
 }
 
 void on_usage(job_state& job, schema::UsageReported::Reader e) {
@@ -306,8 +311,15 @@ void forget_reduction(job_state& job) {
   job.used = {};
 }
 
+// Its run has just given it all up, but shows it still. Any other run that was begun has used the checkpoint up, unless it never started.
+void keep_checkpoint(job_state& job, std::int32_t exit_status) {
+  if (exit_status == exit_checkpointed) job.checkpointed_at = job.attribute(ids::exec_vnode);
+  else if (job.attributes.has(ids::obittime)) job.checkpointed_at.clear();
+}
+
 void on_requeued(job_state& job, schema::JobRequeued::Reader e) {
   ANNALS_INVARIANT(job.allocated.empty(), "a job is requeued only when it holds nothing");
+  keep_checkpoint(job, e.getExitStatus());
   forget_reduction(job);
   job.hosts.clear();
   job.exited = job.usage_known = false;
@@ -318,7 +330,7 @@ void on_requeued(job_state& job, schema::JobRequeued::Reader e) {
   job.holds |= bits_of(e.getHolds());
   auto& a = job.attributes;
   for (auto id : {ids::exec_host, ids::exec_vnode, ids::session_id, ids::jobdir, ids::stime, ids::obittime, ids::hashname,
-                  ids::run_version, ids::Stageout_status})
+                  ids::run_version, ids::Stageout_status, ids::prov_vnode})
     a.erase(id);
   a.erase_all(ids::resources_used);
   if (e.getWaitUntil() > 0) return on_stage_in_failed(job, e.getWaitUntil());
@@ -388,6 +400,8 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
     case which::ASSIGNED: return on_assigned(job, at, event.getAssigned());
     case which::STARTED:
       job.failed_starts.clear();
+      job.can_checkpoint = event.getStarted().getCanCheckpoint();
+      job.attributes.erase(ids::prov_vnode);
       return set_or_clear_comment(job, schema::text(event.getStarted().getComment()));
     case which::START_FAILED: return on_start_failed(job, event.getStartFailed());
     case which::RUN_STEP: return on_step(job, event.getRunStep().getStep());
@@ -411,7 +425,8 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
       return;
     case which::SIGNALLED: {
       const auto e = event.getSignalled();
-      return add_request(job, {e.getRequest(), run_request::kind::signal, schema::str(e.getSignal()), false, false});
+      const auto what = e.getCheckpoint() ? run_request::kind::checkpoint : run_request::kind::signal;
+      return add_request(job, {e.getRequest(), what, schema::str(e.getSignal()), false, false});
     }
     case which::MESSAGED: {
       const auto e = event.getMessaged();
@@ -426,6 +441,7 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
       job.queue_rank = event.getReordered().getQueueRank();
       return set_number(job, ids::queue_rank, job.queue_rank);
     case which::REQUEST_DONE:
+      job.can_checkpoint &= !(job.is_checkpointing() && event.getRequestDone().getRequest() >= job.requests.front().id);
       std::erase_if(job.requests, [&](const run_request& w) { return w.id <= event.getRequestDone().getRequest(); });
       return;
     case which::EXITED: return on_exited(job, at, event.getExited());

@@ -60,6 +60,12 @@ outcome suspend(const job_state& job, bool admin, bool resumes, const settings& 
   return out;
 }
 
+outcome checkpoint(const job_state& job) {
+  if (job.is_checkpointing()) return no_change;
+  if (!may_checkpoint(job)) return refuse(pbs_error::no_support);
+  return std::vector<event>{checkpoint_asked(job)};
+}
+
 // The ledger refuses it when there is no room: the gateway then asks for resume_later.
 outcome resume(const job_state& job, bool admin) {
   if (job.phase != job_phase::suspended) return refuse(pbs_error::bad_state);
@@ -100,10 +106,28 @@ outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, c
   })};
 }
 
+bool job_state::is_checkpointing() const { return !requests.empty() && requests.front().what == run_request::kind::checkpoint; }
+
+// Requests before it are carried out first; it is asked for when there are none.
+bool may_checkpoint(const job_state& job) {
+  return job.phase == job_phase::started && job.can_checkpoint && job.requests.empty() && job.attribute(ids::Checkpoint) != "n" &&
+         !job.delete_requested && !job.rerun_requested && !job.aborted;
+}
+
+event checkpoint_asked(const job_state& job) {
+  return make_event([&](auto e) {
+    auto s = e.initJob().initSignalled();
+    s.setRun(job.run);
+    s.setRequest(job.last_request + 1);
+    s.setCheckpoint(true);
+  });
+}
+
 outcome decide_make_room(const job_state& job, const make_room& command, const stamp& now, const settings& settings) {
   if (auto why = preemption_refusal(job, command.scheduler, settings)) return *why;
   if (!command.what.request.get().isSignalJob()) return decide_request(job, command.what, now, settings);
   if (auto why = cannot_tell(job, now.by)) return *why;
+  if (schema::text(command.what.request.get().getSignalJob().getSignal()) == "checkpoint") return checkpoint(job);
   return suspend(job, false, true, settings);
 }
 

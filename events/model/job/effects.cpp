@@ -50,7 +50,7 @@ std::vector<job_effect> pending_effects(const job_state& job, const settings& se
   std::vector<job_effect> owed;
   if (job.phase == phase::waiting) owed.push_back(wake_at{job.execution_time * 1'000'000'000});
   const bool unwanted = job.delete_requested || job.rerun_requested || job.aborted;
-  if (job.phase == phase::assigned && !unwanted) owed.push_back(start_run{job.hosts.front(), job.run});
+  if (job.phase == phase::assigned && !unwanted && !job.provisioning()) owed.push_back(start_run{job.hosts.front(), job.run});
   if (job.running())
     for (const auto& request : job.requests) owed.push_back(tell_run{job.hosts.front(), job.run, request});
   if (job.running() && unwanted) owed.push_back(signal_for(job, settings));
@@ -89,6 +89,7 @@ schema::sealed<schema::ToMom> start_order(const job_state& job, const settings& 
     o.setQueue(std::string(job.queue()));
     o.setServerName(settings.server_name);
     o.setKillDelaySeconds(kill_delay_of(job, settings));
+    o.setRestart(!job.checkpointed_at.empty());
     const auto& hosts = job.uses().hosts();
     if (hosts.size() > 1) {  // their addresses and the ticket come with the way out
       auto sisters = o.initSisters(static_cast<unsigned>(hosts.size() - 1));

@@ -46,7 +46,8 @@ struct run_request {
                                    message,
                                    suspend,
                                    resume,
-                                   release };
+                                   release,
+                                   checkpoint };
   std::uint64_t id = 0;
   kind what = kind::signal;
   std::string text;  // the signal's name, or the message
@@ -120,7 +121,9 @@ struct job_state {
   std::string released;                // of a suspended job: what it gave up, as an exec_vnode
   bool released_partly = false;        // and it keeps the rest
   bool admin_suspended = false;
-  bool resume_wanted = false;  // there was no room when it was asked for
+  bool resume_wanted = false;   // there was no room when it was asked for
+  bool can_checkpoint = false;  // of this run: its host has a script for it, which has not failed
+  std::string checkpointed_at;  // its exec_vnode then, and where alone it can go on from there; empty: it begins anew
 
   bool operator==(const job_state&) const = default;
   // The run is over, and some of its other hosts have not said that they are rid of the job.
@@ -129,9 +132,12 @@ struct job_state {
   // Its run, or its last one, was told to go on with less than it began with.
   bool reduced() const { return !used.empty(); }
   const allocation& uses() const { return reduced() ? used : allocated; }
+  bool is_checkpointing() const;
   bool has_phases() const { return attributes.has(attributes::job::exec_vnode_orig); }  // of accounting: vnodes were released (RD-73)
   // The run holds this host's vnodes only until nothing of it is there any more.
   bool drops(std::string_view host) const { return reduced() && allocated.is_on(host) && !used.is_on(host); }
+  // Its run was assigned, and vnodes of it are not provisioned yet: no MoM has heard of it.
+  bool provisioning() const { return phase == job_phase::assigned && attributes.has(attributes::job::prov_vnode); }
   // A run of it is at its MoM.
   bool running() const { return phase == job_phase::assigned || phase == job_phase::started || phase == job_phase::suspended; }
   std::string_view attribute(attributes::attribute_id id, std::string_view resource = {}) const;
@@ -192,13 +198,19 @@ struct run_gone_from {
   std::uint32_t run = 0;
   std::string host;
   bool abandoned = false;
-};                     // the host has nothing of the run, or is down
+};  // the host has nothing of the run, or is down
+// A vnode that its run waited for has the environment it asks, or cannot get it.
+struct vnode_provisioned {
+  std::uint32_t run = 0;
+  std::string vnode;
+  std::string failed = {};  // why; empty: it has it
+};
 struct forget_job {};  // its time in the history may be over
 struct server_stops {
   bool waits_for_jobs = false;
 };  // qterm -t immediate, or -t delay
 using job_command = std::variant<submit_job, client_request, hook_changes, mom_report, proposed_run, make_room, resume_later, set_rank,
-                                 end_wait, run_lost, run_gone_from, forget_job, server_stops>;
+                                 end_wait, run_lost, run_gone_from, vnode_provisioned, forget_job, server_stops>;
 
 outcome decide(const job_state& job, const job_command& command, const stamp& now, const settings& settings);
 void apply(job_state& job, const event_place& at, schema::JobEvent::Reader event);

@@ -11,6 +11,7 @@
 #include "events/model/refuse.hpp"
 #include "events/model/usage.hpp"
 #include "events/values/date_time.hpp"
+#include "events/values/string_list.hpp"
 
 namespace annals::model {
 
@@ -81,14 +82,16 @@ event requeued(const job_state& job, std::int32_t code, const run_end_reason& wh
       r.setWaitUntil(now.seconds() + stage_in_retry_s);
     });
   const bool failed_often = (code == exit_retry || code == -16) && job.run > failed_starts_max;
-  const bool script_lost = code == exit_script_lost;
+  const bool script_lost = code == exit_script_lost, restart_failed = code == exit_bad_restart;
   return make_event([&](auto e) {
     auto r = e.initJob().initRequeued();
     r.setRun(job.run);
     r.setExitStatus(requeue_exit_status(job, code));
-    if (failed_often || script_lost) {
+    if (failed_often || script_lost || restart_failed) {
       r.initHolds(1).set(0, schema::HoldType::SYSTEM);
-      r.setComment(script_lost ? "job held, the server has lost its script" : "job held, too many failed attempts to run");
+      r.setComment(script_lost      ? "job held, the server has lost its script"
+                   : restart_failed ? "job held, not restarted from its checkpoint on " + job.hosts.front() + ": " + why.not_started
+                                    : "job held, too many failed attempts to run");
     } else if (!given_up.empty()) {
       r.setComment("Job requeued, " + given_up);
     } else if (code == exit_retry && !why.not_started.empty()) {
@@ -100,7 +103,8 @@ event requeued(const job_state& job, std::int32_t code, const run_end_reason& wh
 bool goes_back_to_queue(const job_state& job, std::int32_t code) {
   if (job.delete_requested || job.aborted) return false;
   if (code == exit_retry || code == -16 || code == -18) return true;  // a hook rejected the start, or asked for another one
-  if (code == exit_script_lost) return true;                          // until somebody has put it back, or deletes the job
+  if (code == exit_checkpointed || code == exit_bad_restart) return true;
+  if (code == exit_script_lost) return true;  // until somebody has put it back, or deletes the job
   if (job.rerun_requested) return code == exit_rerun || code == exit_mom_restarted || job.rerun_by_hook;
   return code == exit_mom_restarted && rerunable(job);
 }
@@ -136,11 +140,12 @@ void close_run(const job_state& job, std::int32_t code, const std::string& not_s
 
 // -- reports -----------------------------------------------------------------------------------------------------------
 
-event started_event(const job_state& job, std::int64_t session, const stamp& now) {
+event started_event(const job_state& job, std::int64_t session, bool can_checkpoint, const stamp& now) {
   return make_event([&](auto e) {
     auto s = e.initJob().initStarted();
     s.setRun(job.run);
     s.setSession(session);
+    s.setCanCheckpoint(can_checkpoint);
     s.setComment("Job run at " + values::print_comment_date(now.seconds()) + " on " +
                  std::string(job.attribute(ids::exec_vnode)));
   });
@@ -148,7 +153,7 @@ event started_event(const job_state& job, std::int64_t session, const stamp& now
 
 outcome on_started(const job_state& job, schema::RunStarted::Reader r, const stamp& now) {
   if (r.getRef().getRun() != job.run || job.phase != phase::assigned) return no_change;
-  return std::vector<event>{started_event(job, r.getSession(), now)};
+  return std::vector<event>{started_event(job, r.getSession(), r.getCanCheckpoint(), now)};
 }
 
 outcome on_refused(const job_state& job, schema::RunRefusedReport::Reader r, const stamp& now, const settings& settings) {
@@ -199,7 +204,7 @@ outcome on_exited(const job_state& job, const mom_report& report, const stamp& n
   const auto r = report.message.get().getRunExited();
   if (r.getRef().getRun() != job.run || !job.running()) return no_change;
   std::vector<event> out;
-  if (job.phase == phase::assigned) out.push_back(started_event(job, r.getSession(), now));  // S comes before E
+  if (job.phase == phase::assigned) out.push_back(started_event(job, r.getSession(), false, now));  // S comes before E
   out.push_back(make_event([&](auto e) {
     auto x = e.initJob().initExited();
     x.setRun(job.run);
@@ -285,7 +290,7 @@ outcome decide_report(const job_state& job, const mom_report& report, const stam
 void lose_run(const job_state& job, std::int32_t code, run_loss how, const stamp& now, const settings& settings,
               std::vector<event>& out) {
   if (job.running()) {
-    if (job.phase == phase::assigned) out.push_back(started_event(job, 0, now));
+    if (job.phase == phase::assigned) out.push_back(started_event(job, 0, false, now));
     out.push_back(make_event([&](auto e) {
       auto x = e.initJob().initExited();
       x.setRun(job.run);
@@ -304,6 +309,7 @@ void lose_run(const job_state& job, std::int32_t code, run_loss how, const stamp
 
 outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const settings& settings) {
   if (lost.run != job.run || job.allocated.empty() || job.waits_for_hosts()) return no_change;
+  if (job.provisioning()) return no_change;  // its hosts are made anew, and know nothing of it yet
   // Not there yet is not lost: the order is still on its way, unless the host began a new life.
   if (job.phase == phase::assigned && !lost.host_gone && !lost.log_is_new) return no_change;
   const auto code = job.rerun_requested ? exit_rerun : exit_mom_restarted;
@@ -320,6 +326,31 @@ outcome decide_gone(const job_state& job, const run_gone_from& gone, const stamp
   std::vector<event> out{released(job, {gone.host}, gone.abandoned ? schema::ReleaseReason::ABANDONED : schema::ReleaseReason::LEFT)};
   if (is_last_wait && job.allocated.hosts().size() == 1)
     finish_run(job, job.exit_status, {.given_up = job.primary_abandoned ? host_down(job) : ""}, now, settings, out);
+  return out;
+}
+
+// The last vnode that comes lets the run be sent. One that cannot be had ends the run before anybody has heard of it.
+outcome decide_provisioned(const job_state& job, const vnode_provisioned& told, const stamp& now, const settings& settings) {
+  auto left = values::split_list(job.attribute(ids::prov_vnode));
+  if (told.run != job.run || !job.provisioning() || std::erase(left, told.vnode) == 0) return no_change;
+  std::vector<event> out;
+  if (told.failed.empty()) {
+    out.push_back(make_event([&](auto e) {
+      auto change = e.initJob().initAltered().initChanges(1)[0];
+      change.setName("prov_vnode");
+      if (left.empty()) change.setOp(schema::AttributeOp::UNSET);
+      else change.setValue(values::join_list(left));
+    }));
+    return out;
+  }
+  out.push_back(make_event([&](auto e) {
+    auto f = e.initJob().initStartFailed();
+    f.setRun(job.run);
+    f.setCode(exit_retry);
+    f.setText(told.failed);
+  }));
+  out.push_back(released(job, job.allocated.hosts(), schema::ReleaseReason::LEFT));
+  finish_run(job, exit_retry, {.given_up = "provisioning of " + told.vnode + " failed: " + told.failed}, now, settings, out);
   return out;
 }
 
@@ -368,6 +399,8 @@ outcome decide_run(const job_state& job, const proposed_run& proposed, const sta
   const bool may_run = job.phase == phase::queued || (proposed.asked && (job.phase == phase::held || job.phase == phase::waiting));
   if (!may_run || job.delete_requested)
     return proposed.asked ? refuse(pbs_error::bad_state) : refuse(pbs_error::bad_state, "Job not in queued state");
+  if (!job.checkpointed_at.empty() && schema::text(p.getExecVnode()) != job.checkpointed_at)
+    return refuse(pbs_error::must_execute_there);
   if (!allocation::fits(schema::text(p.getExecVnode()), schema::text(p.getExecHost()), names_of(p.getHosts())))
     return refuse(pbs_error::bad_node_spec);
   if (proposed.changes) return run_as_hooks_left_it(job, proposed, now, settings);

@@ -52,11 +52,13 @@ outcome decide_hold(const job_state& job, schema::JobHolds::Reader command, cons
   for (auto h : command.getHolds())
     if (!(job.holds & bit(h))) fresh.push_back(h);
   if (fresh.empty() && command.getHolds().size() > 0) return no_change;
-  return std::vector<event>{make_event([&](auto e) {
+  std::vector<event> out{make_event([&](auto e) {
     auto held = e.initJob().initHeld();
     copy_holds(fresh, held);
     held.setComment("Job held by " + now.by.user + " on " + values::print_date(now.seconds()));
   })};
+  if (!fresh.empty() && may_checkpoint(job)) out.push_back(checkpoint_asked(job));
+  return out;
 }
 
 // Any release takes the comment off, whoever wrote it.
@@ -191,6 +193,7 @@ outcome decide(const job_state& job, const job_command& command, const stamp& no
     outcome operator()(const run_lost& c) const { return decide_lost(job, c, now, settings); }
     outcome operator()(const server_stops& c) const { return decide_server_stops(job, c); }
     outcome operator()(const run_gone_from& c) const { return decide_gone(job, c, now, settings); }
+    outcome operator()(const vnode_provisioned& c) const { return decide_provisioned(job, c, now, settings); }
     outcome operator()(const forget_job&) const { return decide_forget(job, now, settings); }
   };
   return std::visit(visitor{job, now, settings}, command);

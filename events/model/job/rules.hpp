@@ -22,6 +22,9 @@ outcome decide_hook_changes(const job_state& job, const hook_changes& changes, c
 // What is done with a job by hand: qsig, qmsg, qmove, qorder (by_hand.cpp).
 outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, const stamp& now, const settings& settings);
 outcome decide_make_room(const job_state& job, const make_room& command, const stamp& now, const settings& settings);
+// Its host can checkpoint it now, and it is asked to (preempt_order C, qhold).
+bool may_checkpoint(const job_state& job);
+event checkpoint_asked(const job_state& job);
 outcome decide_resume_later(const job_state& job);
 outcome decide_move(const job_state& job, schema::MoveJob::Reader command, const stamp& now, const settings& settings);  // move.cpp
 outcome decide_release_nodes(const job_state& job, const client_request& command, const stamp& now,
@@ -33,6 +36,7 @@ outcome decide_message(const job_state& job, schema::MessageJob::Reader command,
 outcome decide_report(const job_state& job, const mom_report& report, const stamp& now, const settings& settings);
 outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const settings& settings);
 outcome decide_gone(const job_state& job, const run_gone_from& gone, const stamp& now, const settings& settings);
+outcome decide_provisioned(const job_state& job, const vnode_provisioned& command, const stamp& now, const settings& settings);
 outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now, const settings& settings);
 
 // Shrink-to-fit (shrinking.cpp). The walltime that the proposed run gets, in seconds; 0: what the job asks for. A proposal made for another

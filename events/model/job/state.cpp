@@ -46,6 +46,7 @@ int substate_of(const job_state& job) {
     case phase::held: return 20;
     case phase::waiting: return job.stage_in == job_stage_in::failed ? 37 : 30;
     case phase::assigned: return job.rerun_requested ? 60 : job.aborted                        ? 54
+                                                        : job.provisioning()                   ? 71
                                                         : job.stage_in == job_stage_in::coming ? 15
                                                                                                : 41;
     case phase::started: return job.rerun_requested ? 60 : job.aborted   ? 54

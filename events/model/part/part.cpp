@@ -39,12 +39,6 @@ const part_transition* row_of(phase from, which event) {
 template <class Fill>
 std::vector<event> one(Fill&& fill) { return {make_event(std::forward<Fill>(fill))}; }
 
-std::vector<std::string> texts(capnp::List<capnp::Text>::Reader list) {
-  std::vector<std::string> out;
-  for (auto t : list) out.push_back(schema::str(t));
-  return out;
-}
-
 const task_state* task_of(const part_state& part, std::uint32_t number, task_phase in) {
   const auto at = part.tasks.find(number);
   return at != part.tasks.end() && at->second.phase == in ? &at->second : nullptr;
@@ -256,8 +250,8 @@ task_state& known(part_state& part, std::uint32_t number) {
 void on_starting(part_state& part, schema::TaskStarting::Reader e) {
   auto& t = part.tasks[e.getTask()];
   part.active.insert(e.getTask());
-  t.argv = texts(e.getArgv());
-  t.environment = texts(e.getEnvironment());
+  t.argv = schema::texts(e.getArgv());
+  t.environment = schema::texts(e.getEnvironment());
   t.node = e.getNode();
 }
 

@@ -20,12 +20,6 @@ std::vector<occurrence> windows(capnp::List<schema::OccurrenceWindow>::Reader fr
   return all;
 }
 
-std::vector<std::string> texts(capnp::List<capnp::Text>::Reader from) {
-  std::vector<std::string> all;
-  for (auto t : from) all.push_back(schema::str(t));
-  return all;
-}
-
 // The place of a running job is its own at once.
 void take_place_of_job(reservation_state& r) {
   for (auto& o : r.occurrences) o.exec_vnode = r.attributes.get(ids::resv_nodes).value_or("");
@@ -46,7 +40,7 @@ void submitted(reservation_state& r, const event_place& at, schema::ReservationS
   r.id = schema::str(e.getId());
   apply_changes(schema::ObjectKind::RESERVATION, r.attributes, e.getAttributes());
   r.job = e.getJob();
-  r.hosts = texts(e.getHosts());
+  r.hosts = schema::texts(e.getHosts());
   r.occurrences = windows(e.getOccurrences());
   if (r.kind == schema::ReservationKind::FROM_JOB) return take_place_of_job(r);
   r.answer_by_ns = e.getAnswerByNs();
@@ -80,7 +74,7 @@ void confirmed(reservation_state& r, const event_place& at, schema::ReservationC
   r.placed = true;
   r.scheduler = schema::str(e.getScheduler());
   r.partition = schema::str(e.getPartition());
-  r.conflicts = texts(e.getConflicts());
+  r.conflicts = schema::texts(e.getConflicts());
   if (r.phase == phase::unconfirmed) r.phase = phase::confirmed;
   put_off(r, at.wall_ns);
 }
@@ -106,7 +100,7 @@ void alter_requested(reservation_state& r, const event_place& at, schema::Reserv
 }
 
 void degraded(reservation_state& r, const event_place& at, schema::ReservationDegraded::Reader e) {
-  r.lost = texts(e.getVnodes());
+  r.lost = schema::texts(e.getVnodes());
   r.in_conflict = e.getInConflict();
   r.retry_ns = e.getRetryNs();
   r.retried = true;

@@ -5,7 +5,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/model/refuse.hpp"
-#include "events/values/exec_vnode.hpp"
+#include "events/model/vnodes/sharing.hpp"
 
 namespace annals::model {
 
@@ -13,24 +13,6 @@ namespace ids = attributes::reservation;
 namespace pbs_error = values::pbs_error;
 
 namespace {
-
-// What somebody has of vnodes for a time.
-struct booking {
-  std::int64_t start_ns = 0, end_ns = 0;
-  std::map<std::string, amounts, std::less<>> vnodes;
-  bool exclusive = false;
-};
-
-std::map<std::string, amounts, std::less<>> amounts_of(std::string_view exec_vnode) {
-  std::map<std::string, amounts, std::less<>> all;
-  values::exec_vnode_reader parts(exec_vnode);
-  amounts_reader read;
-  for (values::exec_vnode_reader::part p; parts.next(p);) {
-    auto& sum = all[std::string(p.vnode)];
-    sum.add(read(p.resources), +1);
-  }
-  return all;
-}
 
 bool alone(const reservation_state& r) {
   return r.kind == schema::ReservationKind::MAINTENANCE ||
@@ -41,50 +23,58 @@ rejection taken(std::string_view vnode) {
   return refuse(pbs_error::resource_unavailable, "Not enough free nodes available: another reservation has " + std::string(vnode));
 }
 
-// More is taken only when somebody's time begins: these are the moments to look at.
-std::optional<rejection> too_much(const booking& own, const std::vector<booking>& others, const holdings& vnodes) {
-  std::vector<std::int64_t> moments{own.start_ns};
-  for (const auto& o : others) moments.push_back(std::max(own.start_ns, o.start_ns));
-  for (const auto& [vnode, asked] : own.vnodes)
-    for (const auto moment : moments) {
-      amounts sum = asked;
-      for (const auto& o : others) {
-        const auto its = o.vnodes.find(vnode);
-        if (its == o.vnodes.end() || moment < o.start_ns || moment >= o.end_ns) continue;
-        if (own.exclusive || o.exclusive) return taken(vnode);
-        sum.add(its->second, +1);
-      }
-      for (const auto& [resource, a] : sum)
-        if (const auto have = vnodes.available_of(vnode, resource); have && a.value > *have) return taken(vnode);
-    }
-  return std::nullopt;
+rejection not_in_window(const char* why) { return refuse(pbs_error::resource_unavailable, why); }
+
+rejection too_little(const std::string& resource) {
+  return refuse(pbs_error::resource_unavailable, "Insufficient amount of resource: " + resource + " ");
+}
+
+// Of a vnode that it has for itself it has everything.
+bool has_all_of(const reservation_state& r, std::string_view vnode, const holdings& vnodes) {
+  const auto* host = vnodes.host_of(vnode);
+  const auto* its = host ? host->vnode(vnode) : nullptr;
+  const auto sharing = its ? read_sharing(its->attributes.get(attributes::node::sharing).value_or("")) : sharing_kind::by_place;
+  const auto place = read_place_sharing(r.attributes.get(ids::Resource_List, "place").value_or(""));
+  return r.kind == schema::ReservationKind::MAINTENANCE || hold_of(place, sharing) == hold_kind::exclusive;
+}
+
+// What its jobs hold there. The job whose vnodes it has is its own before it has come to its queue.
+amounts held_in(const reservation_state& r, const vnode_use& use, const bookings::queue_of_job& queue_of) {
+  const bool of_job = r.kind == schema::ReservationKind::FROM_JOB;
+  amounts sum;
+  for (const auto& j : use.jobs)
+    if ((of_job && j.job == r.job) || queue_of(j.job) == r.id) sum.add(j.held, +1);
+  return sum;
 }
 
 }  // namespace
 
-std::optional<rejection> bookings::check_place(const reservation_state& whose, schema::OccurrencePlace::Reader place,
+std::optional<rejection> bookings::check_place(const reservation_state& whose, vnode_dates::span time, const vnode_amounts& place,
                                                std::string_view partition, const holdings& vnodes) const {
-  return check_place(whose, {place.getIndex(), place.getStartNs(), place.getEndNs(), schema::str(place.getExecVnode())}, partition, vnodes);
-}
-
-std::optional<rejection> bookings::check_place(const reservation_state& whose, const occurrence& place, std::string_view partition,
-                                               const holdings& vnodes) const {
-  const booking own{place.start_ns, place.end_ns, amounts_of(place.exec_vnode), alone(whose)};
-  for (const auto& [vnode, asked] : own.vnodes) {
+  for (const auto& [vnode, asked] : place) {
     const auto where = vnodes.place_of(vnode);
     if (!where.host) return refuse(pbs_error::unknown_node, "Unknown node " + vnode);
     if (where.partition != partition) return refuse(pbs_error::unauthorized, "Unauthorized Request: " + vnode + " is in another partition");
   }
   // Maintenance takes the hosts from whoever has reserved them (pbs guide, pbs_rsub --hosts).
   if (whose.kind == schema::ReservationKind::MAINTENANCE) return std::nullopt;
-  std::vector<booking> others;
-  for (const auto& [serial, r] : reservations_) {
-    if (serial == whose.serial || !r.has_queue()) continue;
-    for (auto o = r.occurrences.begin() + r.over; o != r.occurrences.end(); ++o)
-      if (o->start_ns < own.end_ns && own.start_ns < o->end_ns)
-        others.push_back({o->start_ns, o->end_ns, amounts_of(o->exec_vnode), alone(r)});
+  const bool exclusive = alone(whose);
+  for (const auto& entry : place) {
+    const auto too_many = [&](const std::vector<vnode_dates::holder>& there) {
+      amounts sum = entry.second;
+      for (const auto& h : there) {
+        if (h.who == whose.serial) continue;
+        if (exclusive || h.alone) return true;
+        sum.add(h.has, +1);
+      }
+      return std::any_of(sum.begin(), sum.end(), [&](const auto& a) {
+        const auto have = vnodes.available_of(entry.first, a.first);
+        return have && a.second.value > *have;
+      });
+    };
+    if (too_many({}) || dates_.any(entry.first, time, too_many)) return taken(entry.first);
   }
-  return too_much(own, others, vnodes);
+  return std::nullopt;
 }
 
 // Its job must still hold the vnodes that the reservation is to have.
@@ -92,13 +82,15 @@ std::optional<rejection> bookings::check_place_of_job(const event_place& at, sch
                                                       const holdings& vnodes) const {
   reservation_state r;
   model::apply(r, at, event);
-  for (const auto& place : r.occurrences) {
-    for (const auto& vnode : vnodes_of(place.exec_vnode)) {
+  place_reader read;
+  for (const auto& o : r.occurrences) {
+    const auto& place = read(o.exec_vnode);
+    for (const auto& [vnode, has] : place) {
       const auto* use = vnodes.find(vnode);
       if (!use || std::none_of(use->jobs.begin(), use->jobs.end(), [&](const auto& j) { return j.job == r.job; }))
         return refuse(pbs_error::bad_state);
     }
-    if (auto why = check_place(r, place, r.partition, vnodes)) return why;
+    if (auto why = check_place(r, {o.start_ns, o.end_ns}, place, r.partition, vnodes)) return why;
   }
   return std::nullopt;
 }
@@ -109,27 +101,113 @@ std::optional<rejection> bookings::check(const event_place& at, schema::Reservat
   if (!event.isConfirmed()) return std::nullopt;
   const auto whose = reservations_.find(at.stream);
   if (whose == reservations_.end()) return refuse(pbs_error::unknown_reservation);
-  for (auto place : event.getConfirmed().getOccurrences())
-    if (auto why = check_place(whose->second, place, schema::text(event.getConfirmed().getPartition()), vnodes)) return why;
+  const auto partition = schema::text(event.getConfirmed().getPartition());
+  place_reader read;
+  for (auto o : event.getConfirmed().getOccurrences())
+    if (auto why = check_place(whose->second, {o.getStartNs(), o.getEndNs()}, read(schema::text(o.getExecVnode())), partition, vnodes))
+      return why;
   return std::nullopt;
+}
+
+void bookings::change_dates(const reservation_state& r, std::uint32_t from, std::uint32_t to, change what) {
+  if (!r.placed) return;
+  place_reader read;
+  for (auto n = from; n < to; ++n) {
+    const auto& o = r.occurrences[n];
+    for (const auto& [vnode, has] : read(o.exec_vnode)) {
+      const vnode_dates::holder h{r.serial, has, alone(r)};
+      if (what == change::book) dates_.book(vnode, {o.start_ns, o.end_ns}, h);
+      else dates_.free(vnode, {o.start_ns, o.end_ns}, h);
+    }
+  }
+}
+
+void bookings::change_open(const reservation_state& r, change what) {
+  if (r.phase != reservation_phase::running || !r.current()) return;
+  place_reader read;
+  for (const auto& [vnode, has] : read(r.current()->exec_vnode)) {
+    auto& holders = open_[vnode];
+    const vnode_dates::holder h{r.serial, has, alone(r)};
+    if (what == change::book) holders.push_back(h);
+    else std::erase(holders, h);
+    if (holders.empty()) open_.erase(vnode);
+  }
 }
 
 void bookings::apply(const event_place& at, schema::ReservationEvent::Reader event) {
   auto& r = reservations_[at.stream];
+  const auto count = [&] { return static_cast<std::uint32_t>(r.occurrences.size()); };
+  const bool moves = event.isSubmitted() || event.isConfirmed() || event.isAlterRequested();
+  const auto over = r.over;
+  change_open(r, change::free);
+  if (moves || event.isEnded() || event.isDenied()) change_dates(r, over, count(), change::free);
   model::apply(r, at, event);
-  if (r.phase == reservation_phase::ended) reservations_.erase(at.stream);
+  if (event.isSubmitted()) serial_of_number_[number_of(r)] = at.stream;
+  if (moves) change_dates(r, r.over, count(), change::book);
+  else if (r.over > over) change_dates(r, over, r.over, change::free);
+  change_open(r, change::book);
+  if (r.phase != reservation_phase::ended) return;
+  serial_of_number_.erase(number_of(r));
+  reservations_.erase(at.stream);
 }
 
-std::optional<rejection> bookings::check_run(std::string_view queue, std::string_view exec_vnode) const {
-  const auto whose = std::find_if(reservations_.begin(), reservations_.end(), [&](const auto& r) { return r.second.id == queue; });
-  if (whose == reservations_.end()) return std::nullopt;
-  const auto& r = whose->second;
-  if (r.phase != reservation_phase::running) return refuse(pbs_error::resource_unavailable, "its reservation does not run");
-  if (r.change && r.change->occurrences[r.over].start_ns != r.current()->start_ns)
-    return refuse(pbs_error::resource_unavailable, "its reservation is to begin later");
-  const auto own = amounts_of(r.current()->exec_vnode);
-  for (const auto& [vnode, asked] : amounts_of(exec_vnode))
-    if (!own.contains(vnode)) return refuse(pbs_error::resource_unavailable, vnode + " is not of the job's reservation");
+// The queue has the reservation's id.
+const reservation_state* bookings::with_queue(std::string_view queue) const {
+  const auto serial = serial_of_number_.find(number_of(queue));
+  if (serial == serial_of_number_.end()) return nullptr;
+  const auto& r = reservations_.at(serial->second);
+  return r.id == queue ? &r : nullptr;
+}
+
+std::optional<rejection> bookings::check_run(const run& r, const holdings& vnodes, const queue_of_job& queue_of) const {
+  const auto* whose = with_queue(r.queue);
+  if (!whose) return check_beside(r, vnodes, queue_of);
+  if (r.begins && whose->phase != reservation_phase::running) return not_in_window("its reservation does not run");
+  if (r.begins && whose->change && whose->change->occurrences[whose->over].start_ns != whose->current()->start_ns)
+    return not_in_window("its reservation is to begin later");
+  if (whose->phase != reservation_phase::running) return std::nullopt;
+  return check_within(*whose, r, vnodes, queue_of);
+}
+
+// What a reservation has not asked for its jobs do not get, as in a cycle.
+std::optional<rejection> bookings::check_within(const reservation_state& whose, const run& r, const holdings& vnodes,
+                                                const queue_of_job& queue_of) const {
+  place_reader read_own, read;
+  const auto& own = read_own(whose.current()->exec_vnode);
+  for (const auto& [vnode, asked] : read(r.exec_vnode)) {
+    const auto its = own.find(vnode);
+    if (its == own.end() && r.begins) return refuse(pbs_error::resource_unavailable, vnode + " is not of the job's reservation");
+    const auto* use = vnodes.find(vnode);
+    if (its == own.end() || !use || has_all_of(whose, vnode, vnodes)) continue;
+    const auto held = held_in(whose, *use, queue_of);
+    for (const auto& [resource, a] : asked)
+      if (a.value > 0 && vnodes.available_of(vnode, resource) && held.value_of(resource) + a.value > its->second.value_of(resource))
+        return too_little(resource);
+  }
+  return std::nullopt;
+}
+
+// Of a vnode that an open window needs. What was there before the window opened, or is put there by hand, stays (qrun -H, qsig -s resume).
+std::optional<rejection> bookings::check_beside(const run& r, const holdings& vnodes, const queue_of_job& queue_of) const {
+  if (open_.empty() || !r.begins || !r.by_scheduler) return std::nullopt;
+  place_reader read;
+  for (const auto& [vnode, asked] : read(r.exec_vnode)) {
+    const auto open = open_.find(vnode);
+    const auto* use = vnodes.find(vnode);
+    if (open == open_.end() || !use) continue;
+    amounts sum = use->assigned;
+    sum.add(asked, +1);
+    for (const auto& holder : open->second) {
+      const auto& whose = reservations_.at(holder.who);
+      if (has_all_of(whose, vnode, vnodes)) return taken(vnode);
+      const auto held = held_in(whose, *use, queue_of);
+      for (const auto& [resource, a] : holder.has)
+        sum[resource].value += std::max(0.0, a.value - held.value_of(resource));
+    }
+    for (const auto& [resource, a] : asked)
+      if (const auto have = vnodes.available_of(vnode, resource); a.value > 0 && have && sum.value_of(resource) > *have)
+        return taken(vnode);
+  }
   return std::nullopt;
 }
 
@@ -139,10 +217,6 @@ const std::string* bookings::put_off(const event_place& at, schema::ReservationE
   for (auto w : event.getAlterRequested().getOccurrences())
     if (w.getIndex() == whose->second.running && w.getStartNs() != whose->second.current()->start_ns) return &whose->second.id;
   return nullptr;
-}
-
-bool bookings::has_number(std::uint64_t number) const {
-  return std::any_of(reservations_.begin(), reservations_.end(), [&](const auto& r) { return number_of(r.second) == number; });
 }
 
 }  // namespace annals::model

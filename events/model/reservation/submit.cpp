@@ -129,6 +129,8 @@ std::optional<rejection> complete_resources(draft& d, const stamp& now, const se
   if (!done) return as_rejection(done.error());
   if (auto why = attributes::within_limits(done->resources, defaults, settings.resources)) return as_rejection(*why);
   if (!d.asked.contains("place")) done->resources["place"] = "free";
+  if (done->resources.contains("aoe") || attributes::asks_aoe(done->schedselect))
+    return refuse(pbs_error::no_support, "No support for requested service: a reservation cannot ask for an aoe");
   attributes::set_resources(d.attributes, ids::Resource_List, done->resources);
   d.attributes.set(ids::schedselect, done->schedselect);
   return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "events/model/exit_codes.hpp"
 #include "events/model/run/rules.hpp"
 
 namespace annals::model {
@@ -61,6 +62,7 @@ void on_request_to_run(run_state& run, const event_place& at, schema::RunRequest
     w.to_output = e.getMessage().getToOutput();
   }
   if (e.isRelease()) w.release = read_reduction(e.getRelease());
+  if (e.isCheckpoint()) run.checkpoints.push_back(e.getId());
   run.last_request = w.id;
   run.requests.push_back(std::move(w));
 }
@@ -98,6 +100,8 @@ void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event
     case which::REQUEST_DONE:
       run.requests_done = event.getRequestDone().getId();
       std::erase_if(run.requests, [&](const told_request& w) { return w.id <= run.requests_done; });
+      run.checkpointed |= event.getRequestDone().getCheckpointed();
+      if (run.checkpointed && run.phase == phase::ended) run.exit_status = exit_checkpointed;  // its script has ended it
       break;
     case which::DISCARDED: run.discarded = true; break;
     case which::HOOK_RAN:

@@ -129,12 +129,29 @@ outcome on_tell(const run_state& run, const tell_order& c) {
   return one([&](auto e) { e.initRun().setRequestReceived(request); });
 }
 
+// A checkpointed run is killed whatever its script has left of it. One whose end was asked for meanwhile ends as that says.
+event end_of_checkpointed() {
+  return make_event([](auto e) {
+    auto k = e.initRun().initKillRequested();
+    k.setSignal("SIGKILL");
+    k.setExitStatus(exit_checkpointed);
+    k.setOverridesExit(true);
+  });
+}
+
 outcome on_carried_out(const run_state& run, const request_carried_out& c) {
-  if (run.phase != phase::started || c.id <= run.requests_done) return no_change;
+  const bool may_be_done = run.phase == phase::started || (run.phase == phase::ended && run.is_checkpointing());
+  if (!may_be_done || c.id <= run.requests_done) return no_change;
   std::vector<event> out;
   const auto request = std::ranges::find(run.requests, c.id, &told_request::id);
   if (request != run.requests.end() && request->release) release_as_told(run, *request->release, out);
-  out.push_back(make_event([&](auto e) { e.initRun().initRequestDone().setId(c.id); }));
+  const bool checkpointed = c.checkpointed && !run.exit_override;
+  out.push_back(make_event([&](auto e) {
+    auto done = e.initRun().initRequestDone();
+    done.setId(c.id);
+    done.setCheckpointed(checkpointed);
+  }));
+  if (checkpointed && run.phase == phase::started) out.push_back(end_of_checkpointed());
   return out;
 }
 

@@ -48,12 +48,17 @@ std::vector<run_effect> pending_effects(const run_state& run, const run_waits& w
       if (!run.discarded) owed.push_back(report_started{});
       // One after the other: a later one that is done would say that the earlier are.
       if (!run.requests.empty()) owed.push_back(carry_out{run.requests.front()});
-      if (run.requests_done > 0) owed.push_back(report_requests{run.requests_done});
+      if (run.requests_done > 0 && !run.checkpointed) owed.push_back(report_requests{run.requests_done});  // else its end says it
       if (run.reductions > run.pruned) owed.push_back(write_node_file{run.reductions});
       break;
     case phase::ended:
       if (run.discarded && run.stage_in != stage_in_phase::not_wanted) owed.push_back(unstage_files{});
-      if (run.discarded || !run.all_left()) break;  // its end is told when everybody's usage is known
+      if (run.discarded) break;
+      if (run.is_checkpointing()) {  // how it has ended is not known before its script has
+        owed.push_back(carry_out{run.requests.front()});
+        break;
+      }
+      if (!run.all_left()) break;  // its end is told when everybody's usage is known
       owed.push_back(report_exited{});
       owed.push_back(place_output{});
       break;

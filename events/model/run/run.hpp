@@ -141,6 +141,8 @@ struct run_state {
   bool suspended = false;
   std::int64_t suspended_at_s = 0, suspended_s = 0;   // since when; how long it was before that
   std::uint64_t last_request = 0, requests_done = 0;  // ids: the newest that came, the newest that is carried out
+  std::vector<std::uint64_t> checkpoints;             // ids of those that asked for one
+  bool checkpointed = false;                          // it goes on from there in another run
   bool discarded = false;                             // the server no longer knows it: nothing is reported
 
   // Sisters are waited for since then: the order, its files, hooks or a fresh ticket came.
@@ -158,6 +160,7 @@ struct run_state {
   std::string key() const { return job + "." + std::to_string(run); }
   bool active() const { return phase == run_phase::starting || phase == run_phase::started; }
   bool over() const { return phase == run_phase::ended || phase == run_phase::refused; }
+  bool is_checkpointing() const { return !requests.empty() && requests.front().what == schema::RunRequest::CHECKPOINT; }
   // Before its program the server has asked for its end.
   bool start_is_unwanted() const { return phase == run_phase::starting && (kill_id > 0 || discarded); }
   bool bears_failures() const;  // of its other hosts, now
@@ -204,6 +207,7 @@ struct tell_order {
 };  // tellRun
 struct request_carried_out {
   std::uint64_t id;
+  bool checkpointed = false;
 };
 struct discard_order {
   schema::sealed<schema::ToMom> message;

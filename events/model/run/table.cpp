@@ -40,6 +40,7 @@ constexpr run_transition transitions[] = {
     {phase::started, which::KILL_REQUESTED, phase::started},
     {phase::started, which::REQUEST_RECEIVED, phase::started},
     {phase::started, which::REQUEST_DONE, phase::started},
+    {phase::ended, which::REQUEST_DONE, phase::ended},  // its checkpoint script ended it
     {phase::started, which::PROGRAM_ENDED, phase::ended},
     {phase::started, which::DISCARDED, phase::started},
     {phase::started, which::SISTER_FAILED, phase::started},

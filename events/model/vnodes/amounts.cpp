@@ -101,4 +101,22 @@ std::vector<asked_part> parts_of(std::string_view exec_vnode) {
   return parts;
 }
 
+std::string_view aoe_of_part(std::string_view resources) {
+  std::string_view name, value;
+  while (values::next_resource(resources, name, value))
+    if (name == "aoe") return value;
+  return {};
+}
+
+std::vector<vnode_aoe> vnodes_to_provision(std::string_view exec_vnode) {
+  std::vector<vnode_aoe> found;
+  values::exec_vnode_reader parts(exec_vnode);
+  for (values::exec_vnode_reader::part p; parts.next(p);) {
+    const auto aoe = aoe_of_part(p.resources);
+    const auto known = std::any_of(found.begin(), found.end(), [&](const vnode_aoe& f) { return f.vnode == p.vnode; });
+    if (!aoe.empty() && !known) found.push_back({std::string(p.vnode), std::string(aoe)});
+  }
+  return found;
+}
+
 }  // namespace annals::model

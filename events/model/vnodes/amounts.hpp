@@ -62,4 +62,13 @@ struct asked_part {
 };
 std::vector<asked_part> parts_of(std::string_view exec_vnode);
 
+// A part of an exec_vnode says which environment its vnode is to be provisioned with, if it must be; the job has that vnode for itself
+// (docs/design/0052-provisioning.md). Empty: it has what the job asks.
+std::string_view aoe_of_part(std::string_view resources);
+struct vnode_aoe {
+  std::string vnode, aoe;
+};
+// The vnodes that are provisioned before the run, each once.
+std::vector<vnode_aoe> vnodes_to_provision(std::string_view exec_vnode);
+
 }  // namespace annals::model

@@ -243,7 +243,7 @@ void holdings::count_slots(vnode_entry& v) {
       if (s < 64) v.low_slots |= std::uint64_t{1} << s;
 }
 
-void holdings::add(const taking& t, number at, const amounts& asked) {
+void holdings::add(const taking& t, number at, const amounts& asked, bool alone) {
   auto& v = vnodes_[at];
   vnode_job j;
   j.job = t.job;
@@ -252,7 +252,7 @@ void holdings::add(const taking& t, number at, const amounts& asked) {
   // A part without cpus is listed too, with slot 0 (pbs guide: jobs attribute of a vnode).
   const auto cpus = static_cast<std::uint32_t>(asked.value_of("ncpus"));
   j.slots = cpus > 0 ? free_slots(v, cpus) : std::vector<std::uint32_t>{0};
-  j.exclusive = hold_of(t.place, v.sharing) == hold_kind::exclusive;
+  j.exclusive = alone || hold_of(t.place, v.sharing) == hold_kind::exclusive;
   v.exclusive_jobs += j.exclusive;
   for (const auto s : j.slots)
     if (s < 64) v.low_slots |= std::uint64_t{1} << s;
@@ -268,7 +268,7 @@ void holdings::take(std::uint64_t job, std::string_view id, std::string_view exe
   amounts_reader read;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     expect(parts, i);
-    add(t, parts[i].at, read(parts[i].resources));
+    add(t, parts[i].at, read(parts[i].resources), !aoe_of_part(parts[i].resources).empty());
     of_job.insert(parts[i].at);
   }
   if (of_job.empty()) vnodes_of_job_.erase(job);

@@ -127,12 +127,13 @@ class holdings {
   void refresh(std::uint64_t serial, const vnode_state& vnode);            // of its host
   std::uint32_t known_partition(std::string_view name);                    // a new one if there is none
   std::optional<rejection> unusable(const vnode_entry& v, const wanted& w, bool exclusive) const;
+  std::optional<rejection> not_provisionable(const vnode_entry& v, std::string_view aoe) const;
   // What is there of a resource, for a job that asks for it; nothing: it is not counted.
   std::optional<double> available(const vnode_entry& v, std::string_view resource) const;
   std::optional<rejection> too_little(const vnode_entry& v, const amounts& asked) const;
 
   void take(std::uint64_t job, std::string_view id, std::string_view exec_vnode, std::string_view place);
-  void add(const taking& t, number at, const amounts& asked);
+  void add(const taking& t, number at, const amounts& asked, bool alone);
   static std::vector<std::uint32_t> free_slots(const vnode_entry& v, std::uint32_t wanted);
   static void count_slots(vnode_entry& v);
   void release(const event_place& at, std::string_view id, schema::VnodesReleased::Reader e);

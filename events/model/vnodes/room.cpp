@@ -4,6 +4,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/model/refuse.hpp"
 #include "events/model/vnodes/holdings.hpp"
+#include "events/values/string_list.hpp"
 
 namespace annals::model {
 
@@ -58,6 +59,20 @@ std::optional<rejection> holdings::unusable(const vnode_entry& v, const wanted& 
   return std::nullopt;
 }
 
+// It gets another environment first: a job on it would lose its own.
+std::optional<rejection> holdings::not_provisionable(const vnode_entry& v, std::string_view aoe) const {
+  const auto& host = hosts_.at(v.host);
+  const auto& a = host.vnode(v.name)->attributes;
+  const auto cannot = [](const std::string& why) { return refuse(pbs_error::resource_unavailable, "Cannot provision, " + why); };
+  if (a.get(attributes::node::provision_enable) != "True") return cannot("provisioning disabled on vnode");
+  const auto offered = values::split_list(a.get(attributes::node::resources_available, "aoe").value_or(""));
+  if (std::find(offered.begin(), offered.end(), aoe) == offered.end())
+    return cannot("requested AOE " + std::string(aoe) + " not available on vnode");
+  if (host.vnodes.size() > 1) return cannot("host has multiple vnodes");
+  if (!v.use.jobs.empty()) return refuse(pbs_error::resource_unavailable, "Provision conflict with existing job/reservation");
+  return std::nullopt;
+}
+
 std::optional<rejection> holdings::why_not(const wanted& w) const {
   std::string_view never_heard_of;
   const auto parts = locate(w.exec_vnode, &never_heard_of);
@@ -71,6 +86,8 @@ std::optional<rejection> holdings::why_not(const wanted& w) const {
     if (v.host == 0) return unknown(v.name);
     if (v.partition != w.partition) return elsewhere(v.name, partitions_[v.partition]);
     if (auto why = unusable(v, w, hold_of(place, v.sharing) == hold_kind::exclusive)) return why;
+    if (const auto aoe = aoe_of_part(parts[i].resources); !aoe.empty())
+      if (auto why = not_provisionable(v, aoe)) return why;
     auto asked = read(parts[i].resources);
     for (++i; i < parts.size() && parts[i].at == parts[i - 1].at; ++i) asked.add(read(parts[i].resources), +1);
     if (auto why = too_little(v, asked)) return why;

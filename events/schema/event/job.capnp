@@ -64,9 +64,15 @@ struct JobAssigned {
   place         @6 :Text;                # Resource_List.place at that moment: who may share the vnodes follows from it
   walltimeSeconds @7 :UInt64;            # shrink-to-fit: its walltime until the run is over; 0: what it asks for
 }
-struct JobStarted { run @0 :UInt32; session @1 :Int64; comment @2 :Text; }
+struct JobStarted { run @0 :UInt32; session @1 :Int64; comment @2 :Text;
+                    canCheckpoint @3 :Bool; }        # its host has $action checkpoint_abort
 struct JobStartFailed { run @0 :UInt32; code @1 :Int32; text @2 :Text; }
-struct JobSignalled { run @0 :UInt32; request @1 :UInt64; signal @2 :Text; }       # request: counts what was asked of the job's MoMs
+struct JobSignalled {
+  run        @0 :UInt32;
+  request    @1 :UInt64;      # counts what was asked of the job's MoMs
+  signal     @2 :Text;
+  checkpoint @3 :Bool;        # no signal: its host is to checkpoint it and to end the run
+}
 struct JobMessaged { run @0 :UInt32; request @1 :UInt64; text @2 :Text; toErrors @3 :Bool; toOutput @4 :Bool; }
 struct JobRequestDone { run @0 :UInt32; request @1 :UInt64; }     # its MoM carried it out
 struct JobSuspended {

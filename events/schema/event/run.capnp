@@ -126,7 +126,8 @@ struct RunRequest {
     resume  @3 :Void;
     message @4 :Message;
     release @5 :AllocationReduced;   # the run goes on with less
+    checkpoint @6 :Void;  # $action checkpoint_abort: it is to go on from there later
   }
   struct Message { text @0 :Text; toErrors @1 :Bool; toOutput @2 :Bool; }
 }
-struct RequestDone { id @0 :UInt64; }
+struct RequestDone { id @0 :UInt64; checkpointed @1 :Bool; }   # checkpointed: its script has succeeded, the run ends

@@ -7,7 +7,7 @@ from datetime import datetime
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "conformance", "golden")
 sys.path.insert(0, GOLDEN)
-from golden import placement, report, scene, transcript  # noqa: E402  found by the path above
+from golden import cycles, placement, report, scene, transcript  # noqa: E402  found by the path above
 from golden.normal import Ids, normal  # noqa: E402
 
 
@@ -33,6 +33,16 @@ class transcripts(unittest.TestCase):
                                  "### user=u cmd: true\n--- exit=0\n### root: pbs_rstat -f\nResv ID: R1.q1\n\n--- server_log\nx\n")
         self.assertEqual([(b.user, b.command, b.stdout, b.stderr, b.status) for b in blocks],
                          [("u", "qdel 9", "", "c\n", 153), ("u", "true", "", "", 0), ("root", "pbs_rstat -f", "Resv ID: R1.q1\n\n", "", None)])
+
+    def test_what_a_cycle_did_belongs_to_the_block_before_it(self):
+        text = "u@p1$ qsub\n5.p1\n[exit 0]\n  sched(HUP): x\n  sched: y\n  order: 5.p1\n  5.p1: state=R substate=41\nu@p1$ true\n[exit 0]\n"
+        first, second = transcript.read(text)
+        self.assertEqual(first.cycle, ["  sched: y", "  order: 5.p1", "  5.p1: state=R substate=41"])
+        self.assertEqual(second.cycle, [])
+
+    def test_a_line_about_a_job_counts_once_and_others_do_not_count(self):
+        run = "  sched: 0040;pbs_sched;Job;5.p1;Job run"
+        self.assertEqual(cycles.settled([run, run, "  sched: 0400;pbs_sched;Node;5.p1;x", "  order: "]), run + "\n  order:\n")
 
     def test_a_block_without_an_end_is_refused(self):
         for text in ("### user=u  cmd: x\n--- stdout\na\n", "u@p1$ x\na\n", "u@p1$ x\nu@p1$ y\n[exit 0]\n"):

@@ -2,6 +2,7 @@
 import re
 from datetime import datetime
 
+from . import cycles
 from . import scene as scenes
 from . import transcript as transcripts
 from .normal import Ids, normal
@@ -22,7 +23,10 @@ def run(text, scene):
     outcomes = []
     for number, block in enumerate(transcripts.read(scenes.reread(text, scene)), 1):
         if number not in scene.without and not LATER & set(re.split(r"[\s;|]+", block.command)):
-            outcomes.append(Outcome(str(number), block.command, attempt(cluster, scene.before.get(number, []), block, ids)))
+            found = attempt(cluster, scene.before.get(number, []), block, ids)
+            if scene.cycles and block.cycle:
+                found += cycles.compare(cluster, ids, block.cycle)
+            outcomes.append(Outcome(str(number), block.command, found))
     return outcomes
 
 

@@ -13,6 +13,7 @@
     read 8[].vm as 8.vm         the transcript with another text in place of one; columns are kept
     drop /REGEX/                the transcript without what matches
     without 12 because REASON   block 12 is not run
+    cycles                      scheduling is on for the cycles that the transcript shows, and only for them
     until P101 because REASON   neither that case nor what follows it (placement)
 
 `read` and `drop` may end in " because " and the reason.
@@ -31,6 +32,7 @@ class Scene:
     readings: list = field(default_factory=list)       # (from, to)
     drops: list = field(default_factory=list)          # regular expressions
     without: dict = field(default_factory=dict)        # block number -> reason
+    cycles: bool = False
     until: str = ""                                    # the case before which a placement transcript ends
     until_reason: str = ""
 
@@ -76,6 +78,8 @@ def fill(scene, text, include):
             scene.drops.append(found[1])
         elif found := WITHOUT.match(line):
             scene.without[int(found[1])] = found[2]
+        elif line == "cycles":
+            scene.cycles = True
         elif found := UNTIL.match(line):
             scene.until, scene.until_reason = found[1], found[2]
         else:

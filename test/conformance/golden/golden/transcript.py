@@ -10,7 +10,7 @@ stand without `user=` and without an end: only what it printed on stdout was rec
     --- exit=0
 """
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 HEADED = re.compile(r"### user=(\S+)\s+cmd: (.*)\Z")
 TYPED = re.compile(r"(\w+)@(\w+)\$ (.*)\Z")
@@ -18,6 +18,7 @@ SHORT = re.compile(r"### (\w+): (.*)\Z")
 MARK = re.compile(r"###? |# |--- ")
 EXIT_LINE = re.compile(r"--- exit=(-?\d+)\Z")
 EXIT_BRACKET = re.compile(r"\[exit (\d+)\]\Z")
+CYCLE = re.compile(r"  (sched: |order:|\d+(?:\[\d*\])?\.\w+: state=)")
 
 
 @dataclass
@@ -30,6 +31,7 @@ class Block:
     status: int | None   # None: not recorded, nor stderr
     line: int         # where it begins in the file, from 1
     whole: bool = True   # false: blank lines at the end of its texts were not recorded
+    cycle: list = field(default_factory=list)   # what stands below it about a scheduling cycle (cycles.py)
 
 
 class Malformed(Exception):
@@ -82,6 +84,8 @@ def read_typed(text):
             blocks.append(Block(f"{len(blocks) + 1} {current[2]}", current[1], current[2], "".join(out), "".join(err),
                                 int(end[1]), current[0], whole=False))
             current = None
+        elif blocks and not current and CYCLE.match(line):
+            blocks[-1].cycle.append(line)
         elif current and line.startswith("stderr: "):
             err.append(line[len("stderr: "):] + "\n")
         elif current:

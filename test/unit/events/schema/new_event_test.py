@@ -3,7 +3,6 @@
 Adds an event to each kind in a copy of the schema and compiles the sources that switch over this kind: each of them must fail and
 name the new event, so that nobody can forget a meaning (docs/howto/add_an_event.md).
 """
-import json
 import pathlib
 import re
 import shlex
@@ -13,6 +12,9 @@ import tempfile
 import unittest
 
 SOURCES = pathlib.Path(__file__).resolve().parents[4]
+sys.path.insert(0, str(SOURCES / "test/support"))
+import compile_commands                                        # noqa: E402
+
 KINDS = ("server", "queue", "host", "job", "scheduler", "run", "part", "hook", "log")
 FOLDERS = ("events", "projections", "actors", "tools", "hooks-runtime")
 BUILD = pathlib.Path(sys.argv.pop()).resolve()
@@ -36,7 +38,7 @@ def sources_that_switch(kind):
 def commands():
     """The compiler's command line of each source."""
     found = {}
-    for entry in json.loads((BUILD / "compile_commands.json").read_text()):
+    for entry in compile_commands.of_sources(BUILD):
         words = shlex.split(entry["command"])
         launcher = [i for i, word in enumerate(words) if pathlib.Path(word).name == "ccache"]
         found[pathlib.Path(entry["file"])] = words[launcher[0] + 1:] if launcher else words

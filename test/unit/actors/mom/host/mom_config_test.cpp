@@ -47,8 +47,27 @@ BOOST_AUTO_TEST_CASE(settings_are_read) {  // RS-45
   BOOST_TEST(c.job_launch_delay_s == 15u);  // RS-55
 }
 
+BOOST_AUTO_TEST_CASE(scripts_that_checkpoint_are_read) {
+  const auto parsed = parse_mom_config(
+      "$action checkpoint_abort 60 !/site/ckpt %jobid  %sid now\n$action restart 0 !/site/restart %path\n"
+      "$restart_transmogrify true\n$checkpoint_path ckpt\n");
+  BOOST_TEST(parsed.problems.empty());
+  BOOST_TEST((parsed.config.checkpoint_abort == script_action{60, "/site/ckpt", {"%jobid", "%sid", "now"}}));
+  BOOST_TEST((parsed.config.restart == script_action{0, "/site/restart", {"%path"}}));
+  BOOST_TEST(parsed.config.checkpoint_path == "ckpt");
+  for (const char* bad : {"$action", "$action checkpoint_abort 60", "$action checkpoint_abort soon !/x", "$action checkpoint_abort 0 !/x",
+                          "$action checkpoint_abort 60 /x", "$action checkpoint_abort 60 !x", "$action checkpoint_abort 60 !/x %user",
+                          "$action other 60 !/x", "$restart_transmogrify perhaps", "$checkpoint_path"}) {
+    const auto one = parse_mom_config(bad);
+    BOOST_REQUIRE(one.problems.size() == 1u);
+    BOOST_TEST(one.problems[0].text.starts_with("bad value"));
+    BOOST_TEST((one.config == mom_config{}));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_has_no_effect_yet_is_said) {
-  for (const char* line : {"$max_load 3.5", "$ideal_load 2", "$restrict_user true", "$clienthost q1", "$action terminate 60 !/bin/true",
+  for (const char* line : {"$max_load 3.5", "$ideal_load 2", "$restrict_user true", "$clienthost q1", "$action terminate 60 !/bin/true", "$action checkpoint 60 !/bin/true",
+                           "$restart_background true", "$restart_transmogrify false",
                            "$enforce cpuburst", "$min_check_poll 2", "$cputmult 2", "$wallmult 2"}) {
     const auto parsed = parse_mom_config(line);
     BOOST_REQUIRE(parsed.problems.size() == 1u);

@@ -89,12 +89,12 @@ BOOST_AUTO_TEST_CASE(parameters_that_hold_at_all_times_are_read) {
 BOOST_AUTO_TEST_CASE(what_has_no_effect_and_what_is_wrong_is_told_by_name) {
   const auto parsed = parse_policy(
       "smp_cluster_dist: pack ALL\nsmp_cluster_dist: round_robin ALL\nprovision_policy: \"aggressive_provision\"\n"
-      "provision_policy: \"avoid_provision\"\npeer_queue: \"workq workq@other\"\nby_queue: False sometimes\n"
+      "provision_policy: \"later\"\npeer_queue: \"workq workq@other\"\nby_queue: False sometimes\n"
       "prime_spill: soon\njob_sort_key: \"ncpus UP\"\nserver_dyn_res: \"lic /bin/lic\"\nprimetime_prefix: p_ prime\n"
       "job_sort_key: \"sort_priority HIGH\"\n");
   const std::vector<std::string> expected = {
       "Error reading line 2: smp_cluster_dist round_robin has no effect: chunks are packed",
-      "Error reading line 4: provision_policy avoid_provision has no effect: no vnode is provisioned",
+      "Error reading line 4: Invalid provision_policy",
       "Error reading line 5: peer_queue workq workq@other has no effect: jobs are not fetched from other servers",
       "Error reading line 6: sometimes is none of prime, non_prime, all, none",
       "Error reading line 7: Invalid prime_spill",

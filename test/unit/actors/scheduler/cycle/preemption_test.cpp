@@ -74,8 +74,10 @@ texts victims_of(const result& r) {
   texts out;
   for (const auto& run : r.runs)
     for (const auto& v : run.victims)
-      out.push_back(std::to_string(v.job) + (v.by == how::suspend ? " S" : v.by == how::requeue ? " R"
-                                                                                                : " D"));
+      out.push_back(std::to_string(v.job) + (v.by == how::suspend      ? " S"
+                                             : v.by == how::checkpoint ? " C"
+                                             : v.by == how::requeue    ? " R"
+                                                                       : " D"));
   return out;
 }
 
@@ -129,7 +131,7 @@ BOOST_AUTO_TEST_CASE(the_first_method_that_is_there_is_used) {
   BOOST_TEST(by("SCR") == texts{"1 S"}, all_equal);
   BOOST_TEST(by("R") == texts{"1 R"}, all_equal);
   BOOST_TEST(by("D") == texts{"1 D"}, all_equal);
-  BOOST_TEST(by("CR") == texts{"1 R"}, all_equal);  // no host can write a checkpoint
+  BOOST_TEST(by("CR") == texts{"1 R"}, all_equal);  // its host has no script for it
   BOOST_TEST(by("C").empty());
   BOOST_TEST(by("R", false).empty());
   BOOST_TEST(by("RD", false) == texts{"1 D"}, all_equal);
@@ -144,6 +146,35 @@ BOOST_AUTO_TEST_CASE(a_method_that_is_not_there_fails_and_the_job_waits) {
                         "667 Simulation: Preempted enough work to run job", "666 Job failed to be preempted",
                         "667 Employing preemption to try and run high priority job.", "667 Not enough free nodes available"}),
              all_equal);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_whose_host_can_is_checkpointed) {
+  auto c = with_express();
+  c.scheduler["preempt_order"] = "CR";
+  c.jobs = {runs(c, 666, 4), asks(667, 4, "exp")};
+  c.jobs[0].can_checkpoint = true;
+  c.jobs[0].rerunable = false;
+  const auto r = cycle_of(c).r;
+  BOOST_TEST(victims_of(r) == texts{"666 C"}, all_equal);
+  BOOST_TEST(lines_of(r) ==
+                 (texts{"667 Employing preemption to try and run high priority job.", "666 Simulation: preempting job",
+                        "667 Simulation: Preempted enough work to run job", "666 Job preempted by checkpointing", "667 Job run",
+                        "666 Not enough free nodes available"}),
+             all_equal);
+}
+
+BOOST_AUTO_TEST_CASE(a_checkpointed_job_runs_where_it_was_or_waits) {
+  auto c = with_express();
+  c.vnodes.push_back(simple_vnode("p2", 4));
+  c.jobs = {runs(c, 1, 2, "p2"), asks(2, 2), asks(3, 4)};
+  c.jobs[1].exec_vnode = "(p2:ncpus=2)";  // of its run that was checkpointed
+  c.jobs[2].exec_vnode = "(p2:ncpus=4)";
+  const auto r = cycle_of(c).r;
+  BOOST_REQUIRE(r.runs.size() == 1u);
+  BOOST_TEST(r.runs[0].job == 2u);
+  BOOST_TEST(r.runs[0].exec_vnode == "(p2:ncpus=2)");
+  BOOST_TEST(r.runs[0].exec_host == "p2/0*2");
+  BOOST_TEST(r.runs[0].hosts == texts{"p2"}, all_equal);
 }
 
 BOOST_AUTO_TEST_CASE(methods_depend_on_how_much_of_its_time_a_job_has_left) {

@@ -77,7 +77,7 @@ struct job_row {
   std::int64_t started = 0, estimated = 0;  // seconds since 1970
   std::string estimated_vnode;
   bool topjob = false;  // what it shows
-  bool topjob_ineligible = false, rerunable = true, leaving = false;
+  bool topjob_ineligible = false, rerunable = true, leaving = false, can_checkpoint = false;
 };
 
 struct small_cluster {

@@ -63,6 +63,7 @@ std::vector<std::pair<model::job_command, model::requester>> every_command(const
   all.emplace_back(model::set_rank{7}, user());
   all.emplace_back(model::end_wait{}, the_server());
   all.emplace_back(model::forget_job{}, the_server());
+  for (const char* failed : {"", "no disk"}) all.emplace_back(model::vnode_provisioned{job.run, "borg", failed}, the_server());
   for (bool waits : {false, true}) all.emplace_back(model::server_stops{waits}, the_server());
   for (bool gone : {false, true})
     for (bool fresh : {false, true}) all.emplace_back(model::run_lost{job.run, gone, fresh}, the_server());

@@ -1,6 +1,7 @@
 // No two reservations have the same cpu at one time: examples, and many random ones against counting by seconds.
 #include <boost/test/unit_test.hpp>
 
+#include <map>
 #include <random>
 
 #include "events/model/reservation/bookings.hpp"
@@ -25,9 +26,9 @@ struct books {
     });
   }
   template <class Fill>
-  std::string write(std::uint64_t stream, Fill&& f) {
+  std::string write(std::uint64_t stream, Fill&& f, const model::requester& by = the_server()) {
     const auto e = model::make_event(std::forward<Fill>(f));
-    const model::event_place at{sequence + 1, stream, 1, 1'000'000'000, the_server()};
+    const model::event_place at{sequence + 1, stream, 1, 1'000'000'000, by};
     if (const auto why = ledger.check(at, e.get())) return std::to_string(why->code) + " " + why->text;
     ++sequence;
     ledger.apply(at, e.get());
@@ -64,6 +65,15 @@ struct books {
   }
   void queue(const std::string& name) {
     write(300, [&](auto e) { e.initQueue().initCreated().setName(name); });
+  }
+  std::string assign(std::uint64_t job, const std::string& exec_vnode, const model::requester& by = the_scheduler()) {
+    return write(200 + job, [&](auto e) { e.initJob().initAssigned().setExecVnode(exec_vnode); }, by);
+  }
+  std::string begin(std::uint64_t number) {
+    return write(100 + number, [](auto e) { e.initReservation().initOccurrenceBegan().setIndex(1); });
+  }
+  std::string finish(std::uint64_t number) {
+    return write(100 + number, [](auto e) { e.initReservation().initOccurrenceEnded().setIndex(1); });
   }
   std::string from_job(std::uint64_t number, std::uint64_t job, const std::string& exec_vnode) {
     return write(100 + number, [&](auto e) {
@@ -147,6 +157,42 @@ BOOST_AUTO_TEST_CASE(an_open_window_with_jobs_is_not_put_off) {
   BOOST_TEST(b.put_off(5, 12) == "");
 }
 
+BOOST_AUTO_TEST_CASE(jobs_of_a_reservation_have_no_more_than_it_has) {
+  books b;
+  b.submit(5);
+  b.confirm(5, 10, 20, "(n1:ncpus=2)");
+  b.queue("R5");
+  for (const auto job : {11u, 12u, 13u}) b.job(job, "R5");
+  BOOST_TEST(b.assign(11, "(n1:ncpus=1)") == "15044 its reservation does not run");
+  b.begin(5);
+  BOOST_TEST(b.assign(11, "(n1:ncpus=3)") == "15044 Insufficient amount of resource: ncpus ");
+  BOOST_TEST(b.assign(11, "(n1:ncpus=1)") == "");
+  BOOST_TEST(b.assign(12, "(n1:ncpus=2)") == "15044 Insufficient amount of resource: ncpus ");
+  BOOST_TEST(b.assign(12, "(n1:ncpus=1)") == "");
+  BOOST_TEST(b.assign(13, "(n1:ncpus=1)") == "15044 Insufficient amount of resource: ncpus ");
+}
+
+BOOST_AUTO_TEST_CASE(others_leave_to_an_open_window_what_it_has) {
+  books b;
+  b.submit(5);
+  b.confirm(5, 10, 20, "(n1:ncpus=3)");
+  b.queue("R5");
+  b.write(301, [&](auto e) { e.initQueue().initCreated().setName("workq"); });
+  b.job(11, "R5");
+  for (const auto job : {12u, 13u, 14u}) b.job(job, "workq");
+  b.begin(5);
+  BOOST_TEST(b.assign(12, "(n1:ncpus=2)").starts_with("15044"));
+  BOOST_TEST(b.assign(11, "(n1:ncpus=2)") == "");
+  BOOST_TEST(b.assign(12, "(n1:ncpus=2)").starts_with("15044"));  // one cpu is still to be had for the reservation's jobs
+  BOOST_TEST(b.assign(12, "(n1:ncpus=1)") == "");
+  BOOST_TEST(b.assign(13, "(n1:ncpus=1)").starts_with("15044"));
+  BOOST_TEST(b.assign(13, "(n1:ncpus=1)", operator_()) == "");  // qrun -H
+  b.write(211, [](auto e) { e.initJob().initVnodesReleased().setExecVnode("(n1:ncpus=2)"); });
+  BOOST_TEST(b.assign(14, "(n1:ncpus=1)").starts_with("15044"));
+  b.finish(5);
+  BOOST_TEST(b.assign(14, "(n1:ncpus=1)") == "");
+}
+
 BOOST_AUTO_TEST_CASE(numbers_are_shared_with_jobs) {
   books b;
   BOOST_TEST(b.submit(5) == "");
@@ -169,6 +215,53 @@ BOOST_AUTO_TEST_CASE(as_counting_by_seconds_says) {
       BOOST_REQUIRE_EQUAL(said.empty(), fits);
       if (fits)
         for (int t = start; t < end; ++t) used[static_cast<std::size_t>(t)] += cpus;
+    }
+  }
+}
+
+// Confirmations, changes with an answer, endings of windows and of reservations, on one vnode. What is booked is counted second by second.
+BOOST_AUTO_TEST_CASE(with_changes_and_ends_as_counting_by_seconds_says) {
+  struct kept {
+    bool placed = false, alone = false;
+    int start = 0, end = 0, cpus = 0;
+  };
+  std::mt19937 chance(11);
+  const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(chance); };
+  for (int round = 0; round < 30; ++round) {
+    books b;
+    std::map<std::uint64_t, kept> all;
+    std::uint64_t next = 1;
+    for (int step = 0; step < 60; ++step) {
+      if (pick(0, 4) == 0 && !all.empty()) {  // one ends
+        const auto gone = std::next(all.begin(), pick(0, static_cast<int>(all.size()) - 1));
+        BOOST_REQUIRE_EQUAL(b.write(100 + gone->first, [](auto e) { e.initReservation().setEnded(); }), "");
+        all.erase(gone);
+        continue;
+      }
+      const bool changes = pick(0, 2) == 0 && !all.empty();
+      auto number = next;
+      if (changes) {
+        number = std::next(all.begin(), pick(0, static_cast<int>(all.size()) - 1))->first;
+      } else {
+        ++next;
+        all[number].alone = pick(0, 5) == 0;
+        BOOST_REQUIRE_EQUAL(b.submit(number, all[number].alone ? "excl" : "free"), "");
+      }
+      kept wanted{true, all[number].alone, pick(0, 25), 0, pick(1, 4)};
+      wanted.end = wanted.start + pick(1, 6);
+      bool fits = true;
+      for (int t = wanted.start; t < wanted.end; ++t) {
+        int sum = wanted.cpus;
+        for (const auto& [other, o] : all) {
+          if (other == number || !o.placed || t < o.start || t >= o.end) continue;
+          sum += o.cpus;
+          fits &= !o.alone && !wanted.alone;
+        }
+        fits &= sum <= 4;
+      }
+      const auto said = b.confirm(number, wanted.start, wanted.end, "(n1:ncpus=" + std::to_string(wanted.cpus) + ")");
+      BOOST_REQUIRE_EQUAL(said.empty(), fits);
+      if (fits) all[number] = wanted;
     }
   }
 }

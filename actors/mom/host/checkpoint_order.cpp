@@ -1,0 +1,112 @@
+#include "actors/mom/host/checkpoint_order.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "actors/mom/host/environment.hpp"
+#include "actors/mom/host/order_file.hpp"
+#include "events/schema/message.hpp"
+
+namespace annals::mom {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string session_file(const std::string& path) { return path + ".session"; }
+
+// The run's own program is task 1.
+std::string value_of(const std::string& word, const std::string& job, const std::string& path, std::int64_t session) {
+  if (word == "%jobid") return job;
+  if (word == "%path") return path;
+  if (word == "%sid") return std::to_string(session);
+  if (word == "%taskid") return "1";
+  if (word == "%globid") return "none";
+  return word;
+}
+
+void put_script(const script_action& action, const std::string& path, std::int64_t session, ports::run_order& o) {
+  o.as_mom = true;
+  o.program = {action.script};
+  for (const auto& word : action.arguments) o.program.push_back(value_of(word, o.job_id, path, session));
+  put_variable(o.environment, "PBS_GLOBID=none");
+  put_variable(o.environment, "PBS_SID=" + std::to_string(session));
+}
+
+}  // namespace
+
+std::string checkpoint_path(schema::StartRun::Reader start, const mom_settings& settings) {
+  const auto& set = settings.config.checkpoint_path;
+  const auto directory = set.empty()          ? settings.pbs_home + "/checkpoint"
+                         : set.front() == '/' ? set
+                                              : settings.pbs_home + "/mom_priv/" + set;
+  return directory + '/' + schema::str(start.getRef().getJob()) + ".CK";
+}
+
+std::string make_checkpoint_place(const std::string& path, std::int64_t session) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) return path + ": " + error.message();
+  if (chmod(path.c_str(), 0700) != 0) return path + ": " + std::strerror(errno);
+  std::ofstream file(session_file(path), std::ios::trunc);
+  file << session << '\n';
+  file.flush();
+  return file ? "" : session_file(path) + ": can't be written";
+}
+
+std::int64_t session_at_checkpoint(const std::string& path) {
+  std::ifstream file(session_file(path));
+  std::int64_t session = 0;
+  return file >> session ? session : 0;
+}
+
+void remove_checkpoint(const std::string& path) {
+  std::error_code ignored;  // what stays is in nobody's way
+  fs::remove_all(path, ignored);
+  fs::remove(session_file(path), ignored);
+}
+
+std::string unfit_script(const std::string& path) {
+  struct stat st {};
+  if (stat(path.c_str(), &st) != 0) return path + ": " + std::strerror(errno);
+  const bool fit = S_ISREG(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & S_IXUSR) && !(st.st_mode & (S_IWGRP | S_IWOTH));
+  return fit ? "" : path + ": Permission Error";
+}
+
+std::string checkpoint_key(const std::string& run_key, std::uint64_t request) { return run_key + "-c" + std::to_string(request); }
+
+std::optional<checkpoint_of> read_checkpoint_key(const std::string& key) {
+  const auto dash = key.rfind("-c");
+  if (dash == std::string::npos || dash < key.rfind('.')) return std::nullopt;
+  const auto request = whole_number(std::string_view(key).substr(dash + 2));
+  if (!request) return std::nullopt;
+  return checkpoint_of{key.substr(0, dash), *request};
+}
+
+ports::run_order checkpoint_order_for(schema::StartRun::Reader start, const model::allocation& has, const mom_settings& settings,
+                                      const std::string& key, std::int64_t session) {
+  auto o = task_order_for(start, has, settings, {key, 1, 0, {}, {}});
+  o.stdout_file = o.stderr_file = "/dev/null";
+  o.share.reset();
+  o.cpu_seconds_max.reset();
+  o.file_bytes_max.reset();
+  o.resident_bytes_max.reset();
+  o.address_bytes_max.reset();
+  o.nice.reset();
+  put_script(*settings.config.checkpoint_abort, checkpoint_path(start, settings), session, o);
+  return o;
+}
+
+void put_restart(schema::StartRun::Reader start, const mom_settings& settings, ports::run_order& order) {
+  const auto path = checkpoint_path(start, settings);
+  put_script(*settings.config.restart, path, session_at_checkpoint(path), order);
+  put_variable(order.environment, "PBS_TASKNUM=1");
+  put_variable(order.environment, "PBS_NODENUM=0");
+}
+
+}  // namespace annals::mom

@@ -8,7 +8,6 @@
 namespace annals::sim {
 
 namespace {
-constexpr std::int64_t second = 1'000'000'000;
 constexpr std::int64_t heartbeats_missed = 10 * second;  // then whoever talks with it gives the link up
 }  // namespace
 

@@ -16,9 +16,9 @@ namespace annals::sim {
 
 namespace {
 std::string key_of(const std::string& id, std::uint32_t run) { return id + "." + std::to_string(run); }
-// Of the run that a task ("12.server.1-2") belongs to.
-std::string run_of_key(const std::string& key) { return key.substr(0, key.find('-')); }
 }  // namespace
+
+std::string run_of_key(const std::string& key) { return key.substr(0, key.find('-')); }
 
 // -- vnodes and processes ------------------------------------------------------------------------------------------------------
 

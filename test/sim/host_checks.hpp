@@ -9,6 +9,9 @@
 
 namespace annals::sim {
 
+// "<jobid>.<run>" of the run that a task of a host belongs to ("12.server.1-2").
+std::string run_of_key(const std::string& key);
+
 // Which runs the server believes to be gone from which host: a fold of its log.
 //
 // The rule: while a process of a run lives on a host that is up in the log, that run's vnodes of the host are not given to

@@ -30,7 +30,6 @@ std::shared_ptr<played> lone_mom::connect(wire::identity who, endpoint end_of_mo
 }
 
 void lone_mom::pass(std::int64_t seconds) {
-  constexpr std::int64_t second = 1'000'000'000;
   const auto until = around.clock.now + seconds * second;
   while (true) {
     while (around.fire_one() || around.net.deliver_one() || mom.step()) {

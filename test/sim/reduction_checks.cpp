@@ -2,15 +2,12 @@
 #include <algorithm>
 
 #include "events/log/log_reader.hpp"
+#include "test/sim/host_checks.hpp"
 #include "test/sim/processes.hpp"
 
 namespace annals::sim {
 
 namespace {
-
-constexpr std::int64_t second = 1'000'000'000;
-
-std::string run_of_key(const std::string& key) { return key.substr(0, key.find('-')); }
 
 // A line for each chunk of one cpu, in no order: hosts of this world have one vnode of the same name.
 std::string lines_of(std::string_view exec_vnode) {

@@ -1,9 +1,10 @@
 #include "test/sim/reserving.hpp"
 
+#include "test/sim/clock.hpp"
+
 namespace annals::sim {
 
 namespace {
-constexpr std::int64_t second = 1'000'000'000;
 constexpr int tries_max = 20;  // of a reservation for a job: most are in no state for it
 }  // namespace
 

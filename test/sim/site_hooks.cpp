@@ -14,8 +14,6 @@ namespace annals::sim {
 
 namespace {
 
-constexpr std::int64_t second = 1'000'000'000;
-
 struct site_hook {
   const char* name;
   const char* events;

@@ -13,7 +13,6 @@
 namespace annals::sim {
 
 namespace {
-constexpr std::int64_t second = 1'000'000'000;
 constexpr std::int64_t fault_time = 120 * second;  // faults happen this long
 constexpr std::int64_t patience = 3600 * second;   // after which a world that is not quiet has lost something
 }  // namespace

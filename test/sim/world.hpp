@@ -15,9 +15,9 @@
 #include "actors/link/wire/wire.hpp"
 #include "events/log/fault_store.hpp"
 #include "events/model/ledger.hpp"
-#include "events/ports/clock.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/client.capnp.h"
+#include "test/sim/clock.hpp"
 #include "test/sim/host_checks.hpp"
 #include "test/sim/job_words.hpp"
 #include "test/sim/partitioned.hpp"
@@ -32,11 +32,6 @@ namespace annals::sim {
 class world;
 class mom_process;
 class scheduler_process;
-
-struct sim_clock final : ports::clock {
-  std::int64_t now = 1'795'000'000'000'000'000;
-  std::int64_t now_ns() const override { return now; }
-};
 
 // Whether a process still is the one that made something: what a dead one does goes nowhere.
 using life = std::shared_ptr<bool>;

@@ -405,12 +405,14 @@ BOOST_AUTO_TEST_CASE(how_usage_counts_is_told_after_the_hello_and_when_it_change
   BOOST_TEST(schema::str(d.sent[1].get().getFairshare().getUsage()) == "cput");
   d.view(two_jobs().full_view(5));
   d.forget();
-  const auto config = shipped_sched_config() + "fair_share: true ALL\nfairshare_usage_res: ncpus*wall\n";
+  const auto config = shipped_sched_config() + "fair_share: true ALL\nfairshare_usage_res: ncpus*wall\n"
+                      "fairshare_decay_time: 1:00:00\nfairshare_decay_factor: 0.25\n";
   d.driver.set_policy(cycle::policy_text({config, "a x\nb 2 c 1\n"}),
                       std::string(32, 'i'));
   BOOST_TEST(said(d, {which::FULL_VIEW, which::FAIRSHARE}));
   BOOST_TEST(d.sent[1].get().getFairshare().getOn());
-  BOOST_TEST(d.sent[1].get().getFairshare().getDecaySeconds() == 86400u);
+  BOOST_TEST(d.sent[1].get().getFairshare().getDecaySeconds() == 3600u);
+  BOOST_TEST(d.sent[1].get().getFairshare().getDecayFactor() == 0.25);
   d.view(two_jobs().full_view(5));
   d.cycle(1, 5);
   const auto logged = [&](const std::string& line) { return std::find(d.log.begin(), d.log.end(), line) != d.log.end(); };

@@ -318,6 +318,30 @@ BOOST_AUTO_TEST_CASE(a_standing_one_has_all_its_windows) {
   BOOST_TEST(s.shown(ids::reserve_state) == "RESV_BEING_DELETED");
 }
 
+// A year from 1 July 2026, 9 o'clock in Berlin: 07:00 UTC in summer time, 08:00 UTC from 25 October until 27 March.
+BOOST_AUTO_TEST_CASE(a_window_each_day_of_a_year_opens_at_its_hour_of_the_day) {
+  constexpr std::int64_t day = 24 * 3600, first = 1'782'889'200;
+  reservation_story s;
+  s.now_s = first - 100;
+  auto v = two_cpus(first, 3600);
+  v.push_back({"reserve_rrule", "", "FREQ=DAILY;COUNT=365"});
+  v.push_back({"reserve_timezone", "", "Europe/Berlin"});
+  BOOST_REQUIRE(s.when(reserve(v)) == "submitted");
+  BOOST_REQUIRE(s.confirmed("(n1:ncpus=2)") == "confirmed");
+  for (std::int64_t n = 0; n < 365; ++n) {
+    const auto utc = first + n * day + (n >= 116 && n < 270 ? 3600 : 0);
+    BOOST_TEST_CONTEXT("window " << n + 1) {
+      BOOST_REQUIRE(s.shown(ids::reserve_index) == std::to_string(n + 1));
+      BOOST_REQUIRE(s.wakes() == "occurrenceBegan");
+      BOOST_REQUIRE(s.now_s == utc);
+      BOOST_REQUIRE(s.wakes() == "occurrenceEnded");
+      BOOST_REQUIRE(s.now_s == utc + 3600);
+    }
+  }
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_BEING_DELETED");
+  BOOST_TEST(s.wakes() == "never");
+}
+
 BOOST_AUTO_TEST_CASE(a_rule_that_is_none_is_refused_and_one_window_is_an_ordinary_reservation) {
   const auto with = [](const char* rule) {
     reservation_story s;

@@ -16,17 +16,23 @@ inline std::uint64_t number_of(const char* name, std::uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-// Every seed must end with every check held.
-inline void holds_for_seeds(options o, std::uint64_t seeds) {
+// Every seed must end with every check held; `options_of(seed)` says what its world is like.
+template <class OptionsOf>
+void holds_for_each_seed(std::uint64_t seeds, OptionsOf&& options_of) {
   const auto one = number_of("ANNALS_SIM_SEED", 0);
   const auto first = one ? one : 1, last = one ? one : number_of("ANNALS_SIM_SEEDS", seeds);
   for (auto seed = first; seed <= last; ++seed) {
+    options o = options_of(seed);
     o.seed = seed;
     world w(o);
     const auto why = w.run();
     if (one && !why.empty()) std::cerr << w.story();
     BOOST_REQUIRE_MESSAGE(why.empty(), why);
   }
+}
+
+inline void holds_for_seeds(const options& o, std::uint64_t seeds) {
+  holds_for_each_seed(seeds, [&](std::uint64_t) { return o; });
 }
 
 // Per step of the world; a world takes some thousand steps.

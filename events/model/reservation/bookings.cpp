@@ -77,11 +77,14 @@ std::optional<rejection> bookings::check_place(const reservation_state& whose, v
   return std::nullopt;
 }
 
-// Its job must still hold the vnodes that the reservation is to have.
+// Its job must still hold the vnodes that the reservation is to have, and not be somebody else's: it may be asked for twice before it
+// has come to the queue of the first.
 std::optional<rejection> bookings::check_place_of_job(const event_place& at, schema::ReservationEvent::Reader event,
                                                       const holdings& vnodes) const {
   reservation_state r;
   model::apply(r, at, event);
+  const auto has_its_job = [&](const auto& other) { return other.second.kind == r.kind && other.second.job == r.job; };
+  if (std::any_of(reservations_.begin(), reservations_.end(), has_its_job)) return refuse(pbs_error::bad_state);
   place_reader read;
   for (const auto& o : r.occurrences) {
     const auto& place = read(o.exec_vnode);

@@ -144,6 +144,18 @@ BOOST_AUTO_TEST_CASE(the_place_of_a_job_is_what_it_still_holds_and_nobody_has_re
   BOOST_TEST(b.confirm(7, 10, 20, "(n1:ncpus=3)").starts_with("15044"));
 }
 
+// The simulation found two, both asked for before the job had come to the queue of the first.
+BOOST_AUTO_TEST_CASE(a_job_is_of_one_reservation) {
+  books b;
+  b.queue("workq");
+  b.job(3, "workq");
+  BOOST_TEST(b.write(203, [](auto e) { e.initJob().initAssigned().setExecVnode("(n1:ncpus=1)"); }) == "");
+  BOOST_TEST(b.from_job(5, 3, "(n1:ncpus=1)") == "");
+  BOOST_TEST(b.from_job(6, 3, "(n1:ncpus=1)").starts_with("15016"));
+  BOOST_TEST(b.write(105, [](auto e) { e.initReservation().setEnded(); }) == "");
+  BOOST_TEST(b.from_job(7, 3, "(n1:ncpus=1)") == "");
+}
+
 BOOST_AUTO_TEST_CASE(an_open_window_with_jobs_is_not_put_off) {
   books b;
   b.submit(5);

@@ -75,6 +75,12 @@ bool world::joined_just_now(std::size_t i, const std::string& key) const {
          clock.now - std::max(joined, deaf == deaf_ns_.end() ? 0 : deaf->second) < told_within_ns;
 }
 
+std::int64_t world::last_deaf_ns() const {
+  std::int64_t last = 0;
+  for (const auto& [mom, when] : deaf_ns_) last = std::max(last, when);
+  return last;
+}
+
 // Looked at after every step of the world.
 std::string world::check_vnodes() {
   if (server_store().last_sequence() != freed_.sequence())
@@ -98,7 +104,7 @@ std::string world::check_vnodes() {
       if (freed_.believes_gone(mom.name(), run) && !joined_just_now(i, run))
         return mom.name() + " has processes of " + key + " while its vnode is free at sequence " + std::to_string(freed_.sequence());
       if (!o.watch_suspension) continue;
-      if (const auto fault = suspended_.fault(run, p.stopped, p.started, clock.now); !fault.empty())
+      if (const auto fault = suspended_.fault(run, p.stopped, std::max(p.started, last_deaf_ns()), clock.now); !fault.empty())
         return mom.name() + ": " + key + " " + fault;
     }
   }

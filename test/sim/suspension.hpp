@@ -1,7 +1,7 @@
 // Which jobs the server believes to stand still, and whether their processes do: a fold of its log.
 //
 // The rule: some moments after a job was suspended, all its processes are stopped, those too that began meanwhile; after it was
-// resumed, or if it never was suspended, none is. It holds while nobody fails; a job that is to end goes on, so that it can.
+// resumed, or if it never was suspended, none is. It holds while all hear the server; a job that is to end goes on, so that it can.
 #pragma once
 
 #include <cstdint>

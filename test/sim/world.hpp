@@ -123,7 +123,7 @@ struct options {
   std::int64_t node_fail_s = 0;  // node_fail_requeue; 0: as shipped
   // Also check vnodes, leaks, accounting and usage (host_checks.hpp).
   bool watch_hosts = false;
-  // And that just the processes of suspended jobs stand still, while nobody fails (suspension.hpp).
+  // And that just the processes of suspended jobs stand still, while all hear the server (suspension.hpp).
   bool watch_suspension = false;
   std::int64_t history_s = 0;  // ended jobs are kept this long; 0: not at all
   // Planted bugs: the proof that the checkers find them.
@@ -248,6 +248,7 @@ class world {
   void let_time_pass(std::size_t process, std::int64_t ns);
   std::string check_vnodes();
   bool hears_server(std::size_t mom) const;
+  std::int64_t last_deaf_ns() const;  // when any MoM could not hear the server, the last time
   bool joined_just_now(std::size_t mom, const std::string& key) const;
   std::string check_leaks();
   std::string check_accounting();

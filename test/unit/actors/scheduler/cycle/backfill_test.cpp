@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(what_would_delay_a_top_job_waits_and_what_ends_before_runs)
                                 "647 Job is a top job and will run at " + at("1:00"),
                                 "647 Insufficient amount of resource: ncpus (R: 4 A: 1 T: 14)",
                                 "648 Job would conflict with reservation or top job", "649 Job would conflict with reservation or top job",
-                                "650 Job run", "651 Not enough free nodes available"}),  // as PBS says in the cycle after
+                                "650 Job run", "651 No available resources on nodes"}),
              all_equal);
 }
 

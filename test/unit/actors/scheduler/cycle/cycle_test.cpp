@@ -145,11 +145,12 @@ BOOST_AUTO_TEST_CASE(a_whole_cycle_logs_what_pbs_logs) {
   BOOST_TEST(comment_of(o, 532) == "Not Running: No available resources on nodes");
 }
 
-BOOST_AUTO_TEST_CASE(when_the_last_vnode_is_full_later_jobs_are_told_that_no_node_is_free) {
+// A vnode that this cycle fills is a free one until the next.
+BOOST_AUTO_TEST_CASE(when_the_last_vnode_is_full_later_jobs_are_told_that_it_has_no_resources) {
   small_cluster c;
   c.vnodes = {simple_vnode("p1", 2)};
   c.jobs = {queued(1, "1:ncpus=2"), queued(2, "1:ncpus=1")};
-  BOOST_TEST(comment_of(cycle_of(c), 2) == "Not Running: Not enough free nodes available");
+  BOOST_TEST(comment_of(cycle_of(c), 2) == "Not Running: No available resources on nodes");
 }
 
 BOOST_AUTO_TEST_CASE(scattered_chunks_beyond_the_number_of_vnodes_never_run) {

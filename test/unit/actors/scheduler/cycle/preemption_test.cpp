@@ -154,9 +154,9 @@ BOOST_AUTO_TEST_CASE(a_job_whose_host_can_is_checkpointed) {
   c.jobs = {runs(c, 666, 4), asks(667, 4, "exp")};
   c.jobs[0].can_checkpoint = true;
   c.jobs[0].rerunable = false;
-  const auto r = cycle_of(c).r;
-  BOOST_TEST(victims_of(r) == texts{"666 C"}, all_equal);
-  BOOST_TEST(lines_of(r) ==
+  const auto o = cycle_of(c);
+  BOOST_TEST(victims_of(o.r) == texts{"666 C"}, all_equal);
+  BOOST_TEST(lines_of(o.r) ==
                  (texts{"667 Employing preemption to try and run high priority job.", "666 Simulation: preempting job",
                         "667 Simulation: Preempted enough work to run job", "666 Job preempted by checkpointing", "667 Job run",
                         "666 Not enough free nodes available"}),

@@ -295,7 +295,7 @@ BOOST_AUTO_TEST_CASE(jobs_keep_off_confirmed_places) {
   BOOST_TEST(o.behind(1) == "R900.p1");
   BOOST_TEST(o.run(2) == "(q1:ncpus=1)");
   BOOST_TEST(o.run(3) == "(q1:ncpus=3)");
-  BOOST_TEST(o.comment(4) == "Not Running: Not enough free nodes available");
+  BOOST_TEST(o.comment(4) == "Not Running: No available resources on nodes");
 }
 
 BOOST_AUTO_TEST_CASE(a_job_stands_behind_the_reservation_that_has_its_vnodes) {

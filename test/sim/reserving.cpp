@@ -27,7 +27,9 @@ std::string reservation_users::drawn_id() {
 }
 
 void reservation_users::draw(wish& w, std::int64_t now_s, const std::vector<std::string>& jobs, int moms) {
-  const auto add = [&](const char* name, const std::string& value, const char* resource = "") { w.words.push_back({name, resource, value}); };
+  const auto add = [&](const char* name, const std::string& value, const char* resource = "") {
+    w.words.push_back({name, resource, value});
+  };
   w.words.clear();
   const auto job = jobs.empty() ? std::string("0.server") : jobs[random_() % jobs.size()];
   if (w.what == reserving::from_job) return add("reserve_job", job);

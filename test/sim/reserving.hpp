@@ -27,8 +27,8 @@ enum class reserving : std::uint8_t { anything,
 class reservation_users {
  public:
   reservation_users(int reservations, reserving what, std::mt19937_64& random);
-  // What somebody asks now; nothing: nobody does. `jobs`: ids of those that were submitted. A new job for a reservation is left in
-  // `job_for`, the name of its queue.
+  // What somebody asks now; nothing: nobody does. `jobs`: ids of those that were submitted. The queue that is to
+  // get a new job is left to `take_job_for`.
   std::optional<schema::sealed<schema::Request>> ask(std::uint64_t request, std::int64_t now_ns, const std::vector<std::string>& jobs,
                                                      const reserved_vnodes& known, int moms);
   std::string take_job_for() { return std::exchange(job_for_, {}); }

@@ -43,7 +43,8 @@ world::world(options options)
     for (auto& word : drawn_words(*this)) s.words.push_back(std::move(word));
     if (s.staged) s.words.push_back({"stagein", "", "in@store:/data/in"});
     if (o.walltime_s > 0) s.words.push_back({"Resource_List", "walltime", std::to_string(o.walltime_s)});
-    if (!o.preempt_order.empty() && o.wide == 0) s.words.push_back({"Resource_List", "select", "1:ncpus=" + std::to_string(1 + random() % 2)});
+    if (!o.preempt_order.empty() && o.wide == 0)
+      s.words.push_back({"Resource_List", "select", "1:ncpus=" + std::to_string(1 + random() % 2)});
     if (!chance(o.stage_out)) continue;
     s.words.push_back({"stageout", "", "out@store:/data/out"});
     s.words.push_back({"release_nodes_on_stageout", "", "True"});

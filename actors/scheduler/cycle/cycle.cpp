@@ -64,8 +64,8 @@ class cycle_run {
     else if (within        ? finds_room_within(j, why)
              : is_bound(j) ? finds_kept_place(at, why)
                            : backfill_.place(placement_, j, duration_of(j), allocation_, why)) start(at, {});
-    else if (std::vector<preempt_victim> victims;
-             !within && !is_bound(j) && !why.never && settings_.preemptive_sched && preemption_.make_room(at, true, duration_of(j), allocation_, victims))
+    else if (std::vector<preempt_victim> victims; !within && !is_bound(j) && !why.never && settings_.preemptive_sched &&
+                                                  preemption_.make_room(at, true, duration_of(j), allocation_, victims))
       start(at, std::move(victims));
     if (result_.runs.empty()) refuse(at, told(at, why));
     if (!result_.comments.empty()) said = result_.comments.front();

@@ -55,7 +55,7 @@ class bookings {
   std::map<std::uint64_t, reservation_state> reservations_;  // by serial; those that have not ended
   // What follows from them, for who looks something up.
   std::unordered_map<std::uint64_t, std::uint64_t> serial_of_number_;
-  vnode_dates dates_;                                              // of windows that are not over
+  vnode_dates dates_;                                                          // of windows that are not over
   std::map<std::string, std::vector<vnode_dates::holder>, std::less<>> open_;  // by vnode: of windows that are open
 };
 

@@ -405,7 +405,8 @@ BOOST_AUTO_TEST_CASE(how_usage_counts_is_told_after_the_hello_and_when_it_change
   BOOST_TEST(schema::str(d.sent[1].get().getFairshare().getUsage()) == "cput");
   d.view(two_jobs().full_view(5));
   d.forget();
-  const auto config = shipped_sched_config() + "fair_share: true ALL\nfairshare_usage_res: ncpus*wall\n"
+  const auto config = shipped_sched_config() +
+                      "fair_share: true ALL\nfairshare_usage_res: ncpus*wall\n"
                       "fairshare_decay_time: 1:00:00\nfairshare_decay_factor: 0.25\n";
   d.driver.set_policy(cycle::policy_text({config, "a x\nb 2 c 1\n"}),
                       std::string(32, 'i'));

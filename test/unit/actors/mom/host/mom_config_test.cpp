@@ -66,8 +66,8 @@ BOOST_AUTO_TEST_CASE(scripts_that_checkpoint_are_read) {
 }
 
 BOOST_AUTO_TEST_CASE(what_has_no_effect_yet_is_said) {
-  for (const char* line : {"$max_load 3.5", "$ideal_load 2", "$restrict_user true", "$clienthost q1", "$action terminate 60 !/bin/true", "$action checkpoint 60 !/bin/true",
-                           "$restart_background true", "$restart_transmogrify false",
+  for (const char* line : {"$max_load 3.5", "$ideal_load 2", "$restrict_user true", "$clienthost q1", "$action terminate 60 !/bin/true",
+                           "$action checkpoint 60 !/bin/true", "$restart_background true", "$restart_transmogrify false",
                            "$enforce cpuburst", "$min_check_poll 2", "$cputmult 2", "$wallmult 2"}) {
     const auto parsed = parse_mom_config(line);
     BOOST_REQUIRE(parsed.problems.size() == 1u);

@@ -67,7 +67,8 @@ struct books {
     write(300, [&](auto e) { e.initQueue().initCreated().setName(name); });
   }
   std::string assign(std::uint64_t job, const std::string& exec_vnode, const model::requester& by = the_scheduler()) {
-    return write(200 + job, [&](auto e) { e.initJob().initAssigned().setExecVnode(exec_vnode); }, by);
+    return write(
+        200 + job, [&](auto e) { e.initJob().initAssigned().setExecVnode(exec_vnode); }, by);
   }
   std::string begin(std::uint64_t number) {
     return write(100 + number, [](auto e) { e.initReservation().initOccurrenceBegan().setIndex(1); });

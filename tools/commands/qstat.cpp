@@ -115,6 +115,7 @@ std::unique_ptr<object_form> make_form(const given_options& w, std::int64_t now,
                         .hosts = w.has('n'),
                         .same_line = w.has('1'),
                         .estimates = w.has('T'),
+                        .by_start = !w.has('a'),
                         .unit = w.unit()},
                        now, server);
 }
@@ -211,7 +212,7 @@ class run {
     if (w_.has('x')) q.history = schema::History::ALSO;
     if (w_.has('H')) q.history = schema::History::ONLY;
     if (w_.has('i')) q.states = "EHQTWB";
-    if (w_.has('r')) q.states = "RS";
+    if (w_.has('r')) q.states = "R";
     if (const std::string* users = w_.given.find('u')) {
       for (const auto& user : values::split_trimmed(*users)) q.users.emplace_back(user);
     }

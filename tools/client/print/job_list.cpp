@@ -1,5 +1,6 @@
 #include <charconv>
 #include <cstdio>
+#include <limits>
 
 #include "events/attributes/ids.hpp"
 #include "tools/client/print/dates.hpp"
@@ -168,12 +169,20 @@ void job_list::row(std::string& out, const object_view& job) const {
   left(r.state, 1, 1);
   if (options_.estimates) {
     std::array<char, 8> start;
-    const std::string_view text = estimate_text(r.start, now_, start);
+    const std::string_view text = options_.by_start ? estimate_text(r.start, now_, start) : std::string_view();
     put_right(out, text.empty() ? "--" : text, 5);
   } else {
     put_right(out, or_missing(without_seconds(r.elapsed)), 5);
   }
   put_below(out, r.hosts, r.comment);
+}
+
+std::int64_t job_list::start_of(const object_view& job) {
+  const list_row r = read(job);
+  if (r.state.find_first_of("RBESX") != std::string_view::npos) return 0;
+  std::int64_t start = 0;
+  const auto [end, error] = std::from_chars(r.start.data(), r.start.data() + r.start.size(), start);
+  return error == std::errc() ? start : std::numeric_limits<std::int64_t>::max();
 }
 
 void job_list::put_below(std::string& out, std::string_view hosts, std::string_view comment) const {

@@ -39,6 +39,7 @@ struct job_list_options {
   bool hosts = false;      // -n: exec_host
   bool same_line = false;  // -1: hosts and comments at the end of the job's line
   bool estimates = false;  // -T: estimated start instead of elapsed time
+  bool by_start = true;    // with it: they are shown, and jobs come in their order; PBS does neither with -a
   size_unit unit = size_unit::as_given;
 };
 
@@ -48,6 +49,8 @@ class job_list {
   static std::span<const attributes::attribute_id> wanted();
   void heading(std::string& out, std::string_view server) const;
   void row(std::string& out, const object_view& job) const;
+  // What -T orders by: jobs that have begun come first, then by their estimated start, then those without one.
+  static std::int64_t start_of(const object_view& job);
 
  private:
   void put_below(std::string& out, std::string_view hosts, std::string_view comment) const;

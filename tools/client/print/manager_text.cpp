@@ -41,6 +41,17 @@ bool same_name(std::string_view a, std::string_view b) {
 // Lists of names stand one element per command.
 bool is_name_list(const label& l) { return l.type == value_type::acl || l.type == value_type::string_array; }
 
+// At its commas, with the blanks that it has.
+std::vector<std::string_view> pieces_of(std::string_view text) {
+  std::vector<std::string_view> pieces;
+  for (auto comma = text.find(','); comma != std::string_view::npos; comma = text.find(',')) {
+    pieces.push_back(text.substr(0, comma));
+    text.remove_prefix(comma + 1);
+  }
+  pieces.push_back(text);
+  return pieces;
+}
+
 }  // namespace
 
 std::string_view manager_word(ObjectKind kind) {
@@ -117,8 +128,10 @@ void manager_printer::list(std::string& out, const object_view& object) const {
   out.append(list_word(kind_)).append(" ").append(object.name).push_back('\n');
   each_asked(object, [&](const label& l, const attributes::entry& e) {
     const bool limits = l.type == value_type::limits;
-    const std::vector<std::string_view> parts =
-        limits || is_name_list(l) ? split_list(e.value, limits) : std::vector<std::string_view>{e.value};
+    const bool levels = kind_ == ObjectKind::SCHEDULER && e.id == attributes::scheduler::preempt_prio;
+    const std::vector<std::string_view> parts = limits || is_name_list(l) ? split_list(e.value, limits)
+                                                : levels                  ? pieces_of(e.value)
+                                                                          : std::vector<std::string_view>{e.value};
     const std::size_t line = out.size();
     const auto begin = [&] {
       out.append("    ");
@@ -132,8 +145,12 @@ void manager_printer::list(std::string& out, const object_view& object) const {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const bool last = i + 1 == parts.size();
       if (i > 0 && limits) out.push_back('\n'), begin();
-      if (i > 0 && !limits && !jobs && out.size() - line + parts[i].size() + (last ? 0 : 1) > width) out.append("\n\t");
-      out.append(parts[i]);
+      std::string_view part = parts[i];
+      if (i > 0 && !limits && !jobs && out.size() - line + part.size() + (last ? 0 : 1) > width) {
+        out.append("\n\t");
+        part.remove_prefix(std::min(part.find_first_not_of(' '), part.size()));
+      }
+      out.append(part);
       if (!last && !limits) out.append(jobs ? ", " : ",");
     }
     out.push_back('\n');

@@ -1,5 +1,7 @@
 #include "tools/client/print/object_form.hpp"
 
+#include <map>
+
 #include "tools/client/print/full.hpp"
 #include "tools/client/print/json.hpp"
 #include "tools/client/print/queue_table.hpp"
@@ -86,13 +88,21 @@ class jobs : public headed {
 class listed_jobs : public headed {
  public:
   listed_jobs(job_list_options options, std::int64_t now, std::string server)
-      : list_(options, now), server_(std::move(server)) {}
+      : list_(options, now), ordered_(options.estimates && options.by_start), server_(std::move(server)) {}
   std::span<const attributes::attribute_id> wanted() const override { return job_list::wanted(); }
 
  private:
   void heading(std::string& out) override { list_.heading(out, server_); }
-  void row(std::string& out, const object_view& o) override { list_.row(out, o); }
+  void row(std::string& out, const object_view& o) override {
+    if (ordered_) list_.row(rows_.emplace(job_list::start_of(o), "")->second, o);
+    else list_.row(out, o);
+  }
+  void foot(std::string& out) override {
+    for (const auto& [start, text] : rows_) out += text;
+  }
   job_list list_;
+  bool ordered_;
+  std::multimap<std::int64_t, std::string> rows_;  // of equal ones the first stays first
   std::string server_;
 };
 

@@ -1,11 +1,14 @@
 // qstat's tables, blocks, JSON and delimiter forms of jobs against what PBS printed.
 #include <boost/test/unit_test.hpp>
 
+#include <sstream>
+
 #include "events/attributes/ids.hpp"
 #include "golden.hpp"
 #include "tools/client/print/full.hpp"
 #include "tools/client/print/job_table.hpp"
 #include "tools/client/print/json.hpp"
+#include "tools/client/print/object_form.hpp"
 
 using namespace annals::client;
 using namespace annals::client::test;
@@ -99,10 +102,38 @@ BOOST_AUTO_TEST_CASE(ns1w_adds_hosts_beside_and_comments_below) {
 BOOST_AUTO_TEST_CASE(T_shows_the_estimated_start) {
   BOOST_TEST(list({.estimates = true}) == golden("qstat_lists.txt", "qstat -T"));
 }
+
+// As the policy transcripts of PBS show it: those that have begun, then by the start, then those without; with -a as without -T.
+BOOST_AUTO_TEST_CASE(T_lists_jobs_by_their_start) {
+  const auto order = [](bool by_start) {
+    const auto form = job_list_form({.estimates = true, .by_start = by_start}, 1795216297, "vm");
+    std::string out;
+    struct row {
+      const char *name, *state, *start;
+    };
+    constexpr row all[] = {{"1", "Q", ""}, {"2", "Q", "1795219900"}, {"3", "R", ""},
+                           {"4", "H", "1795219840"}, {"5", "R", ""}, {"6", "Q", ""}};
+    for (const row& r : all) {
+      stored_object job;
+      job.name = r.name;
+      job.set(id::job_state, "", r.state);
+      if (*r.start) job.set(id::estimated, "start_time", r.start);
+      form->put(out, job.view());
+    }
+    form->end(out, false);
+    std::string names;
+    std::istringstream lines(out);
+    for (std::string line; std::getline(lines, line);)
+      if (!line.empty() && line[0] >= '1' && line[0] <= '9') names += line[0] + std::string(line.ends_with(" --") ? " " : "* ");
+    return names;
+  };
+  BOOST_TEST(order(true) == "3 5 4* 2* 1 6 ");
+  BOOST_TEST(order(false) == "1 2 3 4 5 6 ");
+}
 BOOST_AUTO_TEST_CASE(i_lists_what_does_not_run) {
   BOOST_TEST(list({}, "EHQTW") == golden("qstat_lists.txt", "qstat -i"));
 }
-BOOST_AUTO_TEST_CASE(r_lists_what_runs) { BOOST_TEST(list({}, "RS") == golden("qstat_lists.txt", "qstat -r")); }
+BOOST_AUTO_TEST_CASE(r_lists_what_runs) { BOOST_TEST(list({}, "R") == golden("qstat_lists.txt", "qstat -r")); }
 
 BOOST_AUTO_TEST_CASE(a_long_comment_is_cut_with_three_dots) {
   stored_object job{"5.borg", {}, {}};

@@ -215,6 +215,21 @@ BOOST_AUTO_TEST_CASE(qmgr_list_prints_objects_as_pbs_does) {
   }
 }
 
+// As the scheduler's transcripts of PBS have it.
+BOOST_AUTO_TEST_CASE(the_levels_of_preemption_are_folded_at_a_comma) {
+  const auto listed = [](const char* levels) {
+    stored_object o;
+    o.name = "default";
+    o.set(annals::attributes::scheduler::preempt_prio, "", levels);
+    std::string out;
+    manager_printer(ObjectKind::SCHEDULER, {}).list(out, o.view());
+    return out;
+  };
+  BOOST_TEST(listed("express_queue, normal_jobs, server_softlimits, queue_softlimits") ==
+             "Sched default\n    preempt_prio = express_queue, normal_jobs, server_softlimits,\n\tqueue_softlimits\n\n");
+  BOOST_TEST(listed("express_queue,normal_jobs") == "Sched default\n    preempt_prio = express_queue,normal_jobs\n\n");
+}
+
 BOOST_AUTO_TEST_CASE(qmgr_print_prints_commands_that_make_the_object_again) {
   const struct {
     ObjectKind kind;

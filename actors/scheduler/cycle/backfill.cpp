@@ -93,6 +93,7 @@ void backfill::book_now(index at, claim what) {
 }
 
 void backfill::book_resumption(index at) {
+  if (booked_.contains(at)) return;
   const job& j = view_.jobs()[at];
   auto what = view_.claim_of(j.exec_vnode, view_.request_of(j));
   std::erase_if(what.vnodes, [&](const auto& t) {  // it may have kept them

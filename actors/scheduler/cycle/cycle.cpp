@@ -126,20 +126,29 @@ class cycle_run {
     const job& j = view_.jobs()[at];
     refusal why;
     if (const auto reached = view_.limit_reached_by(j)) return refuse(at, verdict{at, comment_for(*reached, j)});
-    if (!pools_suffice(view_, placement_, j, why)) return refuse(at, told(at, why));
-    auto taken = take_again(view_, j);
-    if (taken && !may_take_again(j, *taken)) {
-      for (const auto& t : taken->amounts) view_.give_back(t.vnode, t.resource, t.value);
-      taken.reset();
-    }
-    if (!taken) {
+    const bool pools = pools_suffice(view_, placement_, j, why);
+    if (auto taken = pools ? finds_old_place(j) : std::nullopt) return go_on(at, std::move(*taken), {});
+    if (std::vector<preempt_victim> victims; !is_within(j) && preempts(at, victims))
+      return go_on(at, preemption_.taken_again(), std::move(victims));
+    if (pools) {
       if (view_.preempting().enforces_resumption) backfill_.book_resumption(at);
       why.text = "Not enough free nodes available";
-      return refuse(at, told(at, why));
     }
-    log_.of_job(event_sched, j.id, "Job run");
-    result_.runs.push_back({j.serial, j.exec_vnode, j.exec_host, {}});  // no hosts: it goes on where it is
-    hold(at, std::move(*taken));
+    refuse(at, told(at, why));
+  }
+
+  std::optional<claim> finds_old_place(const job& j) {
+    auto taken = take_again(view_, j);
+    if (!taken || may_take_again(j, *taken)) return taken;
+    give_back(view_, *taken);
+    return std::nullopt;
+  }
+
+  void go_on(index at, claim taken, std::vector<preempt_victim> victims) {
+    const job& j = view_.jobs()[at];
+    log_run(j, victims);
+    result_.runs.push_back({j.serial, j.exec_vnode, j.exec_host, {}, std::move(victims)});  // no hosts: it goes on where it is
+    hold(at, std::move(taken));
   }
 
   bool may_take_again(const job& j, const claim& taken) {
@@ -293,8 +302,7 @@ class cycle_run {
       allocation_.seconds = longest_of(at);
       return true;
     }
-    if (taken)
-      for (const auto& t : taken->amounts) view_.give_back(t.vnode, t.resource, t.value);
+    if (taken) give_back(view_, *taken);
     why.text = "Not enough free nodes available";
     return false;
   }
@@ -400,16 +408,20 @@ class cycle_run {
   void start(index at, std::vector<preempt_victim> victims) {
     const job& j = view_.jobs()[at];
     auto texts = describe(view_, allocation_);
-    for (const auto& v : victims) log_.of_job(event_sched, view_.jobs()[v.at].id, words_for(v.by));
     if (j.shrinks.shortest > 0) grant(at);
-    log_.of_job(event_sched, j.id, "Job run");
-    for (const auto& v : victims)  // what they will be told in the next cycle
-      if (v.by != preempt_victim::method::remove) log_.of_job(event_sched, view_.jobs()[v.at].id, "Not enough free nodes available");
+    log_run(j, victims);
     result_.runs.push_back(
         {j.serial, std::move(texts.exec_vnode), std::move(texts.exec_host), std::move(texts.hosts), std::move(victims), j.granted});
     claim c = placement_.claim_of(j, allocation_);
     c.slots = std::move(texts.slots);
     hold(at, std::move(c));
+  }
+
+  void log_run(const job& j, const std::vector<preempt_victim>& victims) {
+    for (const auto& v : victims) log_.of_job(event_sched, view_.jobs()[v.at].id, words_for(v.by));
+    log_.of_job(event_sched, j.id, "Job run");
+    for (const auto& v : victims)  // what they will be told in the next cycle
+      if (v.by != preempt_victim::method::remove) log_.of_job(event_sched, view_.jobs()[v.at].id, "Not enough free nodes available");
   }
 
   // A shrink-to-fit job has its walltime from here on.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "actors/scheduler/cycle/pools.hpp"
+#include "actors/scheduler/cycle/resumption.hpp"
 #include "events/values/string_list.hpp"
 
 namespace annals::cycle {
@@ -125,7 +126,7 @@ bool preemption::make_room(index at, bool anybody, std::int64_t longest, allocat
     if (chosen.empty()) return false;
     log_.of_job(event_debug2, id, "Simulation: Preempted enough work to run job");
     if (name_methods(chosen, victims)) break;
-    supposed_->give_back(out);
+    let_go(out);
     put_back(chosen);
     for (const index v : able)  // the others that can't be made to leave: not one of them at a time
       if (working_methods_of(view_.jobs()[v]).empty()) failed_.insert(v);
@@ -142,7 +143,7 @@ bool preemption::enough_altogether(index at, const std::vector<index>& able, all
   lift(able);
   supposed_.emplace(view_, policy_, settings_);
   const bool enough = find(at, longest_, out);
-  if (enough) supposed_->give_back(out);
+  if (enough) let_go(out);
   put_back(able);
   return enough;
 }
@@ -171,7 +172,7 @@ std::vector<index> preemption::choose(index at, const std::vector<index>& able, 
 void preemption::drop_unneeded(index at, std::vector<index>& chosen, allocation& out) {
   for (std::size_t i = 0; i < chosen.size() && chosen.size() > 1;) {
     const index doubtful = chosen[i];
-    supposed_->give_back(out);
+    let_go(out);
     put_back({doubtful});
     if (find(at, longest_, out)) {
       chosen.erase(chosen.begin() + static_cast<std::ptrdiff_t>(i));
@@ -186,8 +187,24 @@ void preemption::drop_unneeded(index at, std::vector<index>& chosen, allocation&
 bool preemption::find(index at, std::int64_t longest, allocation& out) {
   const job& j = view_.jobs()[at];
   refusal unused;
+  again_.reset();
   supposed_->vnodes_changed();
-  return pools_suffice(view_, *supposed_, j, unused) && dates_.place(*supposed_, j, longest, out, unused);
+  if (!pools_suffice(view_, *supposed_, j, unused)) return false;
+  return j.where == job_place::suspended ? finds_old_place(j) : dates_.place(*supposed_, j, longest, out, unused);
+}
+
+bool preemption::finds_old_place(const job& j) {
+  again_ = take_again(view_, j);
+  if (again_ && !dates_.leaves_alone(*again_, now_ + duration_of(j))) {
+    give_back(view_, *again_);
+    again_.reset();
+  }
+  return again_.has_value();
+}
+
+void preemption::let_go(const allocation& found) {
+  if (again_) give_back(view_, *again_);
+  else supposed_->give_back(found);
 }
 
 // What no vnode has enough of now, as PBS says it of the first chunk.
@@ -252,8 +269,8 @@ bool preemption::waits_for_leaving(index at) {
   supposed_.emplace(view_, policy_, settings_);
   const bool found = find(at, shortest_of(j), place);
   if (found) {
-    what = supposed_->claim_of(j, place);
-    supposed_->give_back(place);
+    what = again_ ? *again_ : supposed_->claim_of(j, place);
+    let_go(place);
   }
   put_back(leaving);
   view_.suppose(false);

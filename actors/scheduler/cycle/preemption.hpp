@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "actors/scheduler/cycle/backfill.hpp"
@@ -25,8 +26,10 @@ class preemption {
   std::size_t level_of(index at) const;
 
   // Makes room for the job, for `longest` or what a shrink-to-fit job can have of it. `anybody`: whatever their levels, as for qrun. True:
-  // `out` is its place, taken in the view, and the victims are lifted for good. False: nothing has changed.
+  // `out` is its place, taken in the view, and the victims are lifted for good. False: nothing has changed. A suspended job has room only
+  // where it was, and has taken_again() then.
   bool make_room(index at, bool anybody, std::int64_t longest, allocation& out, std::vector<preempt_victim>& victims);
+  claim taken_again() { return std::move(*again_); }
   // True: the job has a place as soon as those have left that are on their way out already. It is booked for it.
   bool waits_for_leaving(index at);
 
@@ -38,6 +41,8 @@ class preemption {
   std::vector<index> choose(index at, const std::vector<index>& able, allocation& out);
   void drop_unneeded(index at, std::vector<index>& chosen, allocation& out);
   bool find(index at, std::int64_t longest, allocation& out);
+  bool finds_old_place(const job& j);
+  void let_go(const allocation& found);
   std::string lack_of(index at) const;
   std::string methods_of(const job& victim) const;
   std::string working_methods_of(const job& victim) const;
@@ -55,6 +60,7 @@ class preemption {
   const fairshare_standing* standing_ = nullptr;  // if a level asks for it
   std::set<index> failed_;                        // that no method could make leave, in this cycle
   std::int64_t longest_ = 0;                      // of make_room
+  std::optional<claim> again_;                    // what find has found for a suspended job
   std::optional<placement> supposed_;             // made as if all who may be victims were gone
 };
 

@@ -37,10 +37,14 @@ std::optional<claim> take_again(view& v, const job& j) {
   for (const auto& chunk : spec.chunks)
     for (const auto& part : chunk.parts)
       if (!take_part(v, j, part, c)) {
-        for (const auto& t : c.amounts) v.give_back(t.vnode, t.resource, t.value);
+        give_back(v, c);
         return std::nullopt;
       }
   return c;
+}
+
+void give_back(view& v, const claim& taken) {
+  for (const auto& t : taken.amounts) v.give_back(t.vnode, t.resource, t.value);
 }
 
 // It says what its exec_vnode says, whatever the job asks for by now. Of a vnode that is gone nothing is said: nothing was taken then.

@@ -43,6 +43,15 @@ job_row runs(small_cluster& c, std::uint64_t serial, int cpus, const std::string
   return j;
 }
 
+job_row suspended_on(std::uint64_t serial, int cpus, const std::string& on = "p1", const std::string& queue = "workq") {
+  auto j = asks(serial, cpus, queue);
+  j.state = 'S';
+  j.resume = true;
+  j.exec_vnode = "(" + on + ":ncpus=" + std::to_string(cpus) + ")";
+  j.exec_host = on + "/0*" + std::to_string(cpus);
+  return j;
+}
+
 small_cluster with_express(int cpus = 4) {
   small_cluster c;
   c.vnodes = {simple_vnode("p1", cpus)};
@@ -306,6 +315,37 @@ BOOST_AUTO_TEST_CASE(each_suspended_job_comes_after_those_alone_that_could_preem
   BOOST_TEST(o.r.runs[1].job == 4u);  // and not the low one, which it would suspend again
 }
 
+// PBS of the policy transcripts: a job of an express queue that is to go on suspends who has come meanwhile.
+BOOST_AUTO_TEST_CASE(a_suspended_job_may_preempt_to_go_on) {
+  auto c = with_express();
+  c.jobs = {runs(c, 10, 4), suspended_on(11, 4, "p1", "exp")};
+  auto o = cycle_of(c);
+  BOOST_REQUIRE(o.r.runs.size() == 1u);
+  BOOST_TEST(o.r.runs[0].job == 11u);
+  BOOST_TEST(o.r.runs[0].exec_vnode == "(p1:ncpus=4)");
+  BOOST_TEST(o.r.runs[0].hosts.empty());  // it goes on where it is
+  BOOST_TEST(victims_of(o.r) == texts{"10 S"}, all_equal);
+  BOOST_TEST(lines_of(o.r) ==
+                 (texts{"11 Employing preemption to try and run high priority job.", "10 Simulation: preempting job",
+                        "11 Simulation: Preempted enough work to run job", "10 Job preempted by suspension", "11 Job run",
+                        "10 Not enough free nodes available"}),
+             all_equal);
+}
+
+BOOST_AUTO_TEST_CASE(who_goes_for_a_suspended_job_has_its_place_and_is_less_important) {
+  auto c = with_express();
+  c.vnodes.push_back(simple_vnode("p2", 4));
+  c.jobs = {runs(c, 10, 4), runs(c, 12, 4, "p2"), suspended_on(11, 2, "p1", "exp")};
+  BOOST_TEST(victims_of(cycle_of(c).r) == texts{"10 S"}, all_equal);  // 12 is younger, and elsewhere
+  c.jobs[0].leaving = true;
+  BOOST_TEST(cycle_of(c).r.runs.empty());
+  c.jobs[0].leaving = false;
+  c.jobs[2].queue = "workq";
+  const auto o = cycle_of(c);
+  BOOST_TEST(o.r.runs.empty());
+  BOOST_TEST(o.r.comments[o.r.reasons[0].comment] == "Not Running: Not enough free nodes available");
+}
+
 BOOST_AUTO_TEST_CASE(nobody_takes_the_room_of_a_suspended_job_if_the_site_wants_that) {  // sched_preempt_enforce_resumption
   auto c = with_express();
   auto suspended = asks(1, 4);
@@ -393,8 +433,10 @@ BOOST_AUTO_TEST_CASE(victims_suffice_and_none_is_too_many_and_nobody_waits_in_va
         holds[serial] = {on, cpus};
       }
       const int chunks = 1 + roll(3), cpus = 1 + roll(4);
-      auto wide = asks(20, 1, "exp");
-      wide.schedselect = std::to_string(chunks) + ":ncpus=" + std::to_string(cpus);
+      const auto goes_on_at = "p" + std::to_string(roll(static_cast<unsigned>(size.size())));
+      const bool goes_on = seed % 4 == 0;
+      auto wide = goes_on ? suspended_on(20, cpus, goes_on_at, "exp") : asks(20, 1, "exp");
+      if (!goes_on) wide.schedselect = std::to_string(chunks) + ":ncpus=" + std::to_string(cpus);
       c.jobs.push_back(wide);
 
       const auto fits_without = [&](unsigned gone) {
@@ -417,6 +459,7 @@ BOOST_AUTO_TEST_CASE(victims_suffice_and_none_is_too_many_and_nobody_waits_in_va
       for (const auto& v : r.runs[0].victims) gone |= 1u << std::distance(holds.begin(), holds.find(v.job));
       BOOST_TEST(fits_without(gone));
       for (unsigned bit = 0; bit < holds.size(); ++bit)
+        if (goes_on) return left[goes_on_at] >= cpus;
         if (gone & (1u << bit)) BOOST_TEST(!fits_without(gone & ~(1u << bit)), "one too many");
       preempted += gone != 0;
     }

@@ -396,6 +396,21 @@ BOOST_AUTO_TEST_CASE(for_one_that_is_asked_for_anybody_goes) {
              all_equal);
 }
 
+BOOST_AUTO_TEST_CASE(for_one_that_never_fits_nobody_goes_and_all_counts_as_free) {  // qrun of the policy transcripts
+  auto c = with_express();
+  c.jobs = {runs(c, 16, 2)};
+  view v;
+  BOOST_REQUIRE(v.apply(*c.full_view()));
+  small_cluster asked;
+  asked.jobs = {asks(17, 40)};
+  const auto rows = asked.full_view();
+  std::string why;
+  const auto r = run_asked(v, parse_policy(shipped_sched_config()).value, some_day, v.take_asked((*rows).getJobs()[0]), why);
+  BOOST_TEST(r.runs.empty());
+  BOOST_TEST(why == "Can Never Run: Insufficient amount of resource: ncpus (R: 40 A: 4 T: 4)");
+  BOOST_TEST(lines_of(r).size() == 3u);
+}
+
 BOOST_AUTO_TEST_CASE(levels_may_be_joined_and_the_very_set_of_conditions_counts_first) {
   preempt_settings s;
   s.set_levels("express_queue, normal_jobs, express_queue + server_softlimits, server_softlimits");
@@ -444,6 +459,7 @@ BOOST_AUTO_TEST_CASE(victims_suffice_and_none_is_too_many_and_nobody_waits_in_va
         unsigned bit = 0;
         for (const auto& [serial, held] : holds)
           if (gone & (1u << bit++)) left[held.first] += held.second;
+        if (goes_on) return left[goes_on_at] >= cpus;
         int places = 0;
         for (const auto& [name, n] : left) places += n / cpus;
         return places >= chunks;
@@ -459,7 +475,6 @@ BOOST_AUTO_TEST_CASE(victims_suffice_and_none_is_too_many_and_nobody_waits_in_va
       for (const auto& v : r.runs[0].victims) gone |= 1u << std::distance(holds.begin(), holds.find(v.job));
       BOOST_TEST(fits_without(gone));
       for (unsigned bit = 0; bit < holds.size(); ++bit)
-        if (goes_on) return left[goes_on_at] >= cpus;
         if (gone & (1u << bit)) BOOST_TEST(!fits_without(gone & ~(1u << bit)), "one too many");
       preempted += gone != 0;
     }

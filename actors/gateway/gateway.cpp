@@ -177,7 +177,7 @@ class router {
   scheduler_starts starts{board, moms};
   orderly_stop stopping{board, starts};
   reservation_routes reservations{board, hooks};
-  order_routes orders{board, hooks, moms, mom_hooks, starts, stopping};
+  order_routes orders{board, hooks, moms, mom_hooks, starts, stopping, reservations};
 
  private:
   const gateway_parts& parts_;

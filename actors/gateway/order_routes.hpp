@@ -5,6 +5,7 @@
 #include "actors/gateway/hook_routes.hpp"
 #include "actors/gateway/mom_routes.hpp"
 #include "actors/gateway/orderly_stop.hpp"
+#include "actors/gateway/reservation_routes.hpp"
 #include "actors/gateway/scheduler_starts.hpp"
 #include "actors/server/reactions_actor.hpp"
 
@@ -13,8 +14,14 @@ namespace annals::actors {
 class order_routes {
  public:
   order_routes(actor_registry& board, hook_routes& hooks, mom_routes& moms, mom_hook_routes& mom_hooks, scheduler_starts& schedulers,
-               orderly_stop& stopping)
-      : board_(board), hooks_(hooks), moms_(moms), mom_hooks_(mom_hooks), schedulers_(schedulers), stopping_(stopping) {}
+               orderly_stop& stopping, reservation_routes& reservations)
+      : board_(board),
+        hooks_(hooks),
+        moms_(moms),
+        mom_hooks_(mom_hooks),
+        schedulers_(schedulers),
+        stopping_(stopping),
+        reservations_(reservations) {}
 
   void on_order(give_order& given);
 
@@ -27,6 +34,7 @@ class order_routes {
   void carry_out(const reactions::discard_run& what, give_order& given);
   void carry_out(const reactions::manage_object& what, give_order& given);
   void carry_out(const reactions::tell_reservation& what, give_order& given);
+  void carry_out(const reactions::reserve_for_job& what, give_order& given) { reservations_.submit_for_owner(what.serial, given); }
   void carry_out(const reactions::start_scheduler& what, give_order& given) { schedulers_.start(what, given.reply); }
   void carry_out(const reactions::stop_scheduler& what, give_order& given) { schedulers_.stop(what, given.reply); }
   void carry_out(const reactions::miss_scheduler& what, give_order& given) { schedulers_.miss(what, given.reply); }
@@ -40,6 +48,7 @@ class order_routes {
   mom_hook_routes& mom_hooks_;
   scheduler_starts& schedulers_;
   orderly_stop& stopping_;
+  reservation_routes& reservations_;
 };
 
 }  // namespace annals::actors

@@ -66,6 +66,25 @@ class answered final : public reply_to {
   std::function<void(const model::rejection&)> refused_;
 };
 
+// The answer to a reaction's order.
+class order_sink final : public reply_sink {
+ public:
+  order_sink(daemon_log* notes, std::string job, reply_ptr to) : notes_(notes), job_(std::move(job)), to_(std::move(to)) {}
+  void send(const schema::sealed<schema::Reply>& reply) override {
+    const auto r = reply.get();
+    if (!r.isRejected()) return to_->done(r.getSequence(), "");
+    const auto why = schema::str(r.getRejected().getText());
+    if (notes_) notes_->write(log_event::debug | log_event::job, "Job", job_, "No reservation is made from the job: " + why);
+    to_->refused(r.getSequence(), {r.getRejected().getCode(), why});
+  }
+  void give_up(const std::string& why) override { to_->refused(0, model::refuse(pbs_error::invalid_request, why)); }
+
+ private:
+  daemon_log* notes_;
+  std::string job_;
+  reply_ptr to_;
+};
+
 }  // namespace
 
 reply_ptr reservation_routes::reply_for(const schema::sealed<schema::Request>& request, const sink_ptr& to,
@@ -86,6 +105,26 @@ void reservation_routes::submit(const wire::connection_ptr& peer, const schema::
   for (auto a : request.get().getSubmitReservation().getAttributes())
     if (a.getName() == "qmove" || a.getName() == "reserve_job") return board_.self()->send(board_.parts().status, std::move(asked));
   ask_hooks(asked);
+}
+
+void reservation_routes::submit_for_owner(std::uint64_t job, give_order& given) {
+  const auto number = board_.where().job_number(job);
+  if (!number) return given.reply->done(board_.where().sequence(), "");
+  const auto id = board_.job_id(*number);
+  const auto request = schema::make<schema::Request>([&](schema::Request::Builder r) {
+    r.setCommandId({reinterpret_cast<const kj::byte*>(given.command_id.data()), given.command_id.size()});
+    auto a = r.initSubmitReservation().initAttributes(1)[0];
+    a.setName("reserve_job");
+    a.setValue(id);
+  });
+  reservation_for_job asked{request,
+                            board_.server_itself(),
+                            {},
+                            std::make_shared<order_sink>(board_.notes(), id, std::move(given.reply)),
+                            board_.where().sequence(),
+                            board_.self()};
+  asked.cause = given.what->cause;
+  board_.self()->send(board_.parts().status, std::move(asked));
 }
 
 void reservation_routes::submit_for_job(const reservation_for_job& known) {
@@ -109,8 +148,9 @@ void reservation_routes::submit(const schema::sealed<schema::Request>& request, 
   auto reply = reply_for(
       request, known.to, asked.getAttributes(), number,
       [gateway = caf::actor(board_.self()), number](const model::rejection&) { caf::anon_send(gateway, reservation_refused{number}); });
-  board_.self()->send(board_.new_reservation(number), board_.wrap<model::reservation_command>(std::move(command), request.get(), known.by,
-                                                                                              std::move(reply), std::move(runs)));
+  auto e = board_.wrap<model::reservation_command>(std::move(command), request.get(), known.by, std::move(reply), std::move(runs));
+  e.cause = known.cause;
+  board_.self()->send(board_.new_reservation(number), std::move(e));
 }
 
 std::uint64_t reservation_routes::named(capnp::Text::Reader id) const {

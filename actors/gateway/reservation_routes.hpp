@@ -4,6 +4,7 @@
 
 #include "actors/gateway/actor_registry.hpp"
 #include "actors/gateway/hook_routes.hpp"
+#include "actors/server/reactions_actor.hpp"
 #include "actors/server/reply_sink.hpp"
 
 namespace annals::actors {
@@ -14,6 +15,8 @@ class reservation_routes {
 
   void submit(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by,
               const sink_ptr& to);
+  // By an order of a reaction, as the job's owner would: refused, the server's log says why.
+  void submit_for_owner(std::uint64_t job, give_order& given);
   void submit_for_job(const reservation_for_job& known);  // the status actor has said what job it is
   void remove(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
   void alter(const schema::sealed<schema::Request>& request, const model::requester& by, const sink_ptr& to);

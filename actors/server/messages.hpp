@@ -157,6 +157,7 @@ struct reservation_for_job {
   std::uint64_t min_sequence = 0;
   caf::actor gateway;
   std::optional<model::reservation_job> job = {};
+  std::uint64_t cause = 0;  // of a reaction's order: then it is the job's owner who asks
 };
 // From the gateway to itself: the submission with this number was not taken.
 struct reservation_refused {

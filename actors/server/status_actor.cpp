@@ -12,6 +12,7 @@
 #include "actors/server/replies.hpp"
 #include "actors/server/reservation_waits.hpp"
 #include "actors/server/scheduler_session.hpp"
+#include "events/attributes/ids.hpp"
 #include "events/model/job/run_rights.hpp"
 #include "events/model/refuse.hpp"
 #include "events/values/pbs_error.hpp"
@@ -90,14 +91,22 @@ struct answering {
     if (asked.min_sequence > now->sequence()) return early_for_jobs.push_back(std::move(asked));
     for (auto a : asked.request.get().getSubmitReservation().getAttributes())
       if (a.getName() == "qmove" || a.getName() == "reserve_job")
-        if (const auto* job = now->job_by_id(schema::text(a.getValue())))
+        if (const auto* job = now->job_by_id(schema::text(a.getValue()))) {
           asked.job = model::reservation_job{job->serial,
                                              job->id,
                                              std::string(job->owner_name()),
                                              job->phase <= model::job_phase::waiting,
                                              job->phase == model::job_phase::started,
                                              job->attributes};
+          if (asked.cause != 0) ask_as_owner(asked, *job);
+        }
     caf::anon_send(caf::actor(asked.gateway), asked);
+  }
+
+  static void ask_as_owner(reservation_for_job& asked, const model::job_state& job) {
+    const auto host = job.owner().substr(std::min(job.owner().size(), job.owner_name().size() + 1));
+    asked.by = {std::string(job.owner_name()), std::string(host), schema::Role::USER};
+    asked.group = std::string(job.attribute(attributes::job::egroup));
   }
 
   void wait(reservation_wait& w) {

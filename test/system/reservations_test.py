@@ -72,6 +72,18 @@ class reservations(ClusterTest):
         self.until_queue_gone(id)
         self.assertNotEqual(self.run_command("pbs_rdel", id).status, 0)
 
+    def test_a_job_makes_its_own_when_it_starts(self):
+        job = self.submit("-h", "-l", "walltime=600", "--", "/bin/sleep", "1000")
+        self.sure("qalter", "-W", "create_resv_from_job=true", job)
+        self.sure("qrls", job)
+        id = self.until(lambda: self.job(job).get("reserve_ID"), lambda: self.job(job))
+        shown = self.reservation(id)
+        self.assertEqual((shown["reserve_job"], shown["reserve_state"], shown["reserve_duration"]), (job, "RESV_RUNNING", "600"))
+        self.assertEqual(self.job(job)["queue"], id.split(".")[0])
+        self.sure("pbs_rdel", id)
+        self.until_state(job, "F")
+        self.until_gone(id)
+
     def test_jobs_that_would_be_in_the_way_wait(self):
         self.reserve(120, 600, "-I", "20", ncpus=4)
         long = self.submit("-l", "select=1:ncpus=1", "-l", "walltime=1:00:00", "--", "/bin/sleep", "1000")

@@ -12,6 +12,7 @@
   each(degraded_reservations) \
   each(history_expiry) \
   each(hooks_on_hosts) \
+  each(job_reservations) \
   each(lost_hosts) \
   each(looking_hooks) \
   each(mirrored_scheduling) \

@@ -66,6 +66,10 @@ struct tell_reservation {
   model::reservation_command command;
   model::requester by;
 };
+// What the job has is reserved for its owner (pbs_rsub --job), and the job comes to the reservation.
+struct reserve_for_job {
+  std::uint64_t serial = 0;
+};
 // What qmgr could ask of the server, a scheduler or a queue.
 struct manage_object {
   schema::sealed<schema::Request> request;
@@ -92,8 +96,9 @@ struct send_hooks {};  // every host is owed the hooks of MoMs as they are now
 struct end_server {
   std::string how;
 };
-using instruction = std::variant<tell_job, run_looking_hooks, run_periodic_hook, run_provision_hook, tell_vnode, discard_run, manage_object,
-                                 tell_reservation, start_scheduler, stop_scheduler, miss_scheduler, send_hooks, end_server>;
+using instruction =
+    std::variant<tell_job, run_looking_hooks, run_periodic_hook, run_provision_hook, tell_vnode, discard_run, manage_object,
+                 tell_reservation, reserve_for_job, start_scheduler, stop_scheduler, miss_scheduler, send_hooks, end_server>;
 
 struct order {
   std::uint64_t cause = 0;  // sequence of the record that it follows from

@@ -25,11 +25,11 @@ struct moved_clock : ports::clock {
 struct cluster {
   std::shared_ptr<moved_clock> clock = std::make_shared<moved_clock>();
   test::whole_server server{[c = clock](actors::server_system_parts& p) { p.clock = c.get(); }};
-  peer_ptr scheduler = server.scheduler_comes("default");
+  peer_ptr scheduler = server.scheduler_comes("default"), mom;
 
   cluster() {
     server.create_node("n1");
-    server.hello_of("n1");
+    mom = server.hello_of("n1");
   }
 
   std::int64_t now_s() const { return clock->ns / second; }
@@ -134,6 +134,40 @@ struct cluster {
                 }));
     return said(peer);
   }
+  // A job of alice's with create_resv_from_job; the first thing here, so that it is 0.borg.
+  void submit_and_start(const char* walltime) {
+    server.ask(
+        [&](schema::Request::Builder r) {
+          auto q = r.initQueueJob();
+          q.setSubmitHost("borg");
+          auto list = q.initAttributes(*walltime ? 2 : 1);
+          list[0].setName("create_resv_from_job");
+          list[0].setValue("true");
+          if (!*walltime) return;
+          list[1].setName("Resource_List");
+          list[1].setResource("walltime");
+          list[1].setValue(walltime);
+        },
+        "alice");
+    std::uint64_t serial = 0;
+    (void)log::log_reader(server.store).read(1, [&](const log::record_ptr& r) {
+      if (schema::is(r->event(), schema::JobEvent::QUEUED)) serial = r->get().getStream();
+      return true;
+    });
+    server.says(scheduler, schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
+                  auto run = m.initRun();
+                  run.setJob(serial);
+                  run.setExecVnode("(n1:ncpus=1)");
+                  run.setExecHost("n1/0");
+                  run.initHosts(1).set(0, "n1");
+                }));
+    server.says(mom, schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+                  auto ref = m.initRunStarted().initRef();
+                  ref.setJobSerial(serial);
+                  ref.setRun(1);
+                  ref.setJob("0.borg");
+                }));
+  }
 };
 
 }  // namespace
@@ -211,6 +245,25 @@ BOOST_AUTO_TEST_CASE(a_restart_loses_no_window) {
   c.clock->ns += 100 * second;
   c.restart();
   BOOST_TEST(c.of_reservation(ids::reserve_state) == "(no such)");
+}
+
+// create_resv_from_job, in the name of the owner; a job without a walltime runs without.
+BOOST_AUTO_TEST_CASE(a_job_that_starts_makes_its_own) {
+  cluster c;
+  c.submit_and_start("60");
+  BOOST_TEST(c.shown(schema::ObjectKind::RESERVATION, "R1.borg", ids::reserve_state) == "RESV_RUNNING");
+  BOOST_TEST(c.shown(schema::ObjectKind::RESERVATION, "R1.borg", ids::Reserve_Owner) == "alice@borg");
+  BOOST_TEST(c.shown(schema::ObjectKind::RESERVATION, "R1.borg", ids::resv_nodes) == "(n1:ncpus=1)");
+  BOOST_TEST(c.shown(schema::ObjectKind::RESERVATION, "R1.borg", ids::reserve_job) == "0.borg");
+  BOOST_TEST(c.shown(schema::ObjectKind::JOB, "0.borg", attributes::job::reserve_ID) == "R1.borg");
+  c.server.restart();
+  BOOST_TEST(c.shown(schema::ObjectKind::RESERVATION, "R2.borg", ids::reserve_state) == "(no such)");
+  BOOST_TEST(c.shown(schema::ObjectKind::JOB, "0.borg", attributes::job::reserve_ID) == "R1.borg");
+
+  cluster without;
+  without.submit_and_start("");
+  BOOST_TEST(without.shown(schema::ObjectKind::JOB, "0.borg", attributes::job::job_state) == "R");
+  BOOST_TEST(without.shown(schema::ObjectKind::JOB, "0.borg", attributes::job::reserve_ID) == "(none)");
 }
 
 // MS-103

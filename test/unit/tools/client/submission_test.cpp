@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(good_option_values_pass) {  // RS-01, RS-06
       {"-W",
        {"block=true", "umask=022", "umask=999", "run_count=3", "sandbox=private", "group_list=g@q1", "stagein=a@q1:/b",
         "stageout=a@q1:/b,c@q1:/d", "depend=afterok:99999", "depend=on:2", "depend=on:1,after:3:4", "foo=", "pwd=x",
-        "tolerate_node_failures=job_start", "umask=022,run_count=2", "Rerunable=n", "Hold_Types=o"}},
+        "tolerate_node_failures=job_start", "umask=022,run_count=2", "Rerunable=n", "Hold_Types=o", "create_resv_from_job=true"}},
   };
   for (const auto& [option, values] : good) {
     for (const char* v : values) BOOST_TEST(problems({option, v}).empty(), option << " " << v);
@@ -200,6 +200,7 @@ BOOST_AUTO_TEST_CASE(what_this_release_does_not_serve_is_refused_after_its_synta
     BOOST_TEST(c->line.starts_with("qsub: No support for requested service"));
     BOOST_TEST(c->status == 181);
   }
+  BOOST_TEST(!complaint_about({"-W", "create_resv_from_job=true"}));
   BOOST_TEST(complaint_about({"-I"}, {true, true, from_environment})->status == 181);
   BOOST_TEST(*complaint_about({"-J", "1-3", "-r", "n"}) ==
              (complaint{"qsub:  cannot submit non-rerunable Array Job", 2, true}));

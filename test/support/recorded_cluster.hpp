@@ -1,5 +1,6 @@
-// A small server and its scheduler that write a log as real ones do: jobs come, cycles place them, they run for as long as the test says.
-// For tests of what is made of recorded cycles.
+// A small server and its scheduler that write a log as real ones do: jobs come, cycles place them, they run for as long as the test says;
+// reservations are confirmed, their windows open and close, and their queues and jobs go with them. For tests of what is made of recorded
+// cycles.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "events/log/memory_event_store.hpp"
 #include "projections/scheduling/scheduling.hpp"
 #include "test/support/folded_log.hpp"
+#include "test/support/reservation_story.hpp"
 
 namespace annals::test {
 
@@ -29,7 +31,8 @@ class recorded_cluster {
   projections::status now;
   bool refuses = false;               // every proposal
   std::uint64_t alters_walltime = 0;  // that is what a run gets; 0: what was proposed
-  bool starts_first = false;          // a start is written before the beginning of its cycle
+  bool starts_first = false;          // starts and answers are written before the beginning of their cycle
+  bool answers_late = false;          // an answer is written when the next cycle has begun
 
   explicit recorded_cluster(const std::string& sched_config, unsigned hosts = 2, unsigned cpus = 4) {
     server_ = write(0, [](auto e) {
@@ -117,6 +120,27 @@ class recorded_cluster {
     return job;
   }
 
+  // Cpus of one vnode, in so many seconds and for so long, and again every hour. A cycle confirms it, and then it has a queue. Answers
+  // its stream.
+  std::uint64_t reserve(const std::string& user, unsigned cpus, std::int64_t in, std::int64_t seconds, unsigned times = 1) {
+    given_values asked = two_cpus(clock.ns / second + in, seconds);
+    asked[0].value = "1:ncpus=" + std::to_string(cpus);
+    if (times > 1) {
+      asked.push_back({"reserve_rrule", "", "FREQ=HOURLY;COUNT=" + std::to_string(times)});
+      asked.push_back({"reserve_timezone", "", "UTC"});
+    }
+    const auto stream = tell(0, test::reserve(asked, {}, ++number_), test::user(user));
+    BOOST_REQUIRE(stream != 0);
+    return stream;
+  }
+  // True: the server took the command. What becomes of the reservation's queue and jobs by that is written too.
+  bool tells(std::uint64_t reservation, const model::reservation_command& command, const model::requester& by) {
+    const auto before = log_.last_version(reservation);
+    tell(reservation, command, by);
+    return log_.last_version(reservation) != before;
+  }
+  const model::reservation_state& reservation(std::uint64_t stream) const { return now.reservations().at(stream); }
+
   void cycle(const std::string& trigger = "new job") {
     hear(view_.take_delta());
     driver_.received(*schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
@@ -126,24 +150,46 @@ class recorded_cluster {
       c.setViewSequence(view_.sequence());
       c.setWallNs(clock.ns);
     }));
+    const auto late = std::exchange(late_, {});
     take_sent();
+    bool changed = false;
+    for (const auto& answer : late) changed |= take_answer(answer);
+    if (std::exchange(answered_, false) || changed) cycle("reservation changed");
   }
 
-  // Time goes on; runs end when they should, and a cycle follows each end.
+  // Time goes on; runs end when they should, windows of reservations open and close, and a cycle follows each of these.
   void later(std::int64_t seconds) {
     const auto until = clock.ns + seconds * second;
-    while (!ends_.empty() && ends_.begin()->first <= until) {
-      const auto [at, job] = *ends_.begin();
-      ends_.erase(ends_.begin());
+    for (;;) {
+      const auto [wake, reservation] = next_wake();
+      const auto at = std::min(wake, ends_.empty() ? INT64_MAX : ends_.begin()->first);
+      if (at > until) break;
       clock.ns = std::max(clock.ns, at);
-      end(job);
-      cycle("job ended");
+      if (at == wake) {
+        BOOST_REQUIRE(tells(reservation, model::reservation_time{}, the_server()));
+        cycle("reservation changed");
+      } else {
+        end(ends_.begin()->second);
+        cycle("job ended");
+      }
     }
-    clock.ns = until;
+    clock.ns = std::max(clock.ns, until);
   }
 
+  // Of a job that runs, or that waits.
   void end(std::uint64_t job) {
+    std::erase_if(ends_, [&](const auto& e) { return e.second == job; });
     const auto j = *now.job(job);
+    if (!j.allocated.exec_vnode().empty()) release(job, j);
+    write(job, [&](auto e) { e.initJob().initEnded(); });
+  }
+
+  std::uint64_t write(std::uint64_t stream, const fill& f, std::vector<ports::blob> blobs = {}) {
+    return write(stream, model::make_event(f), std::move(blobs));
+  }
+
+ private:
+  void release(std::uint64_t job, const model::job_state& j) {
     write(job, [&](auto e) {
       auto x = e.initJob().initExited();
       x.setRun(j.run);
@@ -156,14 +202,13 @@ class recorded_cluster {
       auto hosts = v.initHosts(static_cast<unsigned>(j.hosts.size()));
       for (unsigned i = 0; i < hosts.size(); ++i) hosts.set(i, j.hosts[i]);
     });
-    write(job, [&](auto e) { e.initJob().initEnded(); });
   }
 
-  std::uint64_t write(std::uint64_t stream, const fill& f, std::vector<ports::blob> blobs = {}) {
+  std::uint64_t write(std::uint64_t stream, model::event event, std::vector<ports::blob> blobs = {}) {
     log::append a;
     a.stream = stream;
     a.expected_version = log_.last_version(stream);
-    a.events.push_back(model::make_event(f));
+    a.events.push_back(std::move(event));
     a.blobs = std::move(blobs);
     const auto staged = log_.stage(std::move(a));
     std::vector<log::record_ptr> records;
@@ -176,15 +221,87 @@ class recorded_cluster {
     return std::get<log::staged>(staged).stream;
   }
 
- private:
+  // -- reservations ------------------------------------------------------------------------------------------------------------
+
+  std::uint64_t tell(std::uint64_t stream, const model::reservation_command& command, const model::requester& by) {
+    const auto known = now.reservations().find(stream);
+    const auto decided =
+        model::decide(known == now.reservations().end() ? model::reservation_state() : known->second, command, {clock.ns, by}, settings_);
+    if (!decided.accepted()) return stream;
+    for (const auto& e : decided.events()) stream = write(stream, e);
+    follow(stream);
+    return stream;
+  }
+
+  // The next moment at which something is due of a reservation, and of which.
+  std::pair<std::int64_t, std::uint64_t> next_wake() const {
+    std::pair<std::int64_t, std::uint64_t> next{INT64_MAX, 0};
+    for (const auto& [stream, r] : now.reservations())
+      for (const auto& wake : model::pending_effects(r, settings_)) next = std::min(next, {std::max(wake.wall_ns, clock.ns), stream});
+    return next;
+  }
+
+  // Its queue and jobs, as reactions do it at a server (actors/server/reactions/reservation_queues.cpp).
+  void follow(std::uint64_t stream) {
+    const auto at = now.reservations().find(stream);
+    if (at == now.reservations().end() || !at->second.has_queue()) return;
+    const auto r = at->second;
+    if (r.running == 0 && r.over > 0) end_jobs(r.id, r.lives());
+    auto queue = queues_of_reservations_.find(stream);
+    if (queue == queues_of_reservations_.end()) queue = queues_of_reservations_.emplace(stream, add_queue_of(r)).first;
+    const std::string started = r.running != 0 ? "True" : "False";
+    if (now.queues().at(r.id).attributes.get(attributes::queue::started) != started) change_queue(queue->second, "started", started);
+    if (r.lives()) return;
+    end_jobs(r.id, false);
+    write(queue->second, [&](auto e) { e.initQueue().initDeleted().setName(r.id); });
+    tell(stream, model::reservation_empty{}, the_server());
+  }
+  std::uint64_t add_queue_of(const model::reservation_state& r) {
+    const auto stream = write(0, [&](auto e) {
+      auto q = e.initQueue().initCreated();
+      q.setName(r.id);
+      q.setReservation(r.serial);
+    });
+    change_queue(stream, "queue_type", "Execution");
+    change_queue(stream, "enabled", "True");
+    for (const char* name : {"resources_max", "resources_available"})
+      change_queue(stream, name, std::string(r.attributes.get(attributes::reservation::Resource_List, "ncpus").value_or("")), "ncpus");
+    return stream;
+  }
+  void change_queue(std::uint64_t stream, const char* name, const std::string& value, const char* resource = "") {
+    write(stream, [&](auto e) {
+      auto c = e.initQueue().initChanged().initChanges(1)[0];
+      c.setName(name);
+      c.setResource(resource);
+      c.setValue(value);
+    });
+  }
+  void end_jobs(const std::string& queue, bool only_running) {
+    std::vector<std::uint64_t> its;
+    for (const auto& [job, seconds] : runs_for_)
+      if (const auto* j = now.job(job); j && j->queue() == queue && j->phase != model::job_phase::finished &&
+                                        (!only_running || !j->allocated.exec_vnode().empty())) its.push_back(job);
+    for (const auto job : its) end(job);
+  }
+
+  bool take_answer(const actors::cycle_driver::message& m) {
+    return tells(m.get().getReservation().getReservation(), model::reservation_answer{m, "default"}, the_scheduler());
+  }
+
+  // -- the scheduler -----------------------------------------------------------------------------------------------------------
+
   void hear(const std::vector<projections::scheduling_projection::message>& view) {
     for (const auto& m : view) driver_.received(m.get());
   }
 
   void take_sent() {
     auto sent = std::exchange(sent_, {});
-    if (starts_first && !refuses) std::stable_partition(sent.begin(), sent.end(), [](const auto& m) { return m.get().isRun(); });
-    for (const auto& m : sent) take(m.get());
+    if (starts_first && !refuses)
+      std::stable_partition(sent.begin(), sent.end(), [](const auto& m) { return m.get().isRun() || m.get().isReservation(); });
+    for (const auto& m : sent)
+      if (!m.get().isReservation()) take(m.get());
+      else if (answers_late) late_.push_back(m);
+      else answered_ |= take_answer(m);
   }
   void take(schema::FromScheduler::Reader m) {
     using which = schema::FromScheduler::Which;
@@ -239,15 +356,18 @@ class recorded_cluster {
 
   log::event_log log_{store, clock};
   projections::scheduling_projection view_{now, "default"};
-  std::vector<actors::cycle_driver::message> sent_;
+  std::vector<actors::cycle_driver::message> sent_, late_;
+  bool answered_ = false;  // and something came of it
   actors::cycle_driver driver_{
       {.name = "default"}, {.send = [this](const auto& m) { sent_.push_back(m); }, .log = [](auto, auto, auto, auto) {}, .clock = &clock}};
   std::string policy_;
   bool stored_ = false;
   std::uint64_t server_ = 0, scheduler_ = 0, number_ = 0, cycles_ = 0;
   std::map<std::uint64_t, std::int64_t> runs_for_;
-  std::map<std::uint64_t, std::string> refused_;     // where to run, until it ran
-  std::multimap<std::int64_t, std::uint64_t> ends_;  // time -> job
+  std::map<std::uint64_t, std::string> refused_;                   // where to run, until it ran
+  std::multimap<std::int64_t, std::uint64_t> ends_;                // time -> job
+  const model::settings settings_ = small_settings();              // of what reservations are decided by
+  std::map<std::uint64_t, std::uint64_t> queues_of_reservations_;  // streams
 };
 
 }  // namespace annals::test

@@ -98,11 +98,16 @@ class reading {
 
   void begin(scheduler& s, const log::record& record, schema::CycleBegan::Reader began) {
     settle(s, began.getViewSequence());
-    s.open = SIZE_MAX;
-    if (record.sequence() < within_.from || record.sequence() > within_.to) return;
-    s.open = into_.size();
-    auto& c = into_.emplace_back();
+    if (record.sequence() > within_.to) {
+      s.open = SIZE_MAX;
+      return;
+    }
+    auto* old = open_of(s);
+    if (old && old->before && record.sequence() < within_.from) *old = {};
+    else s.open = into_.size(), into_.emplace_back();
+    auto& c = into_[s.open];
     c.scheduler = s.name;
+    c.before = record.sequence() < within_.from;
     c.sequence = record.sequence();
     c.wall_ns = record.get().getWallNs();
     c.began = schema::copy_of<schema::CycleBegan>(began);
@@ -118,9 +123,8 @@ class reading {
       const auto at = by_name_.find(std::string(scheduler));
       if (at == by_name_.end() || cycle == 0) return;
       auto& s = schedulers_[at->second];
-      auto* open = open_of(s);
-      auto& into = open && open->began.get().getNumber() == cycle ? open->answers : s.early_answers[cycle];
-      into[reservation] = std::move(words);
+      auto* its = cycle_of(s, cycle);
+      (its ? its->answers : s.early_answers[cycle])[reservation] = std::move(words);
     };
     if (event.isConfirmed()) {
       const auto c = event.getConfirmed();
@@ -163,6 +167,16 @@ class reading {
     if (auto* open = open_of(s))
       for (auto at = s.starts.begin(); at != later; ++at) open->started[at->job] = std::move(at->place);
     s.starts.erase(s.starts.begin(), later);
+  }
+
+  // Its last one, or one before that: an answer may be written when the next has begun.
+  recorded_cycle* cycle_of(const scheduler& s, std::uint64_t number) {
+    for (auto i = s.open == SIZE_MAX ? 0 : s.open + 1; i-- > 0;) {
+      if (into_[i].scheduler != s.name) continue;
+      const auto its = into_[i].began.get().getNumber();
+      if (its <= number) return its == number ? &into_[i] : nullptr;
+    }
+    return nullptr;
   }
 
   recorded_cycle* open_of(const scheduler& s) { return s.open == SIZE_MAX ? nullptr : &into_[s.open]; }

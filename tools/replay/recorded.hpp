@@ -28,7 +28,8 @@ struct recorded_cycle {
   std::uint64_t sequence = 0;  // of its CycleBegan
   std::int64_t wall_ns = 0;    // of that record
   schema::sealed<schema::CycleBegan> began;
-  bool first = false;  // since the scheduler came
+  bool first = false;   // since the scheduler came
+  bool before = false;  // the range, and the last one there: it tells what its scheduler had said by then
   bool ended = false;
   bool last = false;                             // of its scheduler: the log may end before its starts are written
   std::uint32_t proposed = 0;                    // as CycleEnded says
@@ -48,7 +49,8 @@ struct range {
   std::uint64_t from = 1, to = 0;  // sequences, both included
 };
 
-// Those that began within the range, in the order of their views. Reads the log from its beginning.
+// Those that began within the range and of each scheduler the last one before it, in the order of their views. Reads the log from its
+// beginning.
 ports::store_status read_cycles(const log::log_reader& reader, const range& within, const std::function<bool()>& go_on,
                                 std::vector<recorded_cycle>& into);
 

@@ -118,13 +118,15 @@ class repeating {
 
   void run(const recorded_cycle& c) {
     auto& scheduler = scheduler_of(c.scheduler);
+    if (c.before) return recall(c, scheduler);
     ++out_.cycles;
     if (!c.ended) return leave_out(c, "it never ended");
     const auto said = scheduler.run(c, reader_);
     if (!said) return leave_out(c, "its policy is not in the log");
     const auto differing = out_.differing;
     compare_answers(c, *said);
-    compare_runs(c, *said, scheduler);
+    compare_runs(c, *said);
+    withdraw_what_did_not_start(c, *said, scheduler);
     compare_reasons(c, *said);
     out_.same += out_.differing == differing;
   }
@@ -140,6 +142,17 @@ class repeating {
     auto& s = schedulers_[name];
     if (!s) s = std::make_unique<again>(now_, name);
     return *s;
+  }
+
+  // What a scheduler has said is not said again, and a whole view does not tell what its jobs were said to wait behind.
+  void recall(const recorded_cycle& c, again& scheduler) {
+    if (!c.ended) return;
+    if (const auto said = scheduler.run(c, reader_)) withdraw_what_did_not_start(c, *said, scheduler);
+  }
+  static void withdraw_what_did_not_start(const recorded_cycle& c, const again::messages& said, again& scheduler) {
+    for (const auto& m : said)
+      if (m.get().isRun() && !c.started.contains(m.get().getRun().getJob()))
+        scheduler.withdraw(m.get().getRun().getJob(), c.began.get().getNumber());
   }
 
   void leave_out(const recorded_cycle& c, std::string why) {
@@ -181,7 +194,7 @@ class repeating {
     return before != c.refused_before->end() && before->second == schema::text(run.getExecVnode());
   }
 
-  void compare_runs(const recorded_cycle& c, const again::messages& said, again& scheduler) {
+  void compare_runs(const recorded_cycle& c, const again::messages& said) {
     auto recorded = c.started;
     recorded.insert(c.refused.begin(), c.refused.end());
     for (const auto& m : said)
@@ -202,7 +215,6 @@ class repeating {
       } else if (at->second != place)
         differs(c, run.getJob(), "on " + at->second, "on " + place);
       if (at != recorded.end()) recorded.erase(at);
-      if (!started) scheduler.withdraw(run.getJob(), c.began.get().getNumber());
     }
     for (const auto& [job, vnode] : recorded) {
       if (by_hand > 0) --by_hand;

@@ -14,8 +14,8 @@ namespace {
 
 constexpr const char* config = "round_robin: False all\nby_queue: True all\nresources: \"ncpus\"\n";
 
-replay::repeat_outcome repeated(const recorded_cluster& c, const std::string& scheduler = {}) {
-  return replay::repeat(log::log_reader(c.store), {1, c.store.last_sequence()}, scheduler, [] { return true; });
+replay::repeat_outcome repeated(const recorded_cluster& c, const std::string& scheduler = {}, std::uint64_t since = 1) {
+  return replay::repeat(log::log_reader(c.store), {since, c.store.last_sequence()}, scheduler, [] { return true; });
 }
 
 void live(recorded_cluster& c, unsigned seed, int steps) {
@@ -39,7 +39,163 @@ void live(recorded_cluster& c, unsigned seed, int steps) {
   }
 }
 
+// Reservations come, once and again and again, are changed, lose vnodes and are deleted; jobs of theirs, and of workq with a walltime.
+void live_with_reservations(recorded_cluster& c, unsigned seed, int steps) {
+  std::mt19937 random(seed);
+  std::vector<std::uint64_t> all;
+  const auto one = [&]() -> const model::reservation_state* {
+    const auto at = all.empty() ? c.now.reservations().end() : c.now.reservations().find(all[random() % all.size()]);
+    return at == c.now.reservations().end() || !at->second.lives() || !at->second.placed ? nullptr : &at->second;
+  };
+  for (int i = 0; i < steps; ++i) {
+    const auto* r = one();
+    const auto serial = r ? r->serial : 0;
+    switch (random() % 10) {
+      case 0: c.later(random() % 600); break;
+      case 1:
+        all.push_back(c.reserve("user1", 1 + random() % 6, 1 + random() % 400, 60 + random() % 300,
+                                random() % 3 ? 1 : 2 + random() % 3));
+        c.cycle("new reservation");
+        break;
+      case 2:
+        if (random() % 8 == 0) c.connect();
+        break;
+      case 3:
+        if (r && r->running == 0 && !r->change) {
+          const auto end_s = std::to_string(r->current()->end_ns / second + 1 + random() % 60);
+          c.tells(serial, model::reservation_request{make_request([&](schema::Request::Builder q) {
+                    fill(q.initAlterReservation().initChanges(1), {{"reserve_end", "", end_s}});
+                  })},
+                  user("user1"));
+          c.cycle("new reservation");
+        }
+        break;
+      case 4:
+        if (r)
+          c.tells(serial, model::reservation_lost{r->degraded() ? std::vector<std::string>() : std::vector<std::string>{"n1"}},
+                  the_server());
+        if (r && random() % 4 == 0)
+          c.tells(serial, model::reservation_request{make_request([](schema::Request::Builder q) { q.initDeleteReservation(); })},
+                  user("user1"));
+        c.cycle("reservation changed");
+        break;
+      case 5:
+      case 6:
+        if (r) c.submit("user1", 1 + random() % 3, 1 + random() % 200, r->id);
+        [[fallthrough]];
+      default: {
+        const auto seconds = std::to_string(30 + random() % 600);
+        c.submit("user" + std::to_string(random() % 3), 1 + random() % 6, 1 + random() % 300, "workq", {{"walltime", seconds.c_str()}});
+        if (random() % 2) c.cycle();
+      }
+    }
+  }
+}
+
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(jobs_of_a_reservation_and_those_that_wait_for_it_are_decided_again) {
+  recorded_cluster c(config, 1, 4);
+  const auto r = c.reserve("alice", 3, 100, 600);
+  c.cycle("new reservation");
+  BOOST_REQUIRE(c.reservation(r).phase == model::reservation_phase::confirmed);
+  const auto id = c.reservation(r).id;
+  const auto within = c.submit("alice", 3, 300, id);
+  const auto waits = c.submit("bob", 2, 50, "workq", {{"walltime", "00:05:00"}});
+  const auto ends_before = c.submit("bob", 4, 50, "workq", {{"walltime", "00:01:00"}});
+  c.cycle();
+  BOOST_TEST(c.now.job(ends_before)->allocated.exec_vnode() == "(n1:ncpus=4)");
+  c.later(60);
+  BOOST_TEST(c.now.job(waits)->attribute(attributes::job::comment) == "Not Running: Job would conflict with reservation or top job");
+  c.later(100);
+  BOOST_TEST(c.reservation(r).running == 1u);
+  BOOST_TEST(c.now.job(within)->allocated.exec_vnode() == "(n1:ncpus=3)");
+  const auto second_within = c.submit("alice", 2, 10'000, id);
+  c.cycle();
+  c.later(300);
+  BOOST_TEST(c.now.job(second_within)->allocated.exec_vnode() == "(n1:ncpus=2)");
+  BOOST_TEST(c.now.job(waits)->allocated.exec_vnode().empty());
+  c.later(300);  // the window closes, and with it goes what is in its queue
+  BOOST_TEST(!c.now.queues().contains(id));
+  BOOST_TEST((c.now.job(second_within)->phase == model::job_phase::finished));
+  BOOST_TEST(c.now.job(waits)->run == 1u);
+  const auto outcome = repeated(c);
+  BOOST_TEST(outcome.answers == 1u);
+  BOOST_TEST(outcome.proposals == 4u);
+  BOOST_TEST(outcome.same == outcome.cycles, replay::repeat_text(outcome));
+}
+
+BOOST_AUTO_TEST_CASE(every_cycle_of_a_life_with_reservations_is_decided_again) {
+  for (unsigned seed = 1; seed <= 8; ++seed) {
+    recorded_cluster c(std::string(config) + "strict_ordering: True all\n");
+    c.starts_first = seed % 3 == 1;
+    c.answers_late = seed % 3 == 2;
+    live_with_reservations(c, seed, 300);
+    const auto outcome = repeated(c);
+    BOOST_TEST(outcome.trouble == "");
+    BOOST_TEST(outcome.answers > 5u);
+    BOOST_TEST(outcome.proposals > 20u);
+    BOOST_TEST(outcome.reasons > 20u);
+    BOOST_TEST(outcome.same == outcome.cycles, replay::repeat_text(outcome));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_that_was_another_is_named) {
+  recorded_cluster c(config, 2, 4);
+  c.answers_late = true;  // one that is written before it counts
+  const auto r = c.reserve("alice", 3, 100, 600);
+  c.cycle("new reservation");
+  const auto ask = *c.reservation(r).ask;
+  c.write(r, [&](auto e) {
+    auto confirmed = e.initReservation().initConfirmed();
+    confirmed.setScheduler("default");
+    confirmed.setCycle(1);
+    confirmed.setAsk(ask.number);
+    auto place = confirmed.initOccurrences(1)[0];
+    place.setIndex(1);
+    place.setStartNs(ask.wanted[0].start_ns);
+    place.setEndNs(ask.wanted[0].end_ns);
+    place.setExecVnode("(n2:ncpus=3)");
+  });
+  c.cycle();
+  const auto outcome = repeated(c);
+  BOOST_TEST(outcome.differing == 1u);
+  BOOST_REQUIRE(outcome.differences.size() == 1u);
+  const auto at = " at " + std::to_string(ask.wanted[0].start_ns / second);
+  BOOST_TEST(outcome.differences[0].job == c.reservation(r).id);
+  BOOST_TEST(outcome.differences[0].recorded == "(n2:ncpus=3)" + at);
+  BOOST_TEST(outcome.differences[0].now == "(n1:ncpus=3)" + at);
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_is_that_of_the_cycle_that_gave_it) {
+  recorded_cluster c(config, 1, 4);
+  for (const bool late : {true, false}) {
+    c.answers_late = late;
+    c.starts_first = !late;
+    c.reserve("alice", 1, 100, 600);
+    c.cycle("new reservation");
+    c.cycle();
+  }
+  std::vector<replay::recorded_cycle> cycles;
+  BOOST_REQUIRE(static_cast<bool>(replay::read_cycles(
+      log::log_reader(c.store), {1, c.store.last_sequence()}, [] { return true; }, cycles)));
+  std::vector<std::size_t> answers;
+  for (const auto& cycle : cycles) answers.push_back(cycle.answers.size());
+  BOOST_TEST(answers == (std::vector<std::size_t>{1, 0, 0, 1, 0, 0}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(what_was_said_before_the_first_cycle_asked_for_is_known) {
+  recorded_cluster c(std::string(config) + "strict_ordering: True all\n");
+  live_with_reservations(c, 2, 200);
+  std::uint64_t cycles = UINT64_MAX;
+  for (std::uint64_t since = 1; since < c.store.last_sequence(); since += 97) {
+    const auto outcome = repeated(c, {}, since);
+    BOOST_TEST(outcome.cycles <= cycles);
+    BOOST_TEST(outcome.same == outcome.cycles, "since " << since << ": " << replay::repeat_text(outcome));
+    cycles = outcome.cycles;
+  }
+  BOOST_TEST(cycles < 60u);
+}
 
 BOOST_AUTO_TEST_CASE(every_cycle_of_an_invented_life_is_decided_again_as_recorded) {
   for (unsigned seed = 1; seed <= 8; ++seed) {

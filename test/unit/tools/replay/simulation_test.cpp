@@ -80,6 +80,23 @@ BOOST_AUTO_TEST_CASE(another_policy_moves_what_it_moves) {
   BOOST_TEST(replay::comparison_text(t.compared).find("start sooner") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_reservation_is_when_and_where_it_was) {
+  recorded_cluster c(fifo, 1, 4);
+  const auto r = c.reserve("alice", 3, 100, 600);
+  c.cycle("new reservation");
+  c.submit("alice", 3, 300, c.reservation(r).id);
+  c.submit("bob", 2, 50, "workq", {{"walltime", "00:05:00"}});
+  c.submit("bob", 4, 50, "workq", {{"walltime", "00:01:00"}});
+  c.cycle();
+  c.later(1000);
+  c.change_server("scheduling", "True");  // the history lasts until here
+  const tried t(c, fifo);
+  for (std::size_t job = 0; job < 3; ++job) BOOST_TEST(t.wait(job) == t.recorded_wait(job));
+  BOOST_TEST(t.wait(0) == 100);  // its window opens
+  BOOST_TEST(t.wait(1) == 700);  // and closes
+  BOOST_TEST(t.wait(2) == 0);
+}
+
 // Its time was used up, so it uses up what it gets.
 BOOST_AUTO_TEST_CASE(a_shrunk_job_has_its_time_of_the_simulation) {
   const auto strict = std::string(fifo) + "strict_ordering: True all\n";

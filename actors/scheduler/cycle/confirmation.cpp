@@ -28,7 +28,7 @@ reservation_answer confirmation::answer(const reservation& r) {
   }
   say("Confirming " + std::to_string(out.places.size()) + " Occurrences");
   say("Reservation Confirmed");
-  dates_.rebook(r, out.places);
+  dates_.rebook(r, r.booked_with(out.places));
   return out;
 }
 

@@ -192,8 +192,10 @@ struct reservation {
   std::uint32_t running = 0;                // index of the occurrence that runs; 0: none
   std::uint64_t ask = 0;                    // what the server wants to know, 0: nothing,
   std::vector<reservation_window> wanted;   // and for when
-  std::vector<reservation_place> promised;  // by an answer of which the server has not spoken yet
+  std::vector<reservation_place> promised;  // all it has by an answer of which the server has not spoken yet
   const std::vector<reservation_place>& booked() const { return promised.empty() ? places : promised; }
+  // What is booked when these are the places of their occurrences; the others keep theirs.
+  std::vector<reservation_place> booked_with(const std::vector<reservation_place>& answered) const;
 };
 
 class view {

@@ -1,5 +1,6 @@
 // What a view knows of reservations.
 #include <algorithm>
+#include <unordered_set>
 
 #include "actors/scheduler/cycle/view.hpp"
 #include "events/schema/message.hpp"
@@ -14,6 +15,8 @@ template <class List>
 auto place_of(List& all, std::uint64_t serial) {
   return std::lower_bound(all.begin(), all.end(), serial, [](const reservation& r, std::uint64_t s) { return r.serial < s; });
 }
+
+bool in_order_of_time(const reservation_place& a, const reservation_place& b) { return a.when.start_ns < b.when.start_ns; }
 
 }  // namespace
 
@@ -37,7 +40,7 @@ void view::apply_reservation(schema::SchedReservation::Reader row) {
   r.avoid = schema::texts(row.getAvoid());
   for (const auto p : row.getPlaces())
     r.places.push_back({reservation_window{p.getIndex(), p.getStartNs(), p.getEndNs()}, std::string(text(p.getExecVnode()))});
-  std::sort(r.places.begin(), r.places.end(), [](const auto& a, const auto& b) { return a.when.start_ns < b.when.start_ns; });
+  std::sort(r.places.begin(), r.places.end(), in_order_of_time);
   r.running = row.getRunning();
   r.ask = row.getAsk();
   for (const auto w : row.getWanted()) r.wanted.push_back({w.getIndex(), w.getStartNs(), w.getEndNs()});
@@ -60,7 +63,17 @@ const reservation* view::find_reservation(const job& j) const {
 
 void view::answered(const reservation_answer& answer) {
   const auto at = place_of(reservations_, answer.reservation);
-  if (at != reservations_.end() && at->serial == answer.reservation) at->promised = answer.places;
+  if (at != reservations_.end() && at->serial == answer.reservation) at->promised = at->booked_with(answer.places);
+}
+
+std::vector<reservation_place> reservation::booked_with(const std::vector<reservation_place>& answered) const {
+  auto all = answered;
+  std::unordered_set<std::uint32_t> anew;
+  for (const auto& a : answered) anew.insert(a.when.index);
+  for (const auto& p : booked())
+    if (!anew.contains(p.when.index)) all.push_back(p);
+  std::sort(all.begin(), all.end(), in_order_of_time);
+  return all;
 }
 
 }  // namespace annals::cycle

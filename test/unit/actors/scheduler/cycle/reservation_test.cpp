@@ -281,6 +281,33 @@ BOOST_AUTO_TEST_CASE(an_answer_counts_until_the_server_speaks) {
   BOOST_TEST(run_cycle(v, p, some_day).answers.at(0).places.size() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(a_change_of_one_occurrence_leaves_the_others_their_places) {
+  small_cluster c;
+  c.vnodes = {simple_vnode("q1", 4)};
+  auto hourly = has(700, "1:ncpus=4", hour, 2 * hour, "(q1:ncpus=4)");
+  hourly.kind = schema::ReservationKind::STANDING;
+  hourly.places.push_back({{2, some_day + 3 * hour, some_day + 4 * hour}, "(q1:ncpus=4)"});
+  hourly.ask = 7;
+  hourly.wanted = {{1, some_day + 5 * hour, some_day + 6 * hour}};
+  add(c, hourly, false);
+  c.jobs = {asks(1, 4, "04:00:00"), asks(2, 1, "03:00:00")};
+  const auto p = parse_policy(shipped_sched_config()).value;
+  view v;
+  BOOST_REQUIRE(v.apply(*c.full_view()));
+  auto r = run_cycle(v, p, some_day);
+  BOOST_REQUIRE(r.answers.at(0).places.size() == 1u);
+  BOOST_TEST(r.answers[0].places[0].exec_vnode == "(q1:ncpus=4)");
+  BOOST_REQUIRE(r.runs.size() == 1u);
+  BOOST_TEST(r.runs[0].job == 2u);  // what it had for the first is free at once
+  v.answered(r.answers[0]);
+  BOOST_REQUIRE(v.apply(*delta_of_reservations(1, 2, {wants(701, "1:ncpus=4", 3 * hour, 4 * hour)})));
+  r = run_cycle(v, p, some_day);  // the server has not spoken yet
+  BOOST_REQUIRE(r.answers.size() == 2u);
+  BOOST_TEST(r.answers[0].places.size() == 1u);
+  BOOST_TEST(r.answers[1].places.empty());
+  BOOST_TEST(r.runs.empty());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(jobs_beside_reservations)

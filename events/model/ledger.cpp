@@ -18,7 +18,7 @@ bool ledger::operator==(const ledger& other) const {
   return next_job_number_ == other.next_job_number_ && jobs_ == other.jobs_ && queues_ == other.queues_ &&
          schedulers_ == other.schedulers_ && hooks_ == other.hooks_ && provision_hook_ == other.provision_hook_ &&
          partitions_ == other.partitions_ && suspended_ == other.suspended_ && directories_ == other.directories_ &&
-         limits_ == other.limits_ && bookings_ == other.bookings_ && holdings_ == other.holdings_;
+         formulas_ == other.formulas_ && limits_ == other.limits_ && bookings_ == other.bookings_ && holdings_ == other.holdings_;
 }
 
 // -- check ---------------------------------------------------------------------------------------------------------------
@@ -37,10 +37,13 @@ std::optional<rejection> ledger::check(const event_place& at, schema::Event::Rea
     case schema::Event::QUEUE: return check_queue(at, event.getQueue());
     case schema::Event::SCHEDULER:
       if (auto why = directories_.check(at, event.getScheduler())) return why;
+      if (auto why = formulas_.check(event.getScheduler())) return why;
       return check_scheduler(at, event.getScheduler());
     case schema::Event::HOOK: return check_hook(at, event.getHook());
     case schema::Event::HOST: return check_host(event.getHost());
-    case schema::Event::SERVER: return limits_.check(event.getServer());
+    case schema::Event::SERVER:
+      if (auto why = formulas_.check(event.getServer())) return why;
+      return limits_.check(event.getServer());
     case schema::Event::RESERVATION: return check_reservation(at, event.getReservation());
     case schema::Event::RUN:
     case schema::Event::PART:
@@ -183,6 +186,7 @@ void ledger::apply(const event_place& at, schema::Event::Reader event) {
     case schema::Event::SCHEDULER:
       partitions_.apply(at, event.getScheduler());
       directories_.apply(at, event.getScheduler());
+      formulas_.apply(at, event.getScheduler());
       return apply_named(schedulers_, at, event.getScheduler());
     case schema::Event::HOOK:
       if (const auto is_it = is_for_provision(event.getHook())) {
@@ -196,7 +200,9 @@ void ledger::apply(const event_place& at, schema::Event::Reader event) {
       if (event.getLog().isSalvaged()) next_job_number_ = std::max(next_job_number_, event.getLog().getSalvaged().getNextJobNumber());
       if (event.getLog().isLossAccepted()) next_job_number_ = std::max(next_job_number_, event.getLog().getLossAccepted().getNextNumber());
       return;
-    case schema::Event::SERVER: return limits_.apply(event.getServer());
+    case schema::Event::SERVER:
+      formulas_.apply(event.getServer());
+      return limits_.apply(event.getServer());
     case schema::Event::RESERVATION: return apply_reservation(at, event.getReservation());
     case schema::Event::RUN:
     case schema::Event::PART: return;

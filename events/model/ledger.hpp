@@ -15,6 +15,7 @@
 #include "events/model/partitions.hpp"
 #include "events/model/reservation/bookings.hpp"
 #include "events/model/scheduler/directories.hpp"
+#include "events/model/scheduler/sort_formulas.hpp"
 #include "events/model/vnodes/holdings.hpp"
 
 namespace annals::model {
@@ -61,6 +62,7 @@ class ledger {
   model::partitions partitions_;
   model::partitions::given_up suspended_;
   scheduler_directories directories_;
+  sort_formulas formulas_;
   entity_limits limits_;
   model::bookings bookings_;
   model::holdings holdings_;  // a job's id there: its number

@@ -60,31 +60,18 @@ schema::sealed<schema::Manage> without_fixed(schema::Manage::Reader m) {
   });
 }
 
-// A formula of its own must be the server's, if that has one (MS-120).
-outcome unless_formulas_differ(outcome changed, const settings& settings) {
-  const auto of_server = settings.server.get(attributes::server::job_sort_formula).value_or("");
-  if (!changed.accepted() || changed.events().empty() || of_server.empty()) return changed;
-  for (auto c : changed.events().front().get().getScheduler().getChanged().getChanges())
-    if (schema::text(c.getName()) == "job_sort_formula" && c.getOp() != schema::AttributeOp::UNSET &&
-        schema::text(c.getValue()) != of_server)
-      return refuse(pbs_error::formula_conflict);
-  return changed;
-}
-
 outcome decide_change_of_default(const scheduler_state& scheduler, schema::Manage::Reader m, const stamp& now, const settings& settings) {
   bool fixed = false;
   if (now.by.is_manager() && now.by.role != schema::Role::SERVER)
     for (auto c : m.getChanges()) fixed |= is_fixed_for_default(c);
   if (fixed && m.getVerb() == schema::ManageVerb::SET) return refuse(pbs_error::not_on_default_scheduler);
   const auto rest = without_fixed(m);
-  return unless_formulas_differ(
-      changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, fixed ? *rest : m, now.by, settings.resources), settings);
+  return changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, fixed ? *rest : m, now.by, settings.resources);
 }
 
 outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m, const stamp& now, const settings& settings) {
   auto set = [&](schema::Manage::Reader what) {
-    return unless_formulas_differ(
-        changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, what, now.by, settings.resources), settings);
+    return changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, what, now.by, settings.resources);
   };
   const auto name = schema::str(m.getName());
   switch (m.getVerb()) {

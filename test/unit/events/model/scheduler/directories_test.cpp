@@ -1,7 +1,8 @@
-// Directories of schedulers: each has its own, and an object says of its own what is wrong with them.
+// Directories of schedulers: each has its own, and an object says of its own what is wrong with them. And other things that may not differ.
 #include <boost/test/unit_test.hpp>
 
 #include "events/model/scheduler/scheduler.hpp"
+#include "events/model/server/server.hpp"
 #include "test/support/model_builders.hpp"
 
 using namespace annals;
@@ -17,6 +18,7 @@ struct schedulers {
   model::ledger ledger;
   model::settings settings = small_settings();
   std::map<std::uint64_t, model::scheduler_state> states;
+  model::server_state server;
   std::uint64_t sequence = 0;
 
   schedulers() {
@@ -27,8 +29,10 @@ struct schedulers {
 
   // "" or the refusal.
   std::string when(std::uint64_t stream, const model::scheduler_command& c, const model::requester& by = manager()) {
-    auto& state = states[stream];
-    const auto o = model::decide(state, c, {1'000'000'000'000, by}, settings);
+    return take(stream, states[stream], model::decide(states[stream], c, {1'000'000'000'000, by}, settings), by);
+  }
+  template <class State>
+  std::string take(std::uint64_t stream, State& state, const model::outcome& o, const model::requester& by) {
     if (!o.accepted()) return said(o);
     auto then = ledger;
     for (const auto& e : o.events()) {
@@ -49,6 +53,12 @@ struct schedulers {
   std::string unset(std::uint64_t stream, const char* attribute) {
     return when(stream, manage(ManageVerb::UNSET, ObjectKind::SCHEDULER, states[stream].name,
                                {{attribute, "", "", schema::AttributeOp::UNSET}}));
+  }
+  std::string set_server(const char* attribute, const std::string& value, schema::AttributeOp op = schema::AttributeOp::SET) {
+    const auto verb = op == schema::AttributeOp::SET ? ManageVerb::SET : ManageVerb::UNSET;
+    const auto o = model::decide(server, manage(verb, ObjectKind::SERVER, "", {{attribute, "", value, op}}), {1'000'000'000'000, manager()},
+                                 settings);
+    return take(1000, server, o, manager());
   }
   std::string get(std::uint64_t stream, attributes::attribute_id id) {
     return std::string(states[stream].attributes.get(id).value_or("-"));
@@ -208,16 +218,29 @@ BOOST_AUTO_TEST_CASE(the_port_is_where_it_listens) {  // MS-07, MS-31, MS-57
 
 BOOST_AUTO_TEST_SUITE_END()
 
-BOOST_AUTO_TEST_CASE(a_formula_of_its_own_is_the_servers_if_that_has_one) {  // MS-120
+// Whichever of them is set last; nobody's formula is in another's way when the other has none (MS-120).
+BOOST_AUTO_TEST_CASE(server_and_schedulers_have_one_formula) {
   schedulers s;
-  BOOST_TEST(s.create(2, "sc1") == "");
-  BOOST_TEST(s.set(2, "job_sort_formula", "walltime") == "");
-  s.settings.server.set(attributes::server::job_sort_formula, "ncpus");
   const std::string conflict = "15226 Server's job_sort_formula value is incompatible with sched's";
-  BOOST_TEST(s.set(1, "job_sort_formula", "walltime") == conflict);
+  BOOST_TEST(s.create(2, "sc1") == "");
+  BOOST_TEST(s.create(3, "sc2") == "");
+  BOOST_TEST(s.set(2, "job_sort_formula", "walltime") == "");
+  BOOST_TEST(s.set(3, "job_sort_formula", "mem") == "");
+  BOOST_TEST(s.set_server("job_sort_formula", "walltime") == conflict);
+  BOOST_TEST(s.unset(3, "job_sort_formula") == "");
+  BOOST_TEST(s.set_server("job_sort_formula", "ncpus") == conflict);
+  BOOST_TEST(s.set_server("job_sort_formula", "ncpus+") == "15123 Invalid Formula Format");
+  BOOST_TEST(s.set_server("job_sort_formula", "walltime") == "");
+  BOOST_TEST(s.set(1, "job_sort_formula", "mem") == conflict);
   BOOST_TEST(s.set(2, "job_sort_formula", "mem") == conflict);
-  BOOST_TEST(s.create(3, "sc2", {{"job_sort_formula", "", "mem"}}) == conflict);
-  BOOST_TEST(s.set(1, "job_sort_formula", "ncpus") == "");
-  BOOST_TEST(s.unset(2, "job_sort_formula") == "");
+  BOOST_TEST(s.create(4, "sc3", {{"job_sort_formula", "", "mem"}}) == conflict);
+  BOOST_TEST(s.set(1, "job_sort_formula", "walltime") == "");
+  BOOST_TEST(s.unset(1, "job_sort_formula") == "");
   BOOST_TEST(s.set(2, "job_sort_formula_threshold", "5") == "");
+  BOOST_TEST(s.set_server("job_sort_formula", "mem") == conflict);
+  BOOST_TEST(s.when(2, manage(ManageVerb::DELETE, ObjectKind::SCHEDULER, "sc1")) == "");
+  BOOST_TEST(s.set_server("job_sort_formula", "mem") == "");
+  BOOST_TEST(s.set(1, "job_sort_formula", "walltime") == conflict);
+  BOOST_TEST(s.set_server("job_sort_formula", "", schema::AttributeOp::UNSET) == "");
+  BOOST_TEST(s.set(1, "job_sort_formula", "walltime") == "");
 }

@@ -25,6 +25,9 @@ endif()
 
 # g++ 12 reports "may be used uninitialized" for strings inside variants and optionals that it has inlined (PR 105562).
 add_compile_options(-Wall -Wextra -Werror -Werror=switch -Wno-maybe-uninitialized)
+# Sources that are compiled together are named by their whole paths, and their messages would name where this checkout lies: ccache then
+# finds nothing that was compiled in another one.
+add_compile_options(-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
 if(ANNALS_SANITIZE)
   add_compile_options(-fsanitize=${ANNALS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -g1 -O1)
   add_link_options(-fsanitize=${ANNALS_SANITIZE})

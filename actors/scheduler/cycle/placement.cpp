@@ -104,7 +104,7 @@ bool placement::sums_suffice(const node_pool& pool, bool totals_only, refusal* w
     }
     const amount total = pool.total[w.resource], now = totals_only ? total : pool.at_start[w.resource];
     if (!r.consumable || w.value <= now) continue;  // a number that is not used up is a property of each vnode
-    const bool never = w.value > total;  // PBS then says what there would be if no job ran
+    const bool never = w.value > total;             // PBS then says what there would be if no job ran
     if (why)
       *why = {never,
               "Insufficient amount of resource: " + r.name + " (R: " + table.print(w.resource, w.value) +

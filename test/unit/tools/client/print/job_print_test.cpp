@@ -111,9 +111,9 @@ BOOST_AUTO_TEST_CASE(T_lists_jobs_by_their_start) {
     struct row {
       const char *name, *state, *start;
     };
-    constexpr row all[] = {{"1", "Q", ""}, {"2", "Q", "1795219900"}, {"3", "R", ""},
-                           {"4", "H", "1795219840"}, {"5", "R", ""}, {"6", "Q", ""}};
-    for (const row& r : all) {
+    constexpr row jobs[] = {
+        {"1", "Q", ""}, {"2", "Q", "1795219900"}, {"3", "R", ""}, {"4", "H", "1795219840"}, {"5", "R", ""}, {"6", "Q", ""}};
+    for (const row& r : jobs) {
       stored_object job;
       job.name = r.name;
       job.set(id::job_state, "", r.state);

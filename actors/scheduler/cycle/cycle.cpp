@@ -128,7 +128,7 @@ class cycle_run {
     if (const auto reached = view_.limit_reached_by(j)) return refuse(at, verdict{at, comment_for(*reached, j)});
     const bool pools = pools_suffice(view_, placement_, j, why);
     if (auto taken = pools ? finds_old_place(j) : std::nullopt) return go_on(at, std::move(*taken), {});
-    if (std::vector<preempt_victim> victims; !is_within(j) && preempts(at, victims))
+    if (std::vector<preempt_victim> victims; !is_within(j) && preemption_.may_employ_to_go_on(at) && preempts(at, victims))
       return go_on(at, preemption_.taken_again(), std::move(victims));
     if (pools) {
       if (view_.preempting().enforces_resumption) backfill_.book_resumption(at);

@@ -23,6 +23,8 @@ class preemption {
 
   // There are levels below the job's: whether it may preempt somebody at all.
   bool may_employ(index at) const { return settings_.preemptive_sched && level_of(at) + 1 < view_.preempting().levels.size(); }
+  // Of a suspended job: one below the normal level waits for room, as in PBS.
+  bool may_employ_to_go_on(index at) const { return may_employ(at) && level_of(at) <= view_.preempting().level_of(0); }
   std::size_t level_of(index at) const;
 
   // Makes room for the job, for `longest` or what a shrink-to-fit job can have of it. `anybody`: whatever their levels, as for qrun. True:

@@ -332,6 +332,19 @@ BOOST_AUTO_TEST_CASE(a_suspended_job_may_preempt_to_go_on) {
              all_equal);
 }
 
+// One that is over a limit waits, as PBS says it, though there is a level below its own.
+BOOST_AUTO_TEST_CASE(a_suspended_job_below_the_normal_level_preempts_nobody) {
+  auto c = with_express();
+  c.scheduler["preempt_prio"] = "express_queue, normal_jobs, server_softlimits, queue_softlimits";
+  c.server["max_run_soft"] = "[u:bob=0]";
+  c.jobs = {runs(c, 10, 4), suspended_on(11, 4, "p1", "workq")};
+  c.jobs[0].euser = "carol";
+  c.jobs[1].euser = "bob";
+  BOOST_TEST(lines_of(cycle_of(c).r) == texts{"11 Not enough free nodes available"}, all_equal);
+  c.server["max_run_soft"] = "[u:carol=0]";
+  BOOST_TEST(victims_of(cycle_of(c).r) == texts{"10 S"}, all_equal);
+}
+
 BOOST_AUTO_TEST_CASE(who_goes_for_a_suspended_job_has_its_place_and_is_less_important) {
   auto c = with_express();
   c.vnodes.push_back(simple_vnode("p2", 4));

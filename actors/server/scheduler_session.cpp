@@ -295,6 +295,7 @@ void scheduler_session::run_job(const model::job_state& job, reply_ptr reply) {
     ask.setRequest(++asks_);
     ask.setViewSequence(view_.sequence());
   }));
+  view_.note_given(job.serial);
 }
 
 void scheduler_session::answer_asked(std::uint64_t job, const model::rejection* why) {

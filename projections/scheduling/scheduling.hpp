@@ -39,6 +39,8 @@ class scheduling_projection {
   // only the last one moves the view to the new sequence. take_delta is empty when nothing changed.
   std::vector<message> full_view();
   std::vector<message> take_delta();
+  // The scheduler was given this job by another message (RunJob), in the view or not: it has to hear what becomes of it.
+  void note_given(std::uint64_t serial) { sent_jobs_.insert(serial); }
   // Of the last delta sent; what StartCycle.viewSequence says.
   std::uint64_t sequence() const { return sent_sequence_; }
 

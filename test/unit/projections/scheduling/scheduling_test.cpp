@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "projections/scheduling/scheduling.hpp"
+#include "projections/scheduling/scheduling_rows.hpp"
 #include "test/support/dumped_view.hpp"
 #include "test/support/told_records.hpp"
 
@@ -180,6 +181,41 @@ BOOST_AUTO_TEST_CASE(a_job_that_came_and_went_between_two_deltas_is_not_mentione
     BOOST_TEST(m.get().getView().getJobs().size() == 0u);
     BOOST_TEST(m.get().getView().getJobsGone().size() == 0u);
   }
+}
+
+// qrun of a held job, which is not in the view: the scheduler claims its vnodes until it hears of it.
+BOOST_AUTO_TEST_CASE(a_job_that_was_asked_for_and_is_gone_before_the_next_delta_holds_nothing) {
+  story s;
+  s.queue(2, "workq");
+  s.host(3, "p1");
+  s.submit(10, 1);
+  s.happen(10, [](auto e) { e.initJob().initHeld().initHolds(1).set(0, schema::HoldType::USER); });
+  const auto row = schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
+    projections::fill_job(m.initRunJob().initJob(), *s.status.job(10));
+  });
+  s.followed.note_given(10);
+  const auto at = s.view.take_asked(row.get().getRunJob().getJob());
+  const auto cpus = s.view.resources().find("ncpus");
+  s.view.take(0, cpus, 2);
+  s.view.claim_for(at, {{{0, cpus, 2}}, {{0, false}}, {}});
+  const auto run = [](auto&& fill) { return [fill](auto e) { fill(e.initJob()); }; };
+  s.fold(10, run([](auto job) {
+           auto a = job.initAssigned();
+           a.setRun(1);
+           a.setExecVnode("(p1:ncpus=2)");
+           a.setExecHost("p1/0*2");
+           a.initHosts(1).set(0, "p1");
+         }));
+  s.fold(10, run([](auto job) { job.initExited().setRun(1); }));
+  s.fold(10, run([](auto job) {
+           auto v = job.initVnodesReleased();
+           v.setRun(1);
+           v.setExecVnode("(p1:ncpus=2)");
+           v.initHosts(1).set(0, "p1");
+         }));
+  s.fold(10, run([](auto job) { job.initEnded(); }));
+  s.take(s.followed.take_delta());
+  s.agree();
 }
 
 BOOST_AUTO_TEST_CASE(a_large_view_comes_in_pieces_and_counts_only_when_whole) {

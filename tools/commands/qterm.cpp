@@ -2,9 +2,8 @@
 #include <cstdio>
 
 #include "tools/client/command_main.hpp"
-#include "tools/client/job_ids.hpp"
+#include "tools/client/operator_command.hpp"
 #include "tools/client/options.hpp"
-#include "tools/client/session.hpp"
 
 namespace {
 
@@ -39,13 +38,11 @@ int stop(const std::string& how, bool schedulers, const std::string& server) {
       shutdown.setSchedulers(schedulers);
     });
     if (!(*r).isRejected()) return 0;
-    // PBS names the server here even when none was given, which leaves the blank before it.
-    print_refusal("qterm",
-                  values::refusal{(*r).getRejected().getCode(), refusal_text((*r).getRejected()) + " " + server});
+    const auto why = (*r).getRejected();
+    return operator_refused("qterm", why.getCode(), schema::str(why.getText()), server);
   } catch (const session_error& e) {
-    print_session_error("qterm", e);
+    return operator_not_connected("qterm", e, server);
   }
-  return 2;
 }
 
 int run(int argc, char** argv) {

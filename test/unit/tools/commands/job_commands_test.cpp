@@ -368,6 +368,7 @@ BOOST_FIXTURE_TEST_CASE(qterm_has_statuses_of_its_own, commands) {
   const ran refused = run({"qterm"});
   BOOST_TEST(refused.err == "qterm: Unauthorized Request  \n");
   BOOST_TEST(refused.status == 2);
+  BOOST_TEST(run({"qterm", "nosuch.invalid"}).err == "Unknown Host.\nqterm: could not connect to server nosuch.invalid (15008)\n");
   BOOST_TEST(run({"qterm", "-t", "foo"}).status == 1);
   BOOST_TEST(
       run({"qterm", "-Z"}).err.starts_with("qterm: invalid option -- 'Z'\nUsage: qterm [-t immediate|delay|[quick]]"));

@@ -9,6 +9,7 @@
 #include "events/model/usage.hpp"
 #include "events/model/vnodes/amounts.hpp"
 #include "events/values/date_time.hpp"
+#include "events/values/dependency.hpp"
 
 namespace annals::actors {
 
@@ -92,6 +93,20 @@ std::string usage_text(schema::Usage::Reader usage) {
   return text;
 }
 
+// A step of dependencies: jobs that this one no longer waits for. Nothing: it is none.
+std::optional<std::vector<std::string>> dependency_steps(capnp::List<schema::Attribute>::Reader changes) {
+  std::vector<std::string> met;
+  bool step = false, counted = false;
+  for (auto c : changes) {
+    const auto entry = values::parse_dependencies(schema::text(c.getValue()));
+    step |= c.getOp() == schema::AttributeOp::INCREMENT || c.getOp() == schema::AttributeOp::DECREMENT;
+    if (c.getOp() != schema::AttributeOp::DECREMENT || !entry) continue;
+    counted |= entry->front().type == values::dependency_type::on;
+    if (!counted) met.push_back(entry->front().job.substr(0, entry->front().job.find('@')));
+  }
+  return step ? std::optional(met) : std::nullopt;
+}
+
 std::string variable(schema::JobQueued::Reader q, std::string_view name) {
   for (auto a : q.getAttributes())
     if (schema::text(a.getName()) == name) return schema::str(a.getValue());
@@ -148,7 +163,12 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
       return line(job, "Job Queued at request of " + by + ", owner = " + schema::str(q.getOwner()) +
                            ", job name = " + variable(q, "Job_Name") + ", queue = " + queue);
     }
-    case which::ALTERED: return line(job, "Job Modified at request of " + by);
+    case which::ALTERED: {
+      const auto steps = dependency_steps(event.getAltered().getChanges());
+      if (!steps) return line(job, "Job Modified at request of " + by);
+      for (const auto& other : *steps) line(job, "Dependency on job " + other + " released.");
+      return;
+    }
     case which::HELD: return line(job, "Holds " + holds_text(event.getHeld().getHolds()) + " set at request of " + by);
     case which::RELEASED:
       return line(job, "Holds " + holds_text(event.getReleased().getHolds()) + " released at request of " + by);
@@ -206,7 +226,9 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
       if (r.getComment().size() > 0) line(job, schema::str(r.getComment()));
       return line(job, "Job requeued, Exit_status=" + std::to_string(r.getExitStatus()));
     }
-    case which::ENDED: return line(debug2, "dequeuing, state 5");
+    case which::ENDED:
+      if (const auto reason = event.getEnded().getReason(); reason.size() > 0) line(job, schema::str(reason));
+      return line(debug2, "dequeuing, state 5");
     case which::REDUCED:
       if (event.getReduced().getRequest() > 0) line(job, "Job Modified at request of " + by);
       if (event.getReduced().getStageOut()) left_early_ = id;

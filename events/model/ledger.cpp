@@ -18,7 +18,8 @@ bool ledger::operator==(const ledger& other) const {
   return next_job_number_ == other.next_job_number_ && jobs_ == other.jobs_ && queues_ == other.queues_ &&
          schedulers_ == other.schedulers_ && hooks_ == other.hooks_ && provision_hook_ == other.provision_hook_ &&
          partitions_ == other.partitions_ && suspended_ == other.suspended_ && directories_ == other.directories_ &&
-         formulas_ == other.formulas_ && limits_ == other.limits_ && bookings_ == other.bookings_ && holdings_ == other.holdings_;
+         formulas_ == other.formulas_ && limits_ == other.limits_ && dependencies_ == other.dependencies_ && bookings_ == other.bookings_ &&
+         holdings_ == other.holdings_;
 }
 
 // -- check ---------------------------------------------------------------------------------------------------------------
@@ -59,10 +60,13 @@ std::optional<rejection> ledger::check_job(const event_place& at, schema::JobEve
       const auto e = event.getQueued();
       if (job_of_number_.contains(e.getNumber()) || bookings_.has_number(e.getNumber())) return refuse(pbs_error::job_exists);
       if (!names_contain(queues_, schema::text(e.getQueue()))) return refuse(pbs_error::unknown_queue);
+      if (auto why = dependencies_.check(e.getNumber(), event)) return why;
       return limits_.check({}, "", event);
     }
     case which::ASSIGNED: {
       const auto e = event.getAssigned();
+      if (const auto job = jobs_.find(at.stream); job != jobs_.end())
+        if (auto why = dependencies_.check(job->second.number, event)) return why;
       return check_room(at, {{}, schema::text(e.getExecVnode()), schema::text(e.getPlace())}, true);
     }
     case which::VNODES_TAKEN: {
@@ -74,7 +78,9 @@ std::optional<rejection> ledger::check_job(const event_place& at, schema::JobEve
       [[fallthrough]];
     case which::ALTERED: {
       const auto job = jobs_.find(at.stream);
-      if (job == jobs_.end() || !job->second.counted.counted) return std::nullopt;
+      if (job == jobs_.end()) return std::nullopt;
+      if (auto why = dependencies_.check(job->second.number, event)) return why;
+      if (!job->second.counted.counted) return std::nullopt;
       return limits_.check(job->second.counted, job->second.queue, event);
     }
     case which::HELD:
@@ -222,6 +228,8 @@ void ledger::apply_named(names& of, const event_place& at, Event event) {
 
 void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
   using which = schema::JobEvent::Which;
+  if (event.isQueued()) dependencies_.apply(event.getQueued().getNumber(), event);
+  else if (const auto job = jobs_.find(at.stream); job != jobs_.end()) dependencies_.apply(job->second.number, event);
   if (event.isQueued()) limits_.apply(jobs_[at.stream].counted, at, event);
   else if (const auto job = jobs_.find(at.stream); job != jobs_.end() && job->second.counted.counted)
     limits_.apply(job->second.counted, at, event);

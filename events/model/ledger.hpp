@@ -1,5 +1,5 @@
 // The one piece of state that spans streams: what is assigned on each vnode, names and ids in use, jobs per queue, partitions,
-// and what limits of submissions count.
+// what limits of submissions count, and which job waits for which.
 // Lives in the log writer, is a pure fold like everything else, and is asked before each batch is written, so that two actors
 // can never hand out the same cpu or the same name. Governed by docs/design/0007-ledger.md.
 #pragma once
@@ -10,6 +10,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "events/model/dependency_graph.hpp"
 #include "events/model/entity_limits/entity_limits.hpp"
 #include "events/model/outcome.hpp"
 #include "events/model/partitions.hpp"
@@ -64,6 +65,7 @@ class ledger {
   scheduler_directories directories_;
   sort_formulas formulas_;
   entity_limits limits_;
+  dependency_graph dependencies_;
   model::bookings bookings_;
   model::holdings holdings_;  // a job's id there: its number
 };

@@ -31,9 +31,13 @@ struct record_rule {
 bool always(const occasion&) { return true; }
 // Of Resource_List's aoe: a run that waits for its vnodes to get it.
 bool provisions(const occasion& o) { return o.job.provisioning(); }
-bool is_no_provisioning(const occasion& o) {
-  for (auto change : o.event.getAltered().getChanges())
-    if (schema::text(change.getName()) == "prov_vnode") return false;
+// Somebody altered the job: it is no step of provisioning or of a dependency.
+bool is_asked_for(const occasion& o) {
+  for (auto change : o.event.getAltered().getChanges()) {
+    const auto op = change.getOp();
+    if (op == schema::AttributeOp::INCREMENT || op == schema::AttributeOp::DECREMENT || schema::text(change.getName()) == "prov_vnode")
+      return false;
+  }
   return true;
 }
 bool has_provisioned(const occasion& o) {
@@ -68,7 +72,7 @@ bool nobody_asked(const occasion& o) { return o.job.phase != phase::exiting && !
 constexpr record_rule rules[] = {
     // event                    letter when        only if       fields         blank at the end
     {which::QUEUED, 'Q', moment::after, always, queued_fields, true},
-    {which::ALTERED, 'a', moment::after, is_no_provisioning, changed_fields, false},
+    {which::ALTERED, 'a', moment::after, is_asked_for, changed_fields, false},
     {which::ASSIGNED, 'P', moment::after, provisions, provision_start_fields, false},
     {which::ALTERED, 'p', moment::before, has_provisioned, provision_end_fields, false},
     {which::START_FAILED, 'p', moment::before, provisions, provision_failed_fields, false},

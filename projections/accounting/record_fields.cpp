@@ -257,7 +257,13 @@ void changed_fields(std::string& line, const occasion& o) {
   for (const auto& c : changes) put(line, c.name, c.resource, c.value);
 }
 
-void abort_text(std::string& line, const occasion&) { line += "Aborted by PBS Server "; }
+void abort_text(std::string& line, const occasion& o) {
+  const auto reason = schema::text(o.event.getEnded().getReason());
+  if (reason.empty()) line += "Aborted by PBS Server ";
+  else if (reason.starts_with("Dependency request for job rejected"))  // a job that is not there
+    line += "Reject reply code=15001, aux=0, type=52, from @" + std::string(o.job.attribute(ids::server)) + " Unknown Job Id";
+  else line += reason;
+}
 
 void stop_text(std::string& line, const occasion&) { line += "Aborted by PBS Server  on Server shutdown"; }
 

@@ -111,6 +111,7 @@ void put_constants(attributes::attribute_set& row, schema::ObjectKind kind) {
 attributes::attribute_set job_row(const status& from, const model::job_state& job, std::int64_t now_s) {
   namespace ids = attributes::job;
   auto row = job.attributes;
+  if (!job.dependents.empty()) row.set(ids::depend, model::shown_depend(job));
   if (counts_eligible_time(from.server())) {
     row.set(ids::eligible_time, values::print_duration(eligible_time_of(job).at(now_s)));
   } else {  // what was counted is kept, and not shown

@@ -96,9 +96,7 @@ std::optional<complaint> check_others(const job_options& options) {
       if (w.name.find('.') != std::string::npos) return refused(values::refuse(pbs_error::undefined_attribute));
       return said("qsub: Error (15002) submitting job", exit_status(pbs_error::undefined_attribute));
     }
-    for (const char* name : {"depend", "array"}) {
-      if (w.name == name) return not_served("-W " + w.name);
-    }
+    if (w.name == "array") return not_served("-W array");
   }
   return std::nullopt;
 }

@@ -10,6 +10,7 @@
 #define ANNALS_REACTIONS(each) \
   each(abandoned_runs) \
   each(degraded_reservations) \
+  each(dependencies) \
   each(history_expiry) \
   each(hooks_on_hosts) \
   each(job_reservations) \

@@ -68,6 +68,11 @@ values::result<new_value, rejection> checked(const job_state& job, schema::Attri
   if (row->id == ids::Resource_List && job.running() && !now.by.is_operator() && raises_limit(job, v, settings))
     return refuse(pbs_error::unauthorized);
   if (row->id == ids::run_count && !now.by.is_operator() && lowers_run_count(job, v)) return refuse(pbs_error::unauthorized);
+  if (row->id == ids::depend) {
+    auto full = depend_for(v.value, settings);
+    if (!full) return full.error();
+    v.value = std::move(*full);
+  }
   if (row->id == ids::User_List && !may_run_as(v.value, job.owner_name())) return refuse(pbs_error::bad_user);
   if (row->id == ids::max_run_subjobs) return refuse(pbs_error::not_an_array);
   if (row->id == ids::eligible_time && !settings.server_flag(attributes::server::eligible_time_enable))
@@ -128,6 +133,22 @@ std::optional<rejection> complete(const job_state& job, std::vector<new_value>& 
   return std::nullopt;
 }
 
+// What it waits for now holds it, and what it waited for does so no longer. Other holds that the request sets stay as it sets them.
+void hold_for_others(const job_state& job, std::vector<new_value>& changes) {
+  const auto depend = std::find_if(changes.begin(), changes.end(), [](const new_value& v) { return v.row->id == ids::depend; });
+  if (depend == changes.end()) return;
+  const bool waits = !depend->unset && waits_for_others(depend->value);
+  const auto asked = std::find_if(changes.begin(), changes.end(), [](const new_value& v) { return v.row->id == ids::Hold_Types; });
+  const auto before = asked == changes.end() ? job.holds : values::parse_hold_set(asked->value).value_or(values::hold_set{}).bits;
+  auto after = before;
+  if (waits) after |= values::hold_set::system;
+  else if (held_for_others(job)) after &= static_cast<std::uint8_t>(~values::hold_set::system);
+  if (after == before) return;
+  const auto text = values::print(values::hold_set{after});
+  if (asked != changes.end()) asked->value = text;
+  else changes.push_back({attributes::find(schema::ObjectKind::JOB, ids::Hold_Types), "", text, false, true});
+}
+
 }  // namespace
 
 outcome decide_alter(const job_state& job, const client_request& request, const stamp& now, const settings& settings) {
@@ -146,6 +167,7 @@ outcome decide_alter(const job_state& job, const client_request& request, const 
   }
   if (auto why = regroup(changes, request.groups, settings)) return *why;
   if (auto why = complete(job, changes, by, now, settings)) return *why;
+  hold_for_others(job, changes);
   if (changes.empty()) return no_change;
   return std::vector<event>{make_event([&](auto e) {
     auto list = e.initJob().initAltered().initChanges(static_cast<unsigned>(changes.size()));

@@ -53,7 +53,11 @@ const attributes::attribute* take_change(job_state& job, schema::Attribute::Read
   const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(change.getName()));
   if (!row) return nullptr;
   const auto resource = schema::text(change.getResource());
-  if (change.getOp() == schema::AttributeOp::UNSET) job.attributes.erase(row->id, resource);
+  const auto op = change.getOp();
+  if (op == schema::AttributeOp::INCREMENT || op == schema::AttributeOp::DECREMENT) {
+    ANNALS_INVARIANT(row->id == ids::depend, "only entries of depend come and go");
+    change_depend(job, change);
+  } else if (op == schema::AttributeOp::UNSET) job.attributes.erase(row->id, resource);
   else job.attributes.set(row->id, resource, schema::text(change.getValue()));
   return row;
 }

@@ -23,6 +23,7 @@
 #include "events/model/vnodes/allocation_change.hpp"
 #include "events/schema/client.capnp.h"
 #include "events/schema/daemon.capnp.h"
+#include "events/values/dependency.hpp"
 
 namespace annals::model {
 
@@ -125,6 +126,9 @@ struct job_state {
   bool can_checkpoint = false;  // of this run: its host has a script for it, which has not failed
   std::string checkpointed_at;  // its exec_vnode then, and where alone it can go on from there; empty: it begins anew
 
+  // Other jobs that have said that they wait for this one, in that order. Not in `depend`, so that 100,000 of them cost each other nothing.
+  std::vector<values::dependency> dependents;
+
   bool operator==(const job_state&) const = default;
   // The run is over, and some of its other hosts have not said that they are rid of the job.
   bool waits_for_hosts() const { return phase == job_phase::exiting && !allocated.empty() && allocated.hosts().front() != hosts.front(); }
@@ -205,12 +209,27 @@ struct vnode_provisioned {
   std::string vnode;
   std::string failed = {};  // why; empty: it has it
 };
+// What another job means to this one (events/model/job/dependencies.cpp).
+struct dependency_told {
+  enum class what : std::uint8_t {
+    dependent,  // that job waits for this one, or one of both is to run: shown
+    counted,    // that job said before...: it takes one count of this one's on:n
+    met,        // what this one waited for; or the other is no longer in its set
+    failed,     // what this one waited for can't be any more: it is deleted
+    unknown,    // there is no such job: it is deleted too
+    held,       // one of both is to run, and the other one does
+    freed,      // it does no longer
+  };
+  what is = what::met;
+  values::dependency other;  // as this job shows it
+};
 struct forget_job {};  // its time in the history may be over
 struct server_stops {
   bool waits_for_jobs = false;
 };  // qterm -t immediate, or -t delay
 using job_command = std::variant<submit_job, client_request, hook_changes, mom_report, proposed_run, make_room, resume_later, set_rank,
-                                 end_wait, run_lost, run_gone_from, vnode_provisioned, forget_job, server_stops>;
+                                 end_wait, run_lost, run_gone_from, vnode_provisioned, dependency_told, forget_job,
+                                 server_stops>;
 
 outcome decide(const job_state& job, const job_command& command, const stamp& now, const settings& settings);
 void apply(job_state& job, const event_place& at, schema::JobEvent::Reader event);
@@ -261,6 +280,11 @@ struct job_transition {
   job_phase to;
 };
 std::span<const job_transition> job_transitions();
+
+// Its `depend` as users see it: what it waits for, and who waits for it.
+std::string shown_depend(const job_state& job);
+// The system hold on it is that of its dependencies (pbs guide: substate 22).
+bool held_for_others(const job_state& job);
 
 // May this requester do with the job what its owner may?
 bool may_act(const job_state& job, const requester& by);

@@ -194,6 +194,7 @@ outcome decide(const job_state& job, const job_command& command, const stamp& no
     outcome operator()(const server_stops& c) const { return decide_server_stops(job, c); }
     outcome operator()(const run_gone_from& c) const { return decide_gone(job, c, now, settings); }
     outcome operator()(const vnode_provisioned& c) const { return decide_provisioned(job, c, now, settings); }
+    outcome operator()(const dependency_told& c) const { return decide_dependency(job, c, settings); }
     outcome operator()(const forget_job&) const { return decide_forget(job, now, settings); }
   };
   return std::visit(visitor{job, now, settings}, command);

@@ -75,6 +75,14 @@ void forget_progress(job_state& job);
 // nobody knows whether it is gone (release_nodes_on_stageout; ramp_down.cpp).
 void release_at_stage_out(const job_state& job, const mom_report& exited, const settings& settings, std::vector<event>& out);
 
+// Dependencies (dependencies.cpp). What a user wrote, with full ids; refused when it is no dependency that there is.
+values::result<std::string, rejection> depend_for(std::string_view asked, const settings& settings);
+// It waits for a job, or for others to say that they come first (on).
+bool waits_for_others(std::string_view depend);
+outcome decide_dependency(const job_state& job, const dependency_told& told, const settings& settings);
+// One change of `depend`: += and -= one entry, and jobs that wait for this one.
+void change_depend(job_state& job, schema::Attribute::Reader change);
+
 // The phase of its accounting that a release ends, and what its run had at first: hidden attributes (RD-73, RD-90; ramp_down.cpp).
 void begin_phase(job_state& job);
 void show_deallocated(job_state& job);                                  // what was released, and is not free yet

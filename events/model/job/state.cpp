@@ -43,7 +43,7 @@ int substate_of(const job_state& job) {
   switch (job.phase) {
     case phase::none: return 0;
     case phase::queued: return 10;
-    case phase::held: return 20;
+    case phase::held: return held_for_others(job) ? 22 : 20;
     case phase::waiting: return job.stage_in == job_stage_in::failed ? 37 : 30;
     case phase::assigned: return job.rerun_requested ? 60 : job.aborted                        ? 54
                                                         : job.provisioning()                   ? 71

@@ -10,6 +10,7 @@
 #include "events/model/refuse.hpp"
 #include "events/values/hold_set.hpp"
 #include "events/values/number.hpp"
+#include "events/values/size.hpp"
 #include "events/values/string_list.hpp"
 
 namespace annals::model {
@@ -73,6 +74,12 @@ std::optional<rejection> take_attribute(draft& d, schema::Attribute::Reader give
   switch (row->id) {
     case ids::Hold_Types: d.holds = values::parse_hold_set(*checked).value_or(values::hold_set{}).bits; break;
     case ids::Execution_Time: d.execution_time = values::parse_integer(*checked).value_or(0); break;
+    case ids::depend: {
+      const auto full = depend_for(*checked, settings);
+      if (!full) return full.error();
+      d.attributes.set(row->id, *full);
+      break;
+    }
     default: d.attributes.set(row->id, resource, *checked);
   }
   return std::nullopt;
@@ -164,6 +171,12 @@ event queued_event(const draft& d, const submit_job& command, const std::string&
   return event(schema::sealed_message::from_builder(builder));
 }
 
+bool is_too_large(std::uint64_t script_size, const settings& settings) {
+  const auto set = settings.server.get(attributes::server::jobscript_max_size);
+  const auto most = set ? values::parse_size(*set) : std::nullopt;
+  return most && values::compare({script_size}, *most) > 0;
+}
+
 }  // namespace
 
 std::string reservation_of_queue(std::string_view queue, const settings& settings) {
@@ -209,6 +222,7 @@ outcome decide_submit(const submit_job& command, const stamp& now, const setting
   const auto q = command.request.get().getQueueJob();
   draft d;
   d.egroup = command.egroup;
+  if (is_too_large(command.script_size, settings)) return refuse(pbs_error::script_too_large);
   if (auto why = choose_queue(d, q, settings)) return *why;
   if (auto why = may_use(d, command, now, settings)) return *why;
   for (auto given : q.getAttributes())
@@ -217,6 +231,7 @@ outcome decide_submit(const submit_job& command, const stamp& now, const setting
     return refuse(pbs_error::bad_user);
   if (auto why = choose_group(d, command, settings)) return *why;
   if (auto why = complete_resources(d, {now.by.role, command.by_hooks}, settings)) return *why;
+  if (waits_for_others(d.attributes.get(ids::depend).value_or(""))) d.holds |= values::hold_set::system;
   if (!d.attributes.has(ids::Job_Name)) d.attributes.set(ids::Job_Name, "STDIN");
   complete_paths(d, command.number, now.by.host);
   complete_variables(d, now.by.host);

@@ -137,4 +137,5 @@ struct JobEnded {
   hasExitStatus @1 :Bool;
   substate      @2 :UInt16;
   commentSuffix @3 :Text;      # what is added to the comment the job had: " and finished"; a job without one keeps none
+  reason        @4 :Text;      # why the server deleted it by itself, as the A record says: "Job deleted as result of dependency on job 1.borg"
 }

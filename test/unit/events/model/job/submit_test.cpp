@@ -53,6 +53,19 @@ BOOST_AUTO_TEST_CASE(a_bare_submission_gets_every_default) {
   BOOST_TEST(story.attribute(ids::Variable_List).ends_with("PBS_O_QUEUE=workq,PBS_O_HOST=borg"));
 }
 
+BOOST_AUTO_TEST_CASE(a_script_may_be_as_large_as_the_site_says) {
+  job_story story;
+  auto command = submission(12);
+  command.script_size = 2049;
+  story.settings.server.set(on_server::jobscript_max_size, "2kb");
+  BOOST_TEST(said(story.ask(command)) == "15175 jobscript size exceeded the jobscript_max_size");
+  command.script_size = 2048;
+  BOOST_TEST(story.ask(command).accepted());
+  story.settings.server.erase(on_server::jobscript_max_size);
+  command.script_size = 1 << 20;
+  BOOST_TEST(story.ask(command).accepted());
+}
+
 BOOST_AUTO_TEST_CASE(defaults_of_queue_and_server_are_applied) {
   job_story story;
   story.settings.server.set(on_server::resources_default, "walltime", "01:00:00");

@@ -1,0 +1,398 @@
+// What becomes of a job is told to those that depend on it (-W depend): who waits for it, that it was started or has ended, that it is not
+// there. Their own rules decide (events/model/job/dependencies.cpp). What is owed is kept as it comes up, so that a hundred thousand jobs
+// that wait for one cost no more than each for another one. Source: pbs guide, qsub, "depend". Governed by
+// docs/design/0054-dependencies.md.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "actors/server/reactions/all.hpp"
+#include "events/model/runone_sets.hpp"
+#include "events/values/dependency.hpp"
+#include "events/values/job_id.hpp"
+
+namespace annals::reactions {
+
+namespace {
+
+using told = model::dependency_told;
+using values::dependency;
+using values::dependency_type;
+
+constexpr std::size_t at_once = 1000;  // orders that are out: the log writer takes some hundreds with one sync
+
+std::uint64_t number_in(std::string_view job) {
+  const auto id = values::parse_job_id(job);
+  return id && id->form == values::id_form::job ? id->number : 0;
+}
+
+class dependents final : public reaction {
+ public:
+  bool fold(const log::record& record) override {
+    if (!record.event().isJob()) return false;
+    const auto serial = record.get().getStream();
+    const auto event = record.event().getJob();
+    now_ = record.sequence();
+    changed_ = false;
+    if (event.isQueued()) on_queued(serial, event.getQueued());
+    else if (event.isAltered()) on_altered(serial, event.getAltered().getChanges());
+    else if (event.isAssigned()) on_assigned(serial);
+    else if (event.isUsageReported()) on_usage(serial);
+    else if (event.isRequeued()) on_requeued(serial);
+    else if (event.isHeld() && has_system(event.getHeld())) settle(serial, [](told::what is) { return is == told::what::held; });
+    else if (event.isReleased() && has_system(event.getReleased())) settle(serial, [](told::what is) { return is == told::what::freed; });
+    else if (event.isEnded()) on_ended(serial, event.getEnded());
+    else if (event.isForgotten()) forget(serial);
+    return changed_;
+  }
+
+  std::vector<order_ptr> owed(const moment& at) override {
+    by_ = {"root", at.settings.host_name, schema::Role::SERVER};
+    std::vector<order_ptr> orders;
+    for (auto o = owed_.begin(); o != owed_.end() && orders.size() < at_once; ++o)
+      orders.push_back(order_of(o->first, o->second));
+    return orders;
+  }
+
+ private:
+  enum class progress : std::uint8_t { waits,
+                                       assigned,
+                                       reported,  // its host has told of it since: substate 42
+                                       over };
+  enum class end : std::uint8_t { good,
+                                  bad,
+                                  deleted,    // before it was run
+                                  aborted };  // for its own dependency
+  struct job {
+    std::uint64_t serial = 0;
+    progress is = progress::waits;
+    end how = end::good;
+  };
+  struct condition {
+    dependency d;
+    std::uint64_t number;  // of the other job; 0: none
+  };
+  struct waiting_job {
+    std::string target;  // "13.borg@borg": as others show it
+    std::vector<condition> on;
+  };
+  struct deed {
+    std::uint64_t cause, serial;
+    told::what is;
+    std::string entry;  // its text
+    auto operator<=>(const deed&) const = default;
+  };
+  using deeds = std::map<std::pair<told::what, std::string>, std::uint64_t>;  // of one job; their causes
+
+  static bool has_system(schema::JobHeld::Reader e) {
+    for (auto h : e.getHolds())
+      if (h == schema::HoldType::SYSTEM) return true;
+    return false;
+  }
+
+  // -- what is owed ------------------------------------------------------------------------------------------------------
+
+  void owe(std::uint64_t serial, told::what is, const dependency& other) {
+    auto entry = values::print({other});
+    if (!of_job_[serial].try_emplace({is, entry}, now_).second) return;
+    owed_.emplace(deed{now_, serial, is, std::move(entry)}, other);
+    changed_ = true;
+  }
+  bool is_owed(std::uint64_t serial, told::what is, const dependency& other) const {
+    const auto all = of_job_.find(serial);
+    return all != of_job_.end() && all->second.contains({is, values::print({other})});
+  }
+  // A hold may be there already: then nothing comes of it that could be folded.
+  order_ptr order_of(const deed& d, const dependency& other) const {
+    const bool of_hold = d.is == told::what::held || d.is == told::what::freed;
+    return make_order({.cause = d.cause,
+                       .target = "job " + std::to_string(d.serial) + " " + std::to_string(static_cast<int>(d.is)) + " " + d.entry,
+                       .what = tell_job{d.serial, told{d.is, other}, by_},
+                       .given = of_hold ? order::repeat::until_accepted : order::repeat::until_folded});
+  }
+  template <class Which>
+  void settle(std::uint64_t serial, Which which) {
+    const auto all = of_job_.find(serial);
+    if (all == of_job_.end()) return;
+    for (auto d = all->second.begin(); d != all->second.end();)
+      if (which(d->first.first)) d = settle(serial, all->second, d);
+      else ++d;
+    if (all->second.empty()) of_job_.erase(all);
+  }
+  deeds::iterator settle(std::uint64_t serial, deeds& of, deeds::iterator d) {
+    owed_.erase({d->second, serial, d->first.first, d->first.second});
+    changed_ = true;
+    return of.erase(d);
+  }
+  void settle_entry(std::uint64_t serial, const std::string& entry) {
+    const auto all = of_job_.find(serial);
+    if (all == of_job_.end()) return;
+    for (const auto is : {told::what::dependent, told::what::counted, told::what::met})
+      if (const auto d = all->second.find({is, entry}); d != all->second.end()) settle(serial, all->second, d);
+    if (all->second.empty()) of_job_.erase(all);
+  }
+
+  // -- jobs --------------------------------------------------------------------------------------------------------------
+
+  job& job_of(std::uint64_t serial) { return jobs_[numbers_[serial]]; }
+  const job* find(std::uint64_t number) const {
+    const auto at = jobs_.find(number);
+    return at == jobs_.end() ? nullptr : &at->second;
+  }
+
+  void on_queued(std::uint64_t serial, schema::JobQueued::Reader e) {
+    numbers_[serial] = e.getNumber();
+    jobs_[e.getNumber()] = {serial};
+    for (auto a : e.getAttributes())
+      if (a.getName() == "depend") begin_waiting(serial, schema::str(e.getId()), schema::text(a.getValue()));
+  }
+
+  void on_altered(std::uint64_t serial, capnp::List<schema::Attribute>::Reader changes) {
+    for (auto c : changes) {
+      if (c.getName() != "depend") continue;
+      const auto text = schema::text(c.getValue());
+      if (c.getOp() == schema::AttributeOp::INCREMENT) came(serial, schema::str(c.getValue()));
+      else if (c.getOp() == schema::AttributeOp::DECREMENT) went(serial, schema::str(c.getValue()));
+      else replace(serial, c.getOp() == schema::AttributeOp::UNSET ? std::string_view() : text);
+    }
+  }
+
+  void begin_waiting(std::uint64_t serial, const std::string& id, std::string_view depend) {
+    auto& w = waiting_[serial];
+    w.target = id + "@" + id.substr(std::min(id.size(), id.find('.') + 1));
+    w.on.clear();
+    for (auto& d : values::parse_dependencies(depend).value_or(std::vector<dependency>())) {
+      const auto number = number_in(d.job);
+      w.on.push_back({std::move(d), number});
+    }
+    const auto conditions = w.on;
+    for (const auto& c : conditions) begin_waiting(serial, c);
+  }
+
+  void begin_waiting(std::uint64_t serial, const condition& c) {
+    if (values::is_after(c.d.type)) return wait_for(serial, c.d, c.number);
+    if (values::is_before(c.d.type)) return come_before(serial, c.d, c.number);
+    if (c.d.type == dependency_type::runone) return join_set(serial, c.d, c.number);
+  }
+
+  void wait_for(std::uint64_t serial, const dependency& d, std::uint64_t number) {
+    const auto* other = find(number);
+    if (!other) return owe(serial, told::what::unknown, d);
+    if (other->is == progress::over) return judge_late(serial, d, other->how);
+    if (other->is == progress::reported && d.type == dependency_type::after) return owe(serial, told::what::met, d);
+    waits_for_[number].insert(serial);
+    const dependency mirror{values::mirror_of(d.type), waiting_.at(serial).target};
+    if (!said_before(other->serial, mirror)) owe(other->serial, told::what::dependent, mirror);
+  }
+
+  // It asked itself to come first, and shows that.
+  bool said_before(std::uint64_t serial, const dependency& mirror) const {
+    const auto w = waiting_.find(serial);
+    return w != waiting_.end() && std::any_of(w->second.on.begin(), w->second.on.end(), [&](const auto& c) { return c.d == mirror; });
+  }
+
+  void come_before(std::uint64_t serial, const dependency& d, std::uint64_t number) {
+    const auto* other = find(number);
+    if (!other || other->is == progress::over) return owe(serial, told::what::unknown, d);
+    if (counts_left(other->serial) > 0) owe(other->serial, told::what::counted, {values::mirror_of(d.type), waiting_.at(serial).target});
+  }
+
+  std::size_t counts_left(std::uint64_t serial) const {
+    const auto w = waiting_.find(serial);
+    if (w == waiting_.end()) return 0;
+    std::size_t left = 0;
+    for (const auto& c : w->second.on) left += c.d.count;
+    const auto owed = of_job_.find(serial);
+    if (owed == of_job_.end()) return left;
+    const auto taken = static_cast<std::size_t>(
+        std::count_if(owed->second.begin(), owed->second.end(), [](const auto& d) { return d.first.first == told::what::counted; }));
+    return left - std::min(left, taken);
+  }
+
+  // qalter: what was there before no longer counts.
+  void replace(std::uint64_t serial, std::string_view depend) {
+    settle(serial, [](told::what is) { return is != told::what::dependent; });
+    leave_set(numbers_[serial]);
+    const auto w = waiting_.find(serial);
+    if (w != waiting_.end()) w->second.on.clear();
+    if (depend.empty() || job_of(serial).is != progress::waits) return;
+    // Its id: its number, and what every target has.
+    const auto first = values::parse_dependencies(depend).value_or(std::vector<dependency>());
+    const auto named = std::find_if(first.begin(), first.end(), [](const auto& d) { return !d.job.empty(); });
+    const auto server = named == first.end() ? std::string() : named->job.substr(named->job.find('@') + 1);
+    begin_waiting(serial, std::to_string(numbers_[serial]) + "." + server, depend);
+  }
+
+  // An entry that was added: a job waits for this one, or took a count and is waited for.
+  void came(std::uint64_t serial, const std::string& entry) {
+    settle_entry(serial, entry);
+    const auto all = values::parse_dependencies(entry);
+    if (all && all->front().type == dependency_type::runone) shows_[numbers_[serial]].insert(number_in(all->front().job));
+    const auto w = waiting_.find(serial);
+    if (!all || w == waiting_.end() || !values::is_after(all->front().type)) return;
+    const condition added{all->front(), number_in(all->front().job)};
+    w->second.on.push_back(added);
+    begin_waiting(serial, added);
+  }
+
+  void went(std::uint64_t serial, const std::string& entry) {
+    settle_entry(serial, entry);
+    const auto all = values::parse_dependencies(entry);
+    if (all && all->front().type == dependency_type::runone) shows_[numbers_[serial]].erase(number_in(all->front().job));
+    const auto w = waiting_.find(serial);
+    if (!all || w == waiting_.end()) return;
+    auto& on = w->second.on;
+    const auto& gone = all->front();
+    const auto at = std::find_if(on.begin(), on.end(), [&](const condition& c) {
+      return gone.type == dependency_type::on ? c.d.type == gone.type : c.d == gone;
+    });
+    if (at == on.end()) return;
+    if (gone.type == dependency_type::on && at->d.count > gone.count) at->d.count -= gone.count;
+    else on.erase(at);
+  }
+
+  // -- sets of which one job runs ----------------------------------------------------------------------------------------
+
+  dependency as_runner(std::uint64_t number) const { return {dependency_type::runone, names_.at(number)}; }
+
+  void join_set(std::uint64_t serial, const dependency& d, std::uint64_t with) {
+    const auto number = numbers_[serial];
+    const auto* other = find(with);
+    if (!other) return owe(serial, told::what::unknown, d);
+    if (other->is == progress::over) return owe(serial, told::what::failed, d);
+    names_[with] = d.job;
+    names_[number] = waiting_.at(serial).target;
+    shows_[number].insert(with);
+    sets_.join(number, with);
+    auto members = sets_.others(number);
+    members.push_back(number);
+    for (const auto one : members)
+      for (const auto another : members)
+        if (one != another && !shows_[one].contains(another)) owe(jobs_.at(one).serial, told::what::dependent, as_runner(another));
+    const auto runner = sets_.runner_beside(number);
+    if (!runner) return;
+    if (const auto* r = find(*runner); r && r->is != progress::over) owe(serial, told::what::held, as_runner(*runner));
+    else owe(serial, told::what::failed, d);
+  }
+
+  // The others that still wait.
+  void tell_set(std::uint64_t number, told::what is) {
+    for (const auto other : sets_.others(number))
+      if (const auto& j = jobs_.at(other); j.is == progress::waits) owe(j.serial, is, as_runner(number));
+  }
+
+  void leave_set(std::uint64_t number) {
+    tell_set(number, told::what::met);
+    sets_.leave(number);
+    names_.erase(number);
+    shows_.erase(number);
+  }
+
+  void on_requeued(std::uint64_t serial) {
+    job_of(serial).is = progress::waits;
+    const auto number = numbers_[serial];
+    sets_.waits(number);
+    for (const auto other : sets_.others(number)) settle(jobs_.at(other).serial, [](told::what is) { return is == told::what::held; });
+    tell_set(number, told::what::freed);
+  }
+
+  // -- what becomes of the job that others wait for --------------------------------------------------------------------------
+
+  template <class Judge>
+  void tell_dependents(std::uint64_t number, Judge judge) {
+    const auto all = waits_for_.find(number);
+    if (all == waits_for_.end()) return;
+    for (const auto serial : all->second) {
+      const auto w = waiting_.find(serial);
+      if (w == waiting_.end()) continue;
+      for (const auto& c : w->second.on)
+        if (c.number == number && values::is_after(c.d.type)) judge(serial, c.d);
+    }
+  }
+
+  void on_assigned(std::uint64_t serial) {
+    job_of(serial).is = progress::assigned;
+    stop_waiting(serial);
+    sets_.runs(numbers_[serial]);
+    for (const auto other : sets_.others(numbers_[serial]))
+      settle(jobs_.at(other).serial, [](told::what is) { return is == told::what::freed; });
+    tell_set(numbers_[serial], told::what::held);
+    tell_dependents(numbers_[serial], [&](std::uint64_t other, const dependency& d) {
+      if (d.type == dependency_type::after) owe(other, told::what::met, d);
+    });
+  }
+
+  void on_usage(std::uint64_t serial) {
+    auto& j = job_of(serial);
+    if (j.is != progress::assigned) return;
+    j.is = progress::reported;
+    tell_dependents(numbers_[serial], [&](std::uint64_t other, const dependency& d) {
+      if (d.type == dependency_type::after) owe(other, told::what::met, d);
+    });
+  }
+
+  void on_ended(std::uint64_t serial, schema::JobEnded::Reader e) {
+    auto& j = job_of(serial);
+    j.is = progress::over;
+    j.how = e.getHasExitStatus() ? (e.getExitStatus() == 0 ? end::good : end::bad) : e.getReason().size() > 0 ? end::aborted
+                                                                                                              : end::deleted;
+    stop_waiting(serial);
+    settle(serial, [](told::what) { return true; });
+    const auto how = j.how;
+    const auto number = numbers_[serial];
+    if (e.getHasExitStatus()) tell_set(number, told::what::failed);
+    else tell_set(number, told::what::met);
+    sets_.leave(number);
+    shows_.erase(number);
+    // PBS leaves those held that wait for a job which was deleted before it ran.
+    if (how != end::deleted) tell_dependents(number, [&](std::uint64_t other, const dependency& d) { judge(other, d, how); });
+    waits_for_.erase(number);
+  }
+
+  void judge(std::uint64_t serial, const dependency& d, end how) {
+    const bool ok = how == end::good;
+    const bool is_met = d.type == dependency_type::afterany || (d.type == dependency_type::afterok && ok) ||
+                        (d.type == dependency_type::afternotok && !ok);
+    if (!is_owed(serial, told::what::met, d)) owe(serial, is_met ? told::what::met : told::what::failed, d);
+  }
+  // It was over when it was named. That it ran is then enough for `after`.
+  void judge_late(std::uint64_t serial, const dependency& d, end how) {
+    if (d.type == dependency_type::after && (how == end::good || how == end::bad)) return owe(serial, told::what::met, d);
+    judge(serial, d, how);
+  }
+
+  void stop_waiting(std::uint64_t serial) {
+    const auto w = waiting_.find(serial);
+    if (w == waiting_.end()) return;
+    for (const auto& c : w->second.on)
+      if (const auto all = waits_for_.find(c.number); all != waits_for_.end()) all->second.erase(serial);
+    waiting_.erase(w);
+    settle(serial, [](told::what is) { return is != told::what::dependent; });
+  }
+
+  void forget(std::uint64_t serial) {
+    names_.erase(numbers_[serial]);
+    jobs_.erase(numbers_[serial]);
+    numbers_.erase(serial);
+  }
+
+  std::unordered_map<std::uint64_t, job> jobs_;                           // by number, until they are forgotten
+  std::unordered_map<std::uint64_t, std::uint64_t> numbers_;              // by serial
+  std::unordered_map<std::uint64_t, waiting_job> waiting_;                // that have a depend and were not run: by serial
+  std::unordered_map<std::uint64_t, std::set<std::uint64_t>> waits_for_;  // by number: serials of those that wait for it
+  model::runone_sets sets_;
+  std::unordered_map<std::uint64_t, std::string> names_;              // of jobs that are or were in one: "12.borg@borg"
+  std::unordered_map<std::uint64_t, std::set<std::uint64_t>> shows_;  // which others of its set a job shows
+  std::map<deed, dependency> owed_;                                   // oldest first
+  std::unordered_map<std::uint64_t, deeds> of_job_;                   // the same, by who is told
+  std::uint64_t now_ = 0;                                             // sequence of the record that is folded
+  bool changed_ = false;
+  model::requester by_;
+};
+
+}  // namespace
+
+std::unique_ptr<reaction> dependencies() { return std::make_unique<dependents>(); }
+
+}  // namespace annals::reactions

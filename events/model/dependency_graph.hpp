@@ -1,0 +1,33 @@
+// Which job waits for which, so that none waits for itself over others, and of which sets one is to run. Part of the ledger; jobs that have
+// not been run yet and wait for others are in it. Source: pbs guide, qsub, "depend"; governed by docs/design/0054-dependencies.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "events/model/outcome.hpp"
+#include "events/model/runone_sets.hpp"
+
+namespace annals::model {
+
+class dependency_graph {
+ public:
+  // What this event is to do with a job of this number, new or known. 15014: it would wait for itself. 15016: another one of its set runs.
+  std::optional<rejection> check(std::uint64_t number, schema::JobEvent::Reader event) const;
+  void apply(std::uint64_t number, schema::JobEvent::Reader event);
+  bool operator==(const dependency_graph&) const = default;
+
+ private:
+  using numbers = std::vector<std::uint64_t>;
+  std::optional<rejection> check(std::uint64_t number, std::string_view depend, bool is_new) const;
+  // Whether one of `ends` is waited for by one of `begin`, over others or itself.
+  bool leads(numbers begin, const numbers& ends) const;
+
+  std::unordered_map<std::uint64_t, numbers> waits_for_;
+  runone_sets sets_;
+};
+
+}  // namespace annals::model

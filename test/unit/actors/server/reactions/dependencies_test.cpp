@@ -1,0 +1,457 @@
+// Jobs that depend on others hear what becomes of these. Jobs with their rules, the reaction, and no actor between them; what they come to
+// is compared with what was ever said of each other. docs/design/0054-dependencies.md; pbs guide, qsub, "depend".
+#include <map>
+#include <random>
+
+#include "actors/server/reactions/all.hpp"
+#include "events/log/place.hpp"
+#include "events/values/dependency.hpp"
+#include "test/unit/actors/server/reactions/watched.hpp"
+
+using namespace annals;
+using namespace annals::test;
+using model::job_phase;
+using values::dependency;
+using values::dependency_type;
+
+namespace {
+
+struct jobs : watched<reactions::dependencies> {
+  model::settings settings = small_settings();
+  std::map<std::uint64_t, model::job_state> all;  // by number
+  std::uint64_t next = 1;
+
+  std::string submit(const std::string& depend = "", const std::string& holds = "n") {
+    given_values s{{"Hold_Types", "", holds}};
+    if (!depend.empty()) s.push_back({"depend", "", depend});
+    const auto number = next++;
+    tell(number, submission(number, s), user());
+    return std::to_string(number);
+  }
+  std::string tell(std::uint64_t number, const model::job_command& command, const model::requester& by) {
+    auto& job = all[number];
+    const auto o = model::decide(job, command, {clock.ns, by}, settings);
+    if (!o.accepted() || o.events().empty()) return said(o);
+    const auto before = last_sequence();
+    const auto serial = base::write(job.serial, o.events());
+    std::uint64_t sequence = before;
+    for (const auto& e : o.events()) model::apply(job, {++sequence, serial, job.version + 1, clock.ns, by}, e.get());
+    return said(o);
+  }
+  // Every order that is out is carried out, until there is none.
+  void settle() {
+    for (int rounds = 0; !due().empty(); ++rounds) {
+      BOOST_REQUIRE(rounds < 100);
+      answer(true);
+      for (const auto& given : last) {
+        const auto& order = std::get<reactions::tell_job>(given.what->what);
+        for (auto& [number, job] : all)
+          if (job.serial == order.serial) {
+            tell(number, order.command, order.by);
+            break;
+          }
+      }
+    }
+  }
+
+  // What the MoM of a run says.
+  template <class Fill>
+  void hears(std::uint64_t number, Fill fill_it) {
+    const auto& job = all.at(number);
+    auto report = test::report([&](auto m) { fill_it(m, job); });
+    if (!job.hosts.empty()) report.host = job.hosts.front();
+    tell(number, report, the_server());
+  }
+  void run(std::uint64_t number) {
+    tell(number, propose(), the_scheduler());
+    hears(number, [](auto m, const auto& job) { fill(m.initRunStarted().initRef(), job, job.run); });
+  }
+  void report(std::uint64_t number) {
+    hears(number, [](auto m, const auto& job) {
+      auto u = m.initRunUsage();
+      fill(u.initRef(), job, job.run);
+      fill(u.initHosts(1), "borg", measured{});
+    });
+  }
+  void end(std::uint64_t number, int status) {
+    hears(number, [&](auto m, const auto& job) {
+      auto x = m.initRunExited();
+      fill(x.initRef(), job, job.run);
+      x.setExitStatus(status);
+      fill(x.initHosts(1), "borg", measured{});
+    });
+    hears(number, [](auto m, const auto& job) {
+      auto l = m.initRunLeft();
+      fill(l.initRef(), job, job.run);
+      l.setDelivered(true);
+    });
+  }
+  void remove(std::uint64_t number) { tell(number, test::remove(), user()); }
+
+  // "H 22 afterok:1.borg@borg"
+  std::string state(std::uint64_t number) const {
+    const auto& job = all.at(number);
+    const auto depend = model::shown_depend(job);
+    return std::string(1, model::state_letter(job)) + " " + std::string(job.attribute(attributes::job::substate)) +
+           (depend.empty() ? "" : " ") + depend;
+  }
+};
+
+std::string after_end(const char* type, int status) {
+  jobs j;
+  j.submit();
+  j.submit(std::string(type) + ":1");
+  j.settle();
+  j.run(1);
+  j.report(1);
+  j.settle();
+  j.end(1, status);
+  j.settle();
+  return j.state(2);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(dependencies)
+
+BOOST_AUTO_TEST_CASE(both_show_it_until_it_is_met) {
+  jobs j;
+  j.submit("", "u");
+  j.submit("afterok:1");
+  j.settle();
+  BOOST_TEST(j.state(1) == "H 20 beforeok:2.borg@borg");
+  BOOST_TEST(j.state(2) == "H 22 afterok:1.borg@borg");
+  j.tell(1, release({HoldType::USER}), user());
+  j.run(1);
+  j.settle();
+  BOOST_TEST(j.state(2) == "H 22 afterok:1.borg@borg");
+  j.end(1, 0);
+  j.settle();
+  BOOST_TEST(j.state(1) == "F 92 beforeok:2.borg@borg");
+  BOOST_TEST(j.state(2) == "Q 10");
+}
+
+BOOST_AUTO_TEST_CASE(what_each_type_waits_for) {
+  BOOST_TEST(after_end("afterok", 0) == "Q 10");
+  BOOST_TEST(after_end("afterok", 1) == "F 92 afterok:1.borg@borg");
+  BOOST_TEST(after_end("afternotok", 0) == "F 92 afternotok:1.borg@borg");
+  BOOST_TEST(after_end("afternotok", 1) == "Q 10");
+  BOOST_TEST(after_end("afterany", 0) == "Q 10");
+  BOOST_TEST(after_end("afterany", 1) == "Q 10");
+  jobs j;
+  j.submit();
+  j.submit("after:1");
+  j.settle();
+  BOOST_TEST(j.state(2) == "H 22 after:1.borg@borg");
+  j.tell(1, propose(), the_scheduler());
+  j.settle();
+  BOOST_TEST(j.state(2) == "Q 10");
+  j.submit("after:1");  // it is on its way already: its host's first report counts
+  j.settle();
+  BOOST_TEST(j.state(3) == "H 22 after:1.borg@borg");
+  j.hears(1, [](auto m, const auto& job) { fill(m.initRunStarted().initRef(), job, job.run); });
+  j.report(1);
+  j.settle();
+  BOOST_TEST(j.state(3) == "Q 10");
+  j.submit("after:1");
+  j.settle();
+  BOOST_TEST(j.state(4) == "Q 10");
+}
+
+BOOST_AUTO_TEST_CASE(jobs_that_are_over_or_not_there) {
+  jobs j;
+  j.submit();
+  j.run(1);
+  j.end(1, 0);
+  for (const auto* depend : {"afterok:1", "afternotok:1", "afterany:1", "after:1", "afterok:99", "before:1"}) {
+    j.submit(depend);
+    j.settle();
+  }
+  BOOST_TEST(j.state(1) == "F 92");
+  BOOST_TEST(j.state(2) == "Q 10");
+  BOOST_TEST(j.state(3) == "F 92 afternotok:1.borg@borg");
+  BOOST_TEST(j.state(4) == "Q 10");
+  BOOST_TEST(j.state(5) == "Q 10");
+  BOOST_TEST(j.state(6) == "F 92 afterok:99.borg@borg");
+  BOOST_TEST(j.state(7) == "F 92 before:1.borg@borg");
+}
+
+BOOST_AUTO_TEST_CASE(who_was_deleted_before_it_ran_leaves_others_held) {
+  jobs j;
+  j.submit();
+  j.submit("afterok:1");
+  j.submit("afterany:1");
+  j.settle();
+  j.remove(1);
+  j.settle();
+  BOOST_TEST(j.state(2) == "H 22 afterok:1.borg@borg");
+  BOOST_TEST(j.state(3) == "H 22 afterany:1.borg@borg");
+  j.submit("afterok:1");  // that one never will be
+  j.settle();
+  BOOST_TEST(j.state(4) == "F 92 afterok:1.borg@borg");
+}
+
+BOOST_AUTO_TEST_CASE(a_chain_ends_with_its_first_job) {
+  jobs j;
+  j.submit();
+  j.submit("afterok:1");
+  j.submit("afterok:2");
+  j.submit("afternotok:2");
+  j.settle();
+  j.run(1);
+  j.end(1, 1);
+  j.settle();
+  BOOST_TEST(j.state(2).starts_with("F 92"));
+  BOOST_TEST(j.state(3).starts_with("F 92"));
+  BOOST_TEST(j.state(4) == "Q 10");
+}
+
+BOOST_AUTO_TEST_CASE(jobs_that_come_before_another) {
+  jobs j;
+  j.submit("on:2");
+  j.submit("beforeok:1", "u");
+  j.submit("beforeany:1", "u");
+  j.settle();
+  BOOST_TEST(j.state(1) == "H 22 afterok:2.borg@borg,afterany:3.borg@borg");
+  BOOST_TEST(j.state(2) == "H 20 beforeok:1.borg@borg");
+  j.submit("beforeok:1", "u");  // one more than it counts: nothing waits for it
+  j.settle();
+  BOOST_TEST(j.state(1) == "H 22 afterok:2.borg@borg,afterany:3.borg@borg");
+  for (const std::uint64_t n : {2, 3}) {
+    j.tell(n, release({HoldType::USER}), user());
+    j.run(n);
+    j.end(n, 0);
+  }
+  j.settle();
+  BOOST_TEST(j.state(1) == "Q 10");
+}
+
+BOOST_AUTO_TEST_CASE(after_qalter_the_new_ones_count) {
+  jobs j;
+  j.submit();
+  j.submit();
+  j.submit("afterok:1");
+  j.settle();
+  j.tell(3, alter({{"depend", "", "afterok:2"}}), user());
+  j.settle();
+  j.run(1);
+  j.end(1, 1);
+  j.settle();
+  BOOST_TEST(j.state(3) == "H 22 afterok:2.borg@borg");
+  BOOST_TEST(j.state(2) == "Q 10 beforeok:3.borg@borg");
+  j.run(2);
+  j.end(2, 0);
+  j.settle();
+  BOOST_TEST(j.state(3) == "Q 10");
+}
+
+BOOST_AUTO_TEST_CASE(what_was_not_told_before_a_crash_is_told_after_it) {
+  jobs j;
+  j.submit();
+  for (int i = 0; i < 3; ++i) j.submit("afterok:1");
+  j.run(1);
+  j.end(1, 0);
+  const auto owed = j.due();
+  BOOST_TEST(owed.size() == 3u);  // nobody has to be told any more who waits
+  j.fold = decltype(j.fold)();
+  j.replay();
+  BOOST_TEST(j.due() == owed);
+  j.fold = decltype(j.fold)();  // and once more
+  j.replay();
+  j.settle();
+  for (const std::uint64_t n : {2, 3, 4}) BOOST_TEST(j.state(n) == "Q 10");
+}
+
+BOOST_AUTO_TEST_CASE(of_a_set_one_runs) {
+  jobs j;
+  j.submit();
+  j.submit("runone:1");
+  j.submit("runone:1");
+  j.settle();
+  BOOST_TEST(j.state(1) == "Q 10 runone:2.borg@borg:3.borg@borg");
+  BOOST_TEST(j.state(2) == "Q 10 runone:1.borg@borg:3.borg@borg");
+  BOOST_TEST(j.state(3) == "Q 10 runone:1.borg@borg:2.borg@borg");
+  j.run(2);
+  j.settle();
+  BOOST_TEST(j.state(1) == "H 20 runone:2.borg@borg:3.borg@borg");
+  BOOST_TEST(j.state(3) == "H 20 runone:1.borg@borg:2.borg@borg");
+  j.submit("runone:3");
+  j.settle();
+  BOOST_TEST(j.state(4) == "H 20 runone:3.borg@borg:1.borg@borg:2.borg@borg");
+  j.end(2, 1);
+  j.settle();
+  BOOST_TEST(j.state(1) == "F 92 runone:2.borg@borg:3.borg@borg:4.borg@borg");
+  BOOST_TEST(j.state(2) == "F 93 runone:1.borg@borg:3.borg@borg:4.borg@borg");
+  for (const std::uint64_t n : {3, 4}) BOOST_TEST(j.state(n).starts_with("F 92 "));
+  j.submit("runone:2");
+  j.settle();
+  BOOST_TEST(j.state(5) == "F 92 runone:2.borg@borg");
+}
+
+BOOST_AUTO_TEST_CASE(one_of_a_set_that_is_queued_again_lets_the_others_go) {
+  jobs j;
+  j.submit();
+  j.submit("runone:1");
+  j.settle();
+  j.tell(1, propose(), the_scheduler());
+  j.settle();
+  BOOST_TEST(j.state(2) == "H 20 runone:1.borg@borg");
+  j.hears(1, [](auto m, const auto& job) {
+    auto r = m.initRunRefused();
+    fill(r.initRef(), job, job.run);
+    r.setCode(-3);
+  });
+  j.hears(1, [](auto m, const auto& job) { fill(m.initRunLeft().initRef(), job, job.run); });
+  j.settle();
+  BOOST_TEST(j.state(1) == "Q 10 runone:2.borg@borg");
+  BOOST_TEST(j.state(2) == "Q 10 runone:1.borg@borg");
+}
+
+BOOST_AUTO_TEST_CASE(one_of_a_set_that_is_deleted_is_forgotten_by_the_others) {
+  jobs j;
+  j.submit();
+  j.submit("runone:1");
+  j.settle();
+  j.remove(2);
+  j.settle();
+  BOOST_TEST(j.state(1) == "Q 10");
+  j.submit("runone:1");
+  j.settle();
+  BOOST_TEST(j.state(1) == "Q 10 runone:3.borg@borg");
+  j.tell(3, alter({{"depend", "", "afterok:1"}}), user());
+  j.settle();
+  BOOST_TEST(j.state(1) == "Q 10 beforeok:3.borg@borg");
+  BOOST_TEST(j.state(3) == "H 22 afterok:1.borg@borg");
+}
+
+// A random program. After each step every job is where the whole story, looked at anew, says that it must be.
+namespace {
+
+struct story : jobs {
+  struct moment {
+    std::uint64_t job;
+    enum what { submitted,
+                assigned,
+                reported,
+                ended,
+                deleted,
+                aborted } is;
+    int status = 0;
+  };
+  std::vector<moment> past;
+  std::map<std::uint64_t, std::pair<std::size_t, std::vector<dependency>>> waits;  // since when, for what
+
+  // What the past has said of an entry: 1 met, -1 it can't be, 0 nothing yet.
+  int verdict(std::size_t since, const dependency& d) const {
+    using t = dependency_type;
+    const auto other = std::stoull(d.job);
+    enum { none,
+           waiting,
+           on_its_way,
+           seen,
+           good,
+           bad,
+           never } is = none;
+    const auto judged = [&](bool late) {
+      if (d.type == t::afterany) return 1;
+      if (d.type == t::afterok) return is == good ? 1 : -1;
+      if (d.type == t::afternotok) return is == good ? -1 : 1;
+      return late && is != never ? 1 : -1;
+    };
+    for (std::size_t i = 0; i < past.size(); ++i) {
+      if (i == since) {
+        if (is == none) return -1;
+        if (is >= good) return judged(true);
+        if (is == seen && d.type == t::after) return 1;
+      }
+      const auto& m = past[i];
+      if (m.job != other) continue;
+      if (m.is == moment::submitted) is = waiting;
+      if (m.is == moment::assigned) is = on_its_way;
+      if (m.is == moment::reported) is = seen;
+      if (m.is == moment::ended) is = m.status == 0 ? good : bad;
+      if (m.is == moment::deleted || m.is == moment::aborted) is = never;
+      if (i < since) continue;
+      if (d.type == t::after && (is == on_its_way || is == seen)) return 1;
+      if (m.is == moment::deleted) return 0;  // before it ran: nobody is told
+      if (is >= good) return judged(false);
+    }
+    return 0;
+  }
+
+  // Whoever can't go on any more is aborted, which may end others.
+  void note_aborted() {
+    for (bool more = true; more;) {
+      more = false;
+      for (const auto& [number, w] : waits) {
+        const bool over =
+            std::any_of(past.begin(), past.end(), [n = number](const auto& m) { return m.job == n && m.is > moment::submitted; });
+        if (over || std::none_of(w.second.begin(), w.second.end(), [&](const auto& d) { return verdict(w.first, d) < 0; })) continue;
+        past.push_back({number, moment::aborted});
+        more = true;
+      }
+    }
+  }
+
+  void check() {
+    note_aborted();
+    for (const auto& [number, job] : all) {
+      char expected = 'Q';
+      if (const auto w = waits.find(number); w != waits.end())
+        for (const auto& d : w->second.second)
+          if (verdict(w->second.first, d) == 0) expected = 'H';
+      for (const auto& m : past) {
+        if (m.job != number) continue;
+        if (m.is == moment::assigned || m.is == moment::reported) expected = 'R';
+        if (m.is >= moment::ended) expected = 'F';
+      }
+      BOOST_TEST(model::state_letter(job) == expected, "job " << number << " " << state(number) << ", not " << expected);
+    }
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(random_programs_come_to_what_their_story_says) {
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    std::mt19937 random(seed);
+    const auto any = [&](unsigned n) { return std::uniform_int_distribution<unsigned>(0, n - 1)(random); };
+    story s;
+    for (int step = 0; step < 60; ++step) {
+      BOOST_TEST_CONTEXT("seed " << seed << " step " << step) {
+        const auto number = s.next > 1 ? 1 + any(static_cast<unsigned>(s.next - 1)) : 0;
+        const auto* job = number ? &s.all.at(number) : nullptr;
+        if (!job || any(3) == 0) {
+          std::string depend;
+          const auto entries = s.next > 1 ? any(4) : 0;
+          for (unsigned i = 0; i < entries; ++i)
+            depend += (i ? "," : "") + std::string(values::name_of(static_cast<dependency_type>(any(4)))) + ":" +
+                      std::to_string(1 + any(static_cast<unsigned>(s.next + 1)));
+          const auto self = s.next;
+          const bool itself = depend.find(":" + std::to_string(self)) != std::string::npos;
+          if (itself) continue;  // the ledger's affair
+          s.submit(depend);
+          s.waits[self] = {s.past.size(), values::parse_dependencies(depend).value_or(std::vector<dependency>())};
+          s.past.push_back({self, story::moment::submitted});
+        } else if (job->phase == job_phase::queued && any(2)) {
+          s.run(number);
+          s.past.push_back({number, story::moment::assigned});
+        } else if (job->phase == job_phase::started && any(2)) {
+          s.report(number);
+          s.past.push_back({number, story::moment::reported});
+        } else if (job->phase == job_phase::started) {
+          const int status = any(3) == 0;
+          s.end(number, status);
+          s.past.push_back({number, story::moment::ended, status});
+        } else if (job->phase < job_phase::assigned && any(8) == 0) {
+          s.remove(number);
+          s.past.push_back({number, story::moment::deleted});
+        } else continue;
+        s.settle();
+        s.check();
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -6,6 +6,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/schema/message.hpp"
+#include "events/values/dependency.hpp"
 #include "tools/client/print/dates.hpp"
 
 namespace annals::client {
@@ -124,13 +125,36 @@ std::string what_it_does(const object_view& job) {
   }
 }
 
-bool is_queued(const object_view& job) { return value_of(job, ids::job_state) == "Q"; }
-// A job keeps what was estimated for it when it runs and when it has ended.
-bool is_to_start(const object_view& job) { return std::string_view("QHW").find(value_of(job, ids::job_state)) != std::string_view::npos; }
-
 void line(std::string& out, const std::string& text) {
   if (!text.empty()) out += "  " + text + "\n";
 }
+
+std::string condition(values::dependency_type type) {
+  using t = values::dependency_type;
+  switch (type) {
+    case t::after: return "started";
+    case t::afterok: return "ended with exit status 0";
+    case t::afternotok: return "ended with another exit status than 0";
+    default: return "ended";
+  }
+}
+
+// What holds it, by name.
+void put_dependencies(std::string& out, const object_view& job) {
+  const auto all = values::parse_dependencies(value_of(job, ids::depend));
+  if (!all || value_of(job, ids::Hold_Types).find('s') == std::string_view::npos) return;
+  for (const auto& d : *all) {
+    const auto other = d.job.substr(0, d.job.find('@'));
+    if (values::is_after(d.type)) line(out, "It waits until " + other + " has " + condition(d.type) + ".");
+    if (d.type == values::dependency_type::on)
+      line(out, "It waits for " + std::to_string(d.count) + " more to say that they come before it.");
+    if (d.type == values::dependency_type::runone) line(out, "Of it and " + other + " one is to run.");
+  }
+}
+
+bool is_queued(const object_view& job) { return value_of(job, ids::job_state) == "Q"; }
+// A job keeps what was estimated for it when it runs and when it has ended.
+bool is_to_start(const object_view& job) { return std::string_view("QHW").find(value_of(job, ids::job_state)) != std::string_view::npos; }
 
 void put_reason(std::string& out, const object_view& job, schema::JobWhy::Reader why) {
   if (why.getComment().size() == 0) {
@@ -153,6 +177,7 @@ void put_why_text(std::string& out, const object_view& job, schema::JobWhy::Read
   (out += job.name) += " " + what_it_does(job) + ".\n";
   if (is_queued(job)) put_reason(out, job, why);
   else if (const auto comment = value_of(job, ids::comment); !comment.empty()) line(out, std::string(comment));
+  if (value_of(job, ids::job_state) == "H") put_dependencies(out, job);
   const auto start = value_of(job, ids::estimated, "start_time");
   if (start.empty() || !is_to_start(job)) return;
   const auto where = value_of(job, ids::estimated, "exec_vnode");
@@ -192,6 +217,7 @@ void why_json::put(std::string& out, const object_view& job, schema::JobWhy::Rea
   text(out, 3, "says", what_it_does(job));
   text(out, 3, "job_state", value_of(job, ids::job_state));
   text(out, 3, "queue", value_of(job, ids::queue));
+  text(out, 3, "depend", value_of(job, ids::depend));
   const bool told = is_queued(job) && why.getComment().size() > 0;
   text(out, 3, "comment", told ? schema::text(why.getComment()) : value_of(job, ids::comment));
   if (told) {

@@ -111,6 +111,14 @@ BOOST_AUTO_TEST_CASE(jobs_that_do_not_wait_are_told_as_what_they_are) {
   row.set(ids::job_state, "H");
   row.set(ids::Hold_Types, "uo");
   BOOST_TEST(text() == "12.borg is held by a user hold and an operator hold.\n");
+  row.set(ids::Hold_Types, "s");
+  row.set(ids::depend, "afterok:3.borg@borg,after:4.borg@borg,on:2,beforeok:5.borg@borg,runone:6.borg@borg");
+  BOOST_TEST(text() ==
+             "12.borg is held by a system hold.\n"
+             "  It waits until 3.borg has ended with exit status 0.\n"
+             "  It waits until 4.borg has started.\n"
+             "  It waits for 2 more to say that they come before it.\n"
+             "  Of it and 6.borg one is to run.\n");
   row.set(ids::job_state, "W");
   row.set(ids::Execution_Time, "1795223000");
   BOOST_TEST(text() == "12.borg waits for its time: Sat Nov 21 01:03:20 2026.\n");

@@ -11,6 +11,7 @@
 #include "events/model/refuse.hpp"
 #include "events/model/usage.hpp"
 #include "events/values/date_time.hpp"
+#include "events/values/number.hpp"
 #include "events/values/string_list.hpp"
 
 namespace annals::model {
@@ -24,6 +25,9 @@ namespace {
 constexpr std::int64_t stage_in_retry_s = 30 * 60;
 constexpr std::int32_t exit_mom_restarted = -4;
 constexpr std::int32_t exit_rerun = -11;
+
+// As its run_count shows: those that its owner gave it count too.
+std::int64_t counted_starts(const job_state& job) { return values::parse_integer(job.attribute(ids::run_count)).value_or(0); }
 
 bool rerunable(const job_state& job) { return job.attribute(ids::Rerunable) != "False"; }
 
@@ -81,7 +85,7 @@ event requeued(const job_state& job, std::int32_t code, const run_end_reason& wh
       r.setExitStatus(code);
       r.setWaitUntil(now.seconds() + stage_in_retry_s);
     });
-  const bool failed_often = (code == exit_retry || code == -16) && job.run > failed_starts_max;
+  const bool failed_often = (code == exit_retry || code == -16) && counted_starts(job) > failed_starts_max;
   const bool script_lost = code == exit_script_lost, restart_failed = code == exit_bad_restart;
   return make_event([&](auto e) {
     auto r = e.initJob().initRequeued();

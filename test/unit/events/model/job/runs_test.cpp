@@ -110,6 +110,18 @@ BOOST_AUTO_TEST_CASE(a_start_that_may_be_tried_again_requeues_and_at_the_21st_ho
   BOOST_TEST(story.attribute(ids::run_count) == "21");
 }
 
+BOOST_AUTO_TEST_CASE(starts_that_were_given_at_submission_count_too) {
+  for (const auto& [given_count, tries] : {std::pair{"15", 6}, {"20", 1}, {"184", 1}}) {
+    auto story = given(job_phase::queued, {{"run_count", "", given_count}});
+    for (int start = 1; start <= tries; ++start) {
+      BOOST_TEST(story.state() == "Q 10");
+      story.when(propose(), the_scheduler());
+      story.refuses(-3);
+    }
+    BOOST_TEST(story.state() == "H 20");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_job_that_its_host_could_not_start_says_why_and_remembers_the_host_until_it_runs) {
   auto story = given(job_phase::assigned);
   story.refuses(-3, 0, "can't make directory /var/tmp/x: Read-only file system");

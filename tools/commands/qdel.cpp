@@ -2,11 +2,14 @@
 #include <charconv>
 #include <cstdio>
 
+#include "events/attributes/ids.hpp"
 #include "events/values/string_list.hpp"
 #include "tools/client/command_main.hpp"
+#include "tools/client/directives.hpp"
 #include "tools/client/job_ids.hpp"
 #include "tools/client/job_requests.hpp"
 #include "tools/client/options.hpp"
+#include "tools/client/server_default.hpp"
 
 namespace {
 
@@ -40,26 +43,45 @@ std::optional<std::string> check(const given& g) {
   return std::string();
 }
 
+// How jobs are deleted: default_qdel_arguments, and what was given over them.
+struct how {
+  bool force = false;
+  bool history = false;
+  int suppress = 0;
+
+  void put_over(const command_line& line) {
+    history |= line.has('x');
+    for (const given& g : line.options) {
+      if (g.letter != 'W') continue;
+      if (g.value == "force") force = true;
+      else suppress = *email_limit(g.value);
+    }
+  }
+};
+
+// Of the default server, as PBS's qdel asks it. What is no option of qdel there is said, and has no effect.
+void put_defaults(how& to) {
+  session server = session::with_first_request();
+  const auto text = server_default(server, attributes::server::default_qdel_arguments);
+  const auto line = parse_options(qdel, split_words(text), check);
+  for (const auto& problem : line.problems) std::fprintf(stderr, "%s (default_qdel_arguments)\n", problem.c_str());
+  if (line.problems.empty()) to.put_over(line);
+}
+
 int run(int argc, char** argv) {
   const command_line line = parse_options_or_exit(qdel, argc, argv, check);
   if (line.words.empty()) return usage(qdel);
-  bool force = false;
-  int suppress = 0;
-  for (const given& g : line.options) {
-    if (g.letter != 'W') continue;
-    if (g.value == "force")
-      force = true;
-    else
-      suppress = *email_limit(g.value);
-  }
+  how wanted;
   const auto fill = [&](schema::Request::Builder r, const std::string& id) {
     auto d = r.initDeleteJob();
     d.setJob(id);
-    d.setForce(force);
-    d.setPurgeHistory(line.has('x'));
-    d.setSuppressEmail(suppress);
+    d.setForce(wanted.force);
+    d.setPurgeHistory(wanted.history);
+    d.setSuppressEmail(wanted.suppress);
   };
   try {
+    put_defaults(wanted);
+    wanted.put_over(line);
     return request_for_each_job({"qdel", fill, true}, line.words);
   } catch (const session_error& e) {
     if (e.asked_for.empty()) throw;

@@ -19,6 +19,7 @@
 #include "tools/client/directives.hpp"
 #include "tools/client/job_script.hpp"
 #include "tools/client/queue_job.hpp"
+#include "tools/client/server_default.hpp"
 #include "tools/client/session.hpp"
 #include "tools/client/submission.hpp"
 
@@ -55,27 +56,6 @@ int complain(const complaint& c) {
   if (!c.line.empty()) std::fprintf(stderr, "%s\n", c.line.c_str());
   if (c.with_usage) usage(qsub_command);
   return c.status;
-}
-
-// What an administrator gives every job. Nothing when the server has none or does not say.
-std::string default_arguments(session& server) {
-  std::string text;
-  server.query(
-      [](schema::Request::Builder r) {
-        auto stat = r.initStat();
-        stat.setKind(schema::ObjectKind::SERVER);
-        stat.initWanted(1).set(0, attributes::server::default_qsub_arguments);
-      },
-      [&](schema::Reply::Reader reply) {
-        if (!reply.isObjects()) return;
-        for (auto object : reply.getObjects().getObjects()) {
-          const auto packed = object.getAttributes();
-          const auto set = attributes::attribute_set::from_packed({reinterpret_cast<const char*>(packed.begin()), packed.size()});
-          if (!set) continue;
-          if (auto value = set->get(attributes::server::default_qsub_arguments)) text = *value;
-        }
-      });
-  return text;
 }
 
 // A submission with these default_qsub_arguments.
@@ -135,7 +115,8 @@ bool has_other_defaults(const reply& r) { return (*r).isRejected() && (*r).getRe
 // Most servers have no defaults, so none are presumed, and one question is enough; the server says when there are some.
 int submit(session& server, std::variant<submission, complaint> made, const make_with& make, const std::string* script) {
   std::string defaults;
-  if (std::holds_alternative<complaint>(made)) made = make(defaults = default_arguments(server));  // perhaps they mend it
+  if (std::holds_alternative<complaint>(made))
+    made = make(defaults = server_default(server, attributes::server::default_qsub_arguments));  // perhaps they mend it
   const auto command = session::new_command();
   for (int times = 1;; ++times) {
     if (const auto* bad = std::get_if<complaint>(&made)) return complain(*bad);

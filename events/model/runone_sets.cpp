@@ -30,7 +30,7 @@ void runone_sets::join(number job, number with) {
   sets_.erase(from);
   for (const auto member : other.members) set_of_[member] = first;
   all.members.insert(all.members.end(), other.members.begin(), other.members.end());
-  if (all.runner == 0) all.runner = other.runner;
+  if (!all.runner) all.runner = other.runner;
 }
 
 void runone_sets::leave(number job) {
@@ -39,7 +39,7 @@ void runone_sets::leave(number job) {
   const auto key = set_of_.at(job);
   set_of_.erase(job);
   std::erase(all->members, job);
-  if (all->members.size() > 1 || (all->runner != 0 && !all->members.empty())) return;
+  if (all->members.size() > 1 || (all->runner && !all->members.empty())) return;
   for (const auto member : all->members) set_of_.erase(member);  // alone it waits for nobody
   sets_.erase(key);
 }
@@ -49,7 +49,7 @@ void runone_sets::runs(number job) {
 }
 
 void runone_sets::waits(number job) {
-  if (auto* all = find(job); all && all->runner == job) all->runner = 0;
+  if (auto* all = find(job); all && all->runner == job) all->runner.reset();
 }
 
 std::vector<runone_sets::number> runone_sets::others(number job) const {
@@ -62,7 +62,7 @@ std::vector<runone_sets::number> runone_sets::others(number job) const {
 
 std::optional<runone_sets::number> runone_sets::runner_beside(number job) const {
   const auto* all = find(job);
-  if (!all || all->runner == 0 || all->runner == job) return std::nullopt;
+  if (!all || all->runner == job) return std::nullopt;
   return all->runner;
 }
 

@@ -28,7 +28,7 @@ class runone_sets {
  private:
   struct set {
     std::vector<number> members;
-    number runner = 0;  // 0: none
+    std::optional<number> runner;
     bool operator==(const set&) const = default;
   };
   set* find(number job);

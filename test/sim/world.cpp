@@ -7,6 +7,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/log/log_reader.hpp"
 #include "projections/status/status.hpp"
+#include "test/sim/dependent_jobs.hpp"
 #include "test/sim/network.hpp"
 #include "test/sim/processes.hpp"
 
@@ -41,6 +42,7 @@ world::world(options options)
     if (chance(o.express)) s.queue = "express";
     s.words = {{"Job_Name", "", "j" + std::to_string(i)}};
     for (auto& word : drawn_words(*this)) s.words.push_back(std::move(word));
+    s.may_depend = chance(o.dependent);
     if (s.staged) s.words.push_back({"stagein", "", "in@store:/data/in"});
     if (o.walltime_s > 0) s.words.push_back({"Resource_List", "walltime", std::to_string(o.walltime_s)});
     if (!o.preempt_order.empty() && o.wide == 0)
@@ -208,6 +210,7 @@ void world::submit_what_is_open() {
     auto& s = submissions_[i];
     if (s.sent || !chance(0.05)) continue;
     s.sent = true;
+    if (std::exchange(s.may_depend, false)) add_dependencies(s);
     const auto id = next_request_++;
     asked_[id] = i;
     client_link_->put(1, schema::make<schema::Request>([&](schema::Request::Builder r) {
@@ -223,6 +226,13 @@ void world::submit_what_is_open() {
                         }
                       }));
   }
+}
+
+void world::add_dependencies(submission& to) {
+  std::vector<std::string> jobs;
+  for (const auto& s : submissions_)
+    if (!s.acknowledged.empty()) jobs.push_back(s.acknowledged);
+  for (auto& word : drawn_dependencies(*this, jobs)) to.words.push_back(std::move(word));
 }
 
 // -- reservations ------------------------------------------------------------------------------------------------------------
@@ -484,6 +494,7 @@ std::string world::check() {
   if (why.empty()) why = check_history();
   if (why.empty()) why = check_executions();
   if (why.empty() && o.reservations > 0) why = users_.check(reserved_);
+  if (why.empty() && o.dependent > 0) why = check_dependencies(server_store(), depended_);
   if (why.empty() && o.partitions) why = check_partitions(server_store());
   if (why.empty() && o.hostile_node) why = check_hostile_node();
   if (why.empty() && o.any_hooks()) why = check_hooks(server_store());

@@ -160,6 +160,7 @@ struct options {
   std::int64_t walltime_s = 0;     // of every job; 0: none, and nobody knows when it ends
   std::string preempt_order = {};  // jobs of the queue express make others leave so; empty: there is no such queue
   double express = 0;              // share of the jobs that are in it
+  double dependent = 0;            // share of the jobs that depend on others (dependent_jobs.hpp)
   // Crash the default scheduler right after its n-th message; 0: never.
   std::uint64_t crash_scheduler_at_message = 0;
   bool any_hooks() const { return site_hooks || pruning > 0; }
@@ -200,7 +201,8 @@ class world {
   void end_scheduler(const std::string& name);
   std::vector<std::string> tickets;  // every one that the server ever signed, for whoever steals them
 
-  std::size_t reductions() const { return reduced_.count(); }  // so often a run went on with less
+  std::size_t reductions() const { return reduced_.count(); }               // so often a run went on with less
+  const std::map<std::string, int>& depended() const { return depended_; }  // what came of dependencies, and how often
   const std::map<std::string, int>& reserved() const { return reserved_.happened(); }
   std::size_t preemptions() const;  // so often a job left or stood still by itself, where nobody asks for it by hand
   std::uint64_t scheduler_messages = 0;
@@ -218,6 +220,7 @@ class world {
     bool staged = false;
     std::string queue = {};               // empty: the default one
     std::vector<asked_value> words = {};  // that it is submitted with besides
+    bool may_depend = false;              // on jobs that are there when it is sent first
     bool may_be_refused = false;          // its reservation may be gone
     bool refused = false;
     bool answered() const { return refused || !acknowledged.empty(); }
@@ -265,6 +268,7 @@ class world {
   std::string check_hostile_node();
   std::size_t index_of(const std::string& mom) const;
   void submit_what_is_open();
+  void add_dependencies(submission& to);
   void act_by_hand();
   void release_vnodes();
   void reserve();
@@ -295,6 +299,7 @@ class world {
   express_set_up express_;
   reservation_users users_;
   reserved_vnodes reserved_;
+  std::map<std::string, int> depended_;
   node settings_ = node::unknown;                    // of the server
   std::uint64_t asked_settings_ = 0;                 // their request
   std::map<std::uint64_t, std::size_t> asked_node_;  // request id -> MoM

@@ -22,9 +22,11 @@ using values::dependency_type;
 
 constexpr std::size_t at_once = 1000;  // orders that are out: the log writer takes some hundreds with one sync
 
+constexpr std::uint64_t no_job = UINT64_MAX;
+
 std::uint64_t number_in(std::string_view job) {
   const auto id = values::parse_job_id(job);
-  return id && id->form == values::id_form::job ? id->number : 0;
+  return id && id->form == values::id_form::job ? id->number : no_job;
 }
 
 class dependents final : public reaction {
@@ -38,7 +40,7 @@ class dependents final : public reaction {
     if (event.isQueued()) on_queued(serial, event.getQueued());
     else if (event.isAltered()) on_altered(serial, event.getAltered().getChanges());
     else if (event.isAssigned()) on_assigned(serial);
-    else if (event.isUsageReported()) on_usage(serial);
+    else if (event.isStarted()) on_started(serial);
     else if (event.isRequeued()) on_requeued(serial);
     else if (event.isHeld() && has_system(event.getHeld())) settle(serial, [](told::what is) { return is == told::what::held; });
     else if (event.isReleased() && has_system(event.getReleased())) settle(serial, [](told::what is) { return is == told::what::freed; });
@@ -58,7 +60,7 @@ class dependents final : public reaction {
  private:
   enum class progress : std::uint8_t { waits,
                                        assigned,
-                                       reported,  // its host has told of it since: substate 42
+                                       started,  // its host has said so
                                        over };
   enum class end : std::uint8_t { good,
                                   bad,
@@ -71,7 +73,7 @@ class dependents final : public reaction {
   };
   struct condition {
     dependency d;
-    std::uint64_t number;  // of the other job; 0: none
+    std::uint64_t number;  // of the other job; no_job: on, and arrays
   };
   struct waiting_job {
     std::string target;  // "13.borg@borg": as others show it
@@ -180,7 +182,7 @@ class dependents final : public reaction {
     const auto* other = find(number);
     if (!other) return owe(serial, told::what::unknown, d);
     if (other->is == progress::over) return judge_late(serial, d, other->how);
-    if (other->is == progress::reported && d.type == dependency_type::after) return owe(serial, told::what::met, d);
+    if (other->is == progress::started && d.type == dependency_type::after) return owe(serial, told::what::met, d);
     waits_for_[number].insert(serial);
     const dependency mirror{values::mirror_of(d.type), waiting_.at(serial).target};
     if (!said_before(other->serial, mirror)) owe(other->serial, told::what::dependent, mirror);
@@ -318,15 +320,16 @@ class dependents final : public reaction {
     for (const auto other : sets_.others(numbers_[serial]))
       settle(jobs_.at(other).serial, [](told::what is) { return is == told::what::freed; });
     tell_set(numbers_[serial], told::what::held);
-    tell_dependents(numbers_[serial], [&](std::uint64_t other, const dependency& d) {
-      if (d.type == dependency_type::after) owe(other, told::what::met, d);
-    });
+    tell_begun(serial);
   }
 
-  void on_usage(std::uint64_t serial) {
-    auto& j = job_of(serial);
-    if (j.is != progress::assigned) return;
-    j.is = progress::reported;
+  // Who asked for it when it was on its way already.
+  void on_started(std::uint64_t serial) {
+    job_of(serial).is = progress::started;
+    tell_begun(serial);
+  }
+
+  void tell_begun(std::uint64_t serial) {
     tell_dependents(numbers_[serial], [&](std::uint64_t other, const dependency& d) {
       if (d.type == dependency_type::after) owe(other, told::what::met, d);
     });

@@ -27,6 +27,14 @@ BOOST_AUTO_TEST_CASE(sets_grow_and_become_one) {
   BOOST_TEST(s.others(9) == numbers{});
 }
 
+BOOST_AUTO_TEST_CASE(the_first_job_of_a_cluster_has_number_0) {
+  runone_sets s;
+  s.join(1, 0);
+  s.runs(0);
+  BOOST_TEST(s.runner_beside(1).has_value());
+  BOOST_TEST(!s.runner_beside(0));
+}
+
 BOOST_AUTO_TEST_CASE(nothing_is_left_of_a_set_that_is_over) {
   runone_sets s;
   s.join(2, 1);

@@ -62,16 +62,13 @@ struct jobs : watched<reactions::dependencies> {
     if (!job.hosts.empty()) report.host = job.hosts.front();
     tell(number, report, the_server());
   }
-  void run(std::uint64_t number) {
-    tell(number, propose(), the_scheduler());
+  void assign(std::uint64_t number) { tell(number, propose(), the_scheduler()); }
+  void start(std::uint64_t number) {
     hears(number, [](auto m, const auto& job) { fill(m.initRunStarted().initRef(), job, job.run); });
   }
-  void report(std::uint64_t number) {
-    hears(number, [](auto m, const auto& job) {
-      auto u = m.initRunUsage();
-      fill(u.initRef(), job, job.run);
-      fill(u.initHosts(1), "borg", measured{});
-    });
+  void run(std::uint64_t number) {
+    assign(number);
+    start(number);
   }
   void end(std::uint64_t number, int status) {
     hears(number, [&](auto m, const auto& job) {
@@ -103,7 +100,6 @@ std::string after_end(const char* type, int status) {
   j.submit(std::string(type) + ":1");
   j.settle();
   j.run(1);
-  j.report(1);
   j.settle();
   j.end(1, status);
   j.settle();
@@ -143,14 +139,13 @@ BOOST_AUTO_TEST_CASE(what_each_type_waits_for) {
   j.submit("after:1");
   j.settle();
   BOOST_TEST(j.state(2) == "H 22 after:1.borg@borg");
-  j.tell(1, propose(), the_scheduler());
+  j.assign(1);
   j.settle();
   BOOST_TEST(j.state(2) == "Q 10");
-  j.submit("after:1");  // it is on its way already: its host's first report counts
+  j.submit("after:1");  // it is on its way already: its host has to say that it started
   j.settle();
   BOOST_TEST(j.state(3) == "H 22 after:1.borg@borg");
-  j.hears(1, [](auto m, const auto& job) { fill(m.initRunStarted().initRef(), job, job.run); });
-  j.report(1);
+  j.start(1);
   j.settle();
   BOOST_TEST(j.state(3) == "Q 10");
   j.submit("after:1");
@@ -293,7 +288,7 @@ BOOST_AUTO_TEST_CASE(one_of_a_set_that_is_queued_again_lets_the_others_go) {
   j.submit();
   j.submit("runone:1");
   j.settle();
-  j.tell(1, propose(), the_scheduler());
+  j.assign(1);
   j.settle();
   BOOST_TEST(j.state(2) == "H 20 runone:1.borg@borg");
   j.hears(1, [](auto m, const auto& job) {
@@ -332,7 +327,7 @@ struct story : jobs {
     std::uint64_t job;
     enum what { submitted,
                 assigned,
-                reported,
+                started,
                 ended,
                 deleted,
                 aborted } is;
@@ -368,7 +363,7 @@ struct story : jobs {
       if (m.job != other) continue;
       if (m.is == moment::submitted) is = waiting;
       if (m.is == moment::assigned) is = on_its_way;
-      if (m.is == moment::reported) is = seen;
+      if (m.is == moment::started) is = seen;
       if (m.is == moment::ended) is = m.status == 0 ? good : bad;
       if (m.is == moment::deleted || m.is == moment::aborted) is = never;
       if (i < since) continue;
@@ -402,7 +397,7 @@ struct story : jobs {
           if (verdict(w->second.first, d) == 0) expected = 'H';
       for (const auto& m : past) {
         if (m.job != number) continue;
-        if (m.is == moment::assigned || m.is == moment::reported) expected = 'R';
+        if (m.is == moment::assigned || m.is == moment::started) expected = 'R';
         if (m.is >= moment::ended) expected = 'F';
       }
       BOOST_TEST(model::state_letter(job) == expected, "job " << number << " " << state(number) << ", not " << expected);
@@ -434,11 +429,11 @@ BOOST_AUTO_TEST_CASE(random_programs_come_to_what_their_story_says) {
           s.waits[self] = {s.past.size(), values::parse_dependencies(depend).value_or(std::vector<dependency>())};
           s.past.push_back({self, story::moment::submitted});
         } else if (job->phase == job_phase::queued && any(2)) {
-          s.run(number);
+          s.assign(number);
           s.past.push_back({number, story::moment::assigned});
-        } else if (job->phase == job_phase::started && any(2)) {
-          s.report(number);
-          s.past.push_back({number, story::moment::reported});
+        } else if (job->phase == job_phase::assigned) {
+          s.start(number);
+          s.past.push_back({number, story::moment::started});
         } else if (job->phase == job_phase::started) {
           const int status = any(3) == 0;
           s.end(number, status);

@@ -1,0 +1,52 @@
+// Stories of jobs that depend on each other, while anybody may fail: nobody runs too early, or for ever waits; of a set one runs. What must
+// hold: dependent_jobs.hpp. docs/design/0054-dependencies.md.
+#include "test/sim/seeds.hpp"
+
+using namespace annals;
+using sim::holds_for_seeds, sim::often, sim::sometimes;
+
+namespace {
+
+sim::options depending(int jobs = 12) { return {.jobs = jobs, .history_s = 20, .dependent = 0.7}; }
+
+template <class Set>
+void one_crash_at_each(std::uint64_t events, Set&& set) {
+  sim::holds_for_each_seed(events, [&](std::uint64_t n) {
+    auto o = depending(5);
+    o.moms = 1;
+    set(o, 1 + n % 60);
+    return o;
+  });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(dependencies)
+
+BOOST_AUTO_TEST_CASE(a_quiet_day_of_dependencies) { holds_for_seeds(depending(), 15); }
+
+BOOST_AUTO_TEST_CASE(all_that_can_come_of_a_dependency_comes) {
+  std::set<std::string> missing{"set free", "deleted", "one of a set"};
+  auto o = depending();
+  for (o.seed = 1; !missing.empty() && o.seed <= 30; ++o.seed) {
+    sim::world w(o);
+    BOOST_TEST(w.run() == "");
+    for (const auto& [what, times] : w.depended()) missing.erase(what);
+  }
+  BOOST_TEST(missing.size() == 0u, (missing.empty() ? "" : *missing.begin()) << " never happened");
+}
+
+BOOST_AUTO_TEST_CASE(the_server_may_crash_at_each_event_of_a_dependency) {
+  one_crash_at_each(60, [](sim::options& o, std::uint64_t n) { o.crash_server_at_append = n; });
+}
+
+BOOST_AUTO_TEST_CASE(everybody_fails_while_jobs_depend) {
+  auto o = depending();
+  o.server_crash = often;
+  o.mom_crash = o.scheduler_crash = o.link_break = sometimes;
+  o.sync_failure = 0.005;
+  o.disk_full = sometimes;
+  holds_for_seeds(o, 25);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -62,7 +62,7 @@ std::optional<rejection> dependency_graph::check(std::uint64_t number, schema::J
     const auto depend = depend_in(event.getQueued().getAttributes());
     return depend ? check(number, *depend, true) : std::nullopt;
   }
-  if (event.isAssigned() && sets_.runner_beside(number)) return refuse(values::pbs_error::bad_state);
+  if (event.isAssigned() && (too_late_.contains(number) || sets_.runner_beside(number))) return refuse(values::pbs_error::bad_state);
   if (!event.isAltered()) return std::nullopt;
   for (auto change : event.getAltered().getChanges())
     if (schema::text(change.getName()) == "depend" && change.getOp() == schema::AttributeOp::INCREMENT)
@@ -71,10 +71,24 @@ std::optional<rejection> dependency_graph::check(std::uint64_t number, schema::J
   return depend ? check(number, *depend, false) : std::nullopt;
 }
 
-void dependency_graph::apply(std::uint64_t number, schema::JobEvent::Reader event) {
+void dependency_graph::leave_set(std::uint64_t number) {
+  sets_.leave(number);
+  too_late_.erase(number);
+}
+
+void dependency_graph::join(std::uint64_t number, std::uint64_t other, progress is) {
+  if (is == progress::over) {
+    too_late_.insert(number);
+    return;
+  }
+  sets_.join(number, other);
+  if (is == progress::runs) sets_.runs(other);
+}
+
+void dependency_graph::apply(std::uint64_t number, schema::JobEvent::Reader event, const progress_of& others) {
   if (event.isAssigned()) sets_.runs(number);
   if (event.isRequeued()) sets_.waits(number);
-  if (event.isEnded()) sets_.leave(number);
+  if (event.isEnded()) leave_set(number);
   if (event.isAssigned() || event.isEnded()) {
     waits_for_.erase(number);
     return;
@@ -85,9 +99,9 @@ void dependency_graph::apply(std::uint64_t number, schema::JobEvent::Reader even
     auto jobs = numbers_of(*depend, values::is_after);
     if (jobs.empty()) waits_for_.erase(number);
     else waits_for_[number] = std::move(jobs);
-    if (event.isAltered()) sets_.leave(number);
+    if (event.isAltered()) leave_set(number);
     for (const auto other : numbers_of(*depend, [](auto type) { return type == values::dependency_type::runone; }))
-      sets_.join(number, other);
+      join(number, other, others(other));
   }
   for (auto change : attributes) {
     if (schema::text(change.getName()) != "depend") continue;

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "events/model/outcome.hpp"
@@ -17,17 +19,24 @@ class dependency_graph {
  public:
   // What this event is to do with a job of this number, new or known. 15014: it would wait for itself. 15016: another one of its set runs.
   std::optional<rejection> check(std::uint64_t number, schema::JobEvent::Reader event) const;
-  void apply(std::uint64_t number, schema::JobEvent::Reader event);
+  enum class progress : std::uint8_t { waits,
+                                       runs,
+                                       over };  // or there is no such job
+  using progress_of = std::function<progress(std::uint64_t number)>;
+  void apply(std::uint64_t number, schema::JobEvent::Reader event, const progress_of& others);
   bool operator==(const dependency_graph&) const = default;
 
  private:
   using numbers = std::vector<std::uint64_t>;
   std::optional<rejection> check(std::uint64_t number, std::string_view depend, bool is_new) const;
+  void join(std::uint64_t number, std::uint64_t other, progress is);
+  void leave_set(std::uint64_t number);
   // Whether one of `ends` is waited for by one of `begin`, over others or itself.
   bool leads(numbers begin, const numbers& ends) const;
 
   std::unordered_map<std::uint64_t, numbers> waits_for_;
   runone_sets sets_;
+  std::unordered_set<std::uint64_t> too_late_;  // they name a job of their set that is over, and are about to be deleted
 };
 
 }  // namespace annals::model

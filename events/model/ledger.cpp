@@ -226,10 +226,17 @@ void ledger::apply_named(names& of, const event_place& at, Event event) {
   if (event.isDeleted()) of.erase(at.stream);
 }
 
+void ledger::apply_dependencies(std::uint64_t number, schema::JobEvent::Reader event) {
+  dependencies_.apply(number, event, [this](std::uint64_t other) {
+    const auto serial = job_of_number_.find(other);
+    return serial == job_of_number_.end() ? dependency_graph::progress::over : jobs_.at(serial->second).is;
+  });
+}
+
 void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
   using which = schema::JobEvent::Which;
-  if (event.isQueued()) dependencies_.apply(event.getQueued().getNumber(), event);
-  else if (const auto job = jobs_.find(at.stream); job != jobs_.end()) dependencies_.apply(job->second.number, event);
+  if (event.isQueued()) apply_dependencies(event.getQueued().getNumber(), event);
+  else if (const auto job = jobs_.find(at.stream); job != jobs_.end()) apply_dependencies(job->second.number, event);
   if (event.isQueued()) limits_.apply(jobs_[at.stream].counted, at, event);
   else if (const auto job = jobs_.find(at.stream); job != jobs_.end() && job->second.counted.counted)
     limits_.apply(job->second.counted, at, event);
@@ -246,6 +253,7 @@ void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
     }
     case which::ASSIGNED: {
       auto& job = jobs_.at(at.stream);
+      job.is = dependency_graph::progress::runs;
       job.partition = holdings_.partition_number(partitions_.of_queue(job.queue));
       return holdings_.apply(at, std::to_string(job.number), event);
     }
@@ -263,8 +271,17 @@ void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
       ++jobs_per_queue_[queue];
       return;
     }
-    case which::ENDED: --jobs_per_queue_[jobs_.at(at.stream).queue]; [[fallthrough]];
-    case which::REQUEUED: suspended_.erase(at.stream); return;
+    case which::ENDED: {
+      auto& job = jobs_.at(at.stream);
+      job.is = dependency_graph::progress::over;
+      --jobs_per_queue_[job.queue];
+      suspended_.erase(at.stream);
+      return;
+    }
+    case which::REQUEUED:
+      jobs_.at(at.stream).is = dependency_graph::progress::waits;
+      suspended_.erase(at.stream);
+      return;
     case which::FORGOTTEN:
       job_of_number_.erase(jobs_.at(at.stream).number);
       jobs_.erase(at.stream);

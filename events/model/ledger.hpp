@@ -38,6 +38,7 @@ class ledger {
     std::uint64_t number = 0;
     std::string queue;
     std::uint32_t partition = 0;  // of its run, as a number of holdings: that of its queue when it was assigned
+    dependency_graph::progress is = dependency_graph::progress::waits;
     counted_job counted;
     bool operator==(const job_entry&) const = default;
   };
@@ -50,6 +51,7 @@ class ledger {
   std::optional<rejection> check_reservation(const event_place& at, schema::ReservationEvent::Reader event) const;
   std::optional<rejection> check_host(schema::HostEvent::Reader event) const;
   void apply_reservation(const event_place& at, schema::ReservationEvent::Reader event);
+  void apply_dependencies(std::uint64_t number, schema::JobEvent::Reader event);
   void apply_job(const event_place& at, schema::JobEvent::Reader event);
   template <class Event>
   static void apply_named(names& of, const event_place& at, Event event);

@@ -72,6 +72,7 @@ class story {
 
   std::string change(job& j, schema::AttributeOp op, std::string_view text) {
     const auto d = values::parse_dependencies(text).value_or(std::vector<dependency>(1)).front();
+    if (op == schema::AttributeOp::INCREMENT && !values::is_before(d.type)) j.depend.push_back(d);
     if (op != schema::AttributeOp::DECREMENT) return {};
     if (std::erase(j.depend, d) == 0) return j.id + " was set free of " + d.job + ", for which it did not wait";
     if (d.type != dependency_type::runone && !is_met(d)) return j.id + " was set free too early of " + std::string(text);

@@ -208,7 +208,8 @@ void world::submit_what_is_open() {
   if (!hooks_.done() || !partitions_.done() || !express_.done()) return;
   for (std::size_t i = 0; i < submissions_.size(); ++i) {
     auto& s = submissions_[i];
-    if (s.sent || !chance(0.05)) continue;
+    const bool too_early = s.may_depend && i > 0 && !submissions_[i - 1].answered();  // there is nothing yet that it could depend on
+    if (s.sent || too_early || !chance(0.05)) continue;
     s.sent = true;
     if (std::exchange(s.may_depend, false)) add_dependencies(s);
     const auto id = next_request_++;

@@ -267,6 +267,7 @@ class dependents final : public reaction {
     names_[number] = waiting_.at(serial).target;
     shows_[number].insert(with);
     sets_.join(number, with);
+    if (other->is != progress::waits) sets_.runs(with);
     auto members = sets_.others(number);
     members.push_back(number);
     for (const auto one : members)

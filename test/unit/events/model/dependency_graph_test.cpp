@@ -3,6 +3,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <map>
+
 #include "test/support/model_builders.hpp"
 
 using namespace annals;
@@ -12,6 +14,7 @@ namespace {
 
 struct jobs {
   model::dependency_graph graph;
+  std::map<std::uint64_t, model::dependency_graph::progress> others;
 
   static model::event queued(const given_values& attributes) {
     return model::make_event([&](auto e) {
@@ -25,7 +28,7 @@ struct jobs {
   }
   bool happens(std::uint64_t number, const model::event& e) {
     if (graph.check(number, e.get().getJob())) return false;
-    graph.apply(number, e.get().getJob());
+    graph.apply(number, e.get().getJob(), [this](std::uint64_t other) { return others[other]; });
     return true;
   }
   bool submit(std::uint64_t number, const std::string& depend) { return happens(number, queued({{"depend", "", depend}})); }
@@ -57,10 +60,10 @@ BOOST_AUTO_TEST_CASE(what_was_met_or_run_is_waited_for_no_more) {
   BOOST_TEST(j.happens(2, jobs::altered({{"depend", "", "afterok:1.borg@borg", schema::AttributeOp::DECREMENT}})));
   BOOST_TEST(j.alter(1, "afterok:2"));
   BOOST_TEST(!j.happens(2, jobs::altered({{"depend", "", "afterok:1.borg@borg", schema::AttributeOp::INCREMENT}})));
-  j.graph.apply(1, model::make_event([](auto e) { e.initJob().initAssigned(); }).get().getJob());
+  BOOST_TEST(j.happens(1, model::make_event([](auto e) { e.initJob().initAssigned(); })));
   BOOST_TEST(j.alter(2, "afterok:1"));
   BOOST_TEST(j.happens(2, jobs::altered({{"depend", "", "", schema::AttributeOp::UNSET}})));
-  j.graph.apply(1, model::make_event([](auto e) { e.initJob().initEnded(); }).get().getJob());
+  BOOST_TEST(j.happens(1, model::make_event([](auto e) { e.initJob().initEnded(); })));
   BOOST_TEST((j.graph == model::dependency_graph()));
 }
 
@@ -77,6 +80,21 @@ BOOST_AUTO_TEST_CASE(of_a_set_one_is_run) {
   BOOST_TEST(j.happens(3, assigned));
   BOOST_TEST(j.happens(3, model::make_event([](auto e) { e.initJob().initEnded(); })));
   BOOST_TEST(!j.happens(1, assigned));
+}
+
+BOOST_AUTO_TEST_CASE(who_names_a_job_that_runs_or_is_over_is_not_run) {
+  jobs j;
+  using progress = model::dependency_graph::progress;
+  for (const auto is : {progress::runs, progress::over}) {
+    jobs before;
+    before.others[1] = is;
+    before.submit(2, "runone:1");
+    BOOST_TEST(!before.happens(2, model::make_event([](auto e) { e.initJob().initAssigned(); })));
+  }
+  j.others[1] = progress::over;
+  j.submit(2, "runone:1");
+  BOOST_TEST(j.happens(2, model::make_event([](auto e) { e.initJob().initEnded(); })));
+  BOOST_TEST((j.graph == model::dependency_graph()));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

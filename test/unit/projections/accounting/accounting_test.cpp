@@ -26,7 +26,9 @@ BOOST_AUTO_TEST_CASE(a_job_leaves_q_s_and_e_as_pbs_writes_them) {  // RD-83
           {"Resource_List", "select", "1:ncpus=1:mem=10mb:host=q1+1:ncpus=1:host=q3"},
           {"Resource_List", "place", "scatter:excl"},
           {"Resource_List", "walltime", "60"}});
-  story.later(2).when(release({HoldType::USER}), manager());
+  story.later(2).when(
+      model::dependency_told{model::dependency_told::what::met, values::parse_dependencies("afterok:601.q1@q1")->front()}, the_server());
+  story.when(release({HoldType::USER}), manager());
   runs_on({"q1", "q3"}, "(q1:ncpus=1:mem=10240kb)+(q3:ncpus=1)", "q1/0+q3/0");
   story.later(3).uses({0, 1104, 2, 2});
   story.job.attributes.set(attributes::job::session_id, "4711");

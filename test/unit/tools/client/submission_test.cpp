@@ -193,7 +193,6 @@ BOOST_AUTO_TEST_CASE(interactive_jobs_need_a_terminal_before_anything_else) {
 
 BOOST_AUTO_TEST_CASE(what_this_release_does_not_serve_is_refused_after_its_syntax_was_checked) {
   for (const auto& words : {std::vector<std::string>{"-J", "1-3"},
-                            {"-W", "depend=afterok:1"},
                             {"-W", "array=1"}}) {
     const auto c = complaint_about(words);
     BOOST_REQUIRE(c);

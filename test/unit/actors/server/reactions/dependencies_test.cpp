@@ -283,6 +283,19 @@ BOOST_AUTO_TEST_CASE(of_a_set_one_runs) {
   BOOST_TEST(j.state(5) == "F 92 runone:2.borg@borg");
 }
 
+BOOST_AUTO_TEST_CASE(who_names_a_job_that_runs_is_held) {
+  jobs j;
+  j.submit();
+  j.assign(1);
+  j.submit("runone:1");
+  j.settle();
+  BOOST_TEST(j.state(2) == "H 20 runone:1.borg@borg");
+  j.start(1);
+  j.end(1, 0);
+  j.settle();
+  BOOST_TEST(j.state(2) == "F 92 runone:1.borg@borg");
+}
+
 BOOST_AUTO_TEST_CASE(one_of_a_set_that_is_queued_again_lets_the_others_go) {
   jobs j;
   j.submit();

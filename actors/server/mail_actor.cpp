@@ -57,9 +57,22 @@ void mail_follower::fold(const log::record& record) {
 void mail_follower::follow(const records_ptr& records) {
   if (records->empty()) return;
   known_ = std::max(known_, records->back()->sequence());
-  for (const auto& r : *records)
-    if (!stopped_ && r->sequence() == fold_.sequence() + 1) fold(*r);
+  reading([&] {
+    for (const auto& r : *records)
+      if (!stopped_ && r->sequence() == fold_.sequence() + 1) fold(*r);
+  });
   read_on();
+}
+
+// Tells of trouble with the log once; what could not be folded is tried again.
+template <class Read>
+void mail_follower::reading(Read&& read) {
+  try {
+    read();
+    log_trouble_ = false;
+  } catch (const std::exception& e) {
+    if (!std::exchange(log_trouble_, true) && parts_.note) parts_.note(std::string("mail: ") + e.what());
+  }
 }
 
 // What was passed over while too many mails waited.
@@ -67,16 +80,13 @@ void mail_follower::read_on() {
   if (waiting_.size() > mail_limits::waiting / 2) return;
   stopped_ = false;
   if (fold_.sequence() >= known_) return;
-  try {
+  reading([&] {
     const auto read = reader_.read(fold_.sequence() + 1, [this](const log::record_ptr& r) {
       fold(*r);
       return !stopped_ && r->sequence() < known_;
     });
     if (!read) throw std::runtime_error(read.text);
-    settled(true);
-  } catch (const std::exception& e) {
-    if (!std::exchange(disk_trouble_, true) && parts_.note) parts_.note(std::string("mail: ") + e.what());
-  }
+  });
 }
 
 void mail_follower::over(const mail_place& place, const std::string& why, steady::time_point now) {
@@ -152,7 +162,7 @@ std::optional<mail_clock::duration> mail_follower::go_on(steady::time_point now,
   keep_mark(now);
   tell_trouble(now);
   if (!in_time) return std::chrono::milliseconds(1000 / mail_limits::per_second);
-  if (spool_.behind() || disk_trouble_) return mail_limits::between_syncs;
+  if (spool_.behind() || disk_trouble_ || log_trouble_) return mail_limits::between_syncs;
   if (failed_ > 0) return mail_limits::between_notes;
   return std::nullopt;
 }

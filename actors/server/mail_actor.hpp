@@ -50,8 +50,9 @@ class mail_follower {
  private:
   projections::mail_place first_open() const;
   projections::mail_place next_place() const;
-  bool full() const { return stopped_; }
   void fold(const log::record& record);
+  template <class Read>
+  void reading(Read&& read);
   void read_on();
   bool may_begin(steady::time_point now);
   bool begin(const mail_over& over);
@@ -71,7 +72,7 @@ class mail_follower {
   std::optional<steady::time_point> counted_at_, synced_at_, told_at_;
   std::size_t failed_ = 0;  // mails since trouble was told of
   std::string last_trouble_;
-  bool disk_trouble_ = false;
+  bool disk_trouble_ = false, log_trouble_ = false;
 };
 
 std::shared_ptr<mail_follower> make_mail(mail_parts parts);

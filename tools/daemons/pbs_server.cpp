@@ -42,6 +42,7 @@
 #include "tools/daemons/home_check.hpp"
 #include "tools/daemons/last_words.hpp"
 #include "tools/daemons/peer_feed.hpp"
+#include "tools/daemons/real_mailers.hpp"
 #include "tools/daemons/real_scheduler_processes.hpp"
 #include "tools/daemons/sched_directories.hpp"
 #include "tools/daemons/server_log.hpp"
@@ -326,12 +327,15 @@ class known_gateway {
     const auto accounting = actors::make_accounting({s.priv + "/accounting", s.priv + "/views/accounting", store.get(), note_error});
     const auto marks = std::make_shared<actors::mark_keeper>(
         actors::mark_keeper_parts{daemons::mark_file(s.priv), opened.identity, store.get(), note_error});
+    const auto mail = daemons::make_server_mail(s.priv, opened.identity, *store, note_error);
     parts.replayed = [&](const log::record& r) {
       accounting->replayed(r);
+      mail->replayed(r);
       marks->replayed(r);
     };
-    const auto accountant = system.spawn<caf::detached>(actors::accounting_actor, accounting);
-    parts.patient_followers.push_back(accountant);
+    parts.patient_followers = {system.spawn<caf::detached>(actors::accounting_actor, accounting),
+                               system.spawn<caf::detached>(actors::mail_actor, mail)};
+    const auto writers = parts.patient_followers;
     parts.patient_followers.push_back(
         system.spawn<caf::detached>(actors::mark_actor, marks, [&](const log::log_mark& m) { gateway.tell(actors::log_marked{m}); }));
     std::mutex door;  // of clients_in: an orderly stop closes it while they come in
@@ -349,7 +353,7 @@ class known_gateway {
       gateway.tell(actors::log_marked{marks->mark()});
     }
     if (opened.loss) say_accepted(notes, *opened.loss);
-    caf::anon_send(accountant, actors::disk_state{false});  // what the last run left to be written
+    for (const auto& w : writers) caf::anon_send(w, actors::disk_state{false});  // what the last run left to be written and sent
     std::optional<actors::log_checker> checker;
 
     std::string text;

@@ -1,0 +1,189 @@
+// The table of a job's mails.
+#include "projections/mail/job_mail.hpp"
+
+#include "events/model/exit_codes.hpp"
+#include "events/model/usage.hpp"
+#include "events/model/vnodes/amounts.hpp"
+#include "projections/mail/mail_text.hpp"
+
+namespace annals::projections {
+
+using which = schema::JobEvent::Which;
+
+namespace {
+
+constexpr std::string_view default_points = "a";
+constexpr mail_subject of_job{"JOB", "PBS Job Id: ", "Job Name:   "};
+// pbs guide: JOB_EXEC_FAIL2, what was there before the program has failed, and another try would not help.
+constexpr std::int32_t exit_not_started = -2;
+
+struct occasion {
+  const mailed_job& job;
+  const model::event_place& at;
+  schema::JobEvent::Reader event;
+};
+
+struct mail_rule {
+  which event;
+  char point;  // of Mail_Points; always: whatever they say
+  bool (*applies)(const occasion&);
+  std::string (*body)(const occasion&);
+};
+constexpr char always = '\0';
+
+bool any(const occasion&) { return true; }
+// As far as its user can tell: a hook that refused the run, or a MoM that never got it, is not told of.
+bool had_begun(const occasion& o) {
+  const auto code = o.event.getStartFailed().getCode();
+  return (code == exit_not_started || code == model::exit_retry) && !o.job.provisions && o.job.missing_files_on.empty();
+}
+bool by_server(const occasion& o) { return o.at.by.role == schema::Role::SERVER; }  // it stops
+// Nobody is told what he did himself.
+bool by_other(const occasion& o) {
+  return !by_server(o) && o.at.by.user != std::string_view(o.job.owner).substr(0, o.job.owner.find('@'));
+}
+bool waits_for_files(const occasion& o) { return o.event.getRequeued().getWaitUntil() > 0; }
+bool failed(const occasion& o) { return o.job.run_over && !o.job.deleted && o.event.getEnded().getExitStatus() < 0; }
+bool terminated(const occasion& o) { return o.job.run_over && !failed(o); }
+bool never_ran(const occasion& o) { return !o.job.run_over && !o.job.deleted; }
+bool undelivered(const occasion& o) { return !o.job.undelivered_from.empty(); }
+
+std::string begun(const occasion&) { return "Begun execution"; }
+std::string deletion(const occasion& o) { return "Job to be deleted at request of " + o.at.by.at_host(); }
+std::string shutdown(const occasion&) { return "Aborted by PBS Server  on Server shutdown"; }
+std::string files_missing(const occasion& o) { return "Stage In of files failed; job " + o.job.id + " will be tried again later"; }
+std::string files_undelivered(const occasion& o) {
+  return "Post job file processing error; job " + o.job.id + " on host " + o.job.undelivered_from;
+}
+std::string end(const occasion& o) {
+  return "Execution terminated\nExit_status=" + std::to_string(o.event.getEnded().getExitStatus()) + o.job.usage;
+}
+
+// pbs guide: JOB_EXEC_KILL_NCPUS_BURST and what follows.
+std::string_view exceeded(std::int32_t code) {
+  constexpr std::string_view limits[] = {"walltime", "cput", "mem", "vmem", "ncpus (sum)", "ncpus (burst)"};
+  return code >= -29 && code <= -24 ? limits[code + 29] : std::string_view();
+}
+std::string why_aborted(const occasion& o) {
+  const auto code = o.event.getEnded().getExitStatus();
+  std::string why = "Job cannot be executed";
+  if (const auto resource = exceeded(code); !resource.empty()) why = "Job exceeded resource " + std::string(resource);
+  if (code == model::exit_host_lost) return "Aborted by PBS Server \nJob lost with its host";
+  return "Aborted by PBS Server \n" + why + "\nSee job standard error file";
+}
+std::string aborted(const occasion&) { return "Aborted by PBS Server "; }
+
+// In the order in which they are sent.
+constexpr mail_rule rules[] = {
+    {which::STARTED, 'b', any, begun},
+    {which::START_FAILED, 'b', had_begun, begun},
+    {which::DELETE_REQUESTED, always, by_other, deletion},
+    {which::DELETE_REQUESTED, 'a', by_server, shutdown},
+    {which::REQUEUED, 'a', waits_for_files, files_missing},
+    {which::REQUEUED, 'a', undelivered, files_undelivered},
+    {which::ENDED, 'e', terminated, end},
+    {which::ENDED, 'a', failed, why_aborted},
+    {which::ENDED, 'a', never_ran, aborted},
+    {which::ENDED, 'a', undelivered, files_undelivered},
+};
+
+// "\nresources_used.cpupercent=0\n..."
+std::string usage_lines(schema::Usage::Reader usage) {
+  const auto told = model::read_usage(usage);
+  std::string text;
+  for (const auto& used : told.empty() ? model::measured_usage({}) : told)
+    text += "\nresources_used." + std::string(used.resource) + '=' + printable(used.value);
+  return text;
+}
+
+template <class Attribute>
+void take_attribute(mailed_job& job, Attribute a, bool unset) {
+  const auto name = schema::text(a.getName());
+  const auto set = [&](std::string& to, std::string_view fallback) { to = unset ? std::string(fallback) : schema::str(a.getValue()); };
+  if (name == "Mail_Points") set(job.points, default_points);
+  if (name == "Mail_Users") set(job.users, "");
+  if (name == "Job_Name") set(job.name, job.name);
+}
+
+void begin_run(mailed_job& job, schema::JobAssigned::Reader e) {
+  job.usage.clear();
+  job.undelivered_from.clear();
+  job.missing_files_on.clear();
+  job.run_over = false;
+  job.provisions = !model::vnodes_to_provision(schema::text(e.getExecVnode())).empty();
+}
+
+void queued(mailed_job& job, schema::JobQueued::Reader e) {
+  job.id = schema::str(e.getId());
+  job.owner = schema::str(e.getOwner());
+  job.points = default_points;
+  for (auto a : e.getAttributes()) take_attribute(job, a, false);
+}
+
+void altered(mailed_job& job, schema::AttributesChanged::Reader e) {
+  for (auto c : e.getChanges()) {
+    const bool unset = c.getOp() == schema::AttributeOp::UNSET;
+    take_attribute(job, c, unset);
+    if (unset && schema::text(c.getName()) == "prov_vnode") job.provisions = false;
+  }
+}
+
+}  // namespace
+
+void mails_of(const mailed_job& job, const model::event_place& at, schema::JobEvent::Reader event, const job_mail_taker& take) {
+  const occasion o{job, at, event};
+  for (const auto& rule : rules) {
+    if (rule.event != event.which() || (rule.point != always && job.points.find(rule.point) == std::string::npos) || !rule.applies(o))
+      continue;
+    auto to = recipients(job.users, job.owner);
+    auto text = mail_text(of_job, to, job.id, job.name, rule.body(o));
+    if (!to.empty()) take({std::move(to), std::move(text)});
+  }
+}
+
+void apply(mailed_job& job, schema::JobEvent::Reader event, const model::event_place& at) {
+  switch (event.which()) {
+    case which::QUEUED: return queued(job, event.getQueued());
+    case which::ALTERED: return altered(job, event.getAltered());
+    case which::ASSIGNED: return begin_run(job, event.getAssigned());
+    case which::START_FAILED: job.run_over = true; return;
+    case which::RUN_STEP:
+      if (const auto step = event.getRunStep().getStep(); step.isFilesStagedIn() && !step.getFilesStagedIn().getOk())
+        job.missing_files_on = at.by.host;
+      return;
+    case which::DELETE_REQUESTED: job.deleted |= at.by.role != schema::Role::SERVER; return;
+    case which::EXITED:
+      job.run_over = true;
+      job.usage = usage_lines(event.getExited().getUsage());
+      return;
+    case which::OUTPUT_DELIVERED:
+      if (!event.getOutputDelivered().getOk()) job.undelivered_from = at.by.host;
+      return;
+    case which::REQUEUED:
+      job.run_over = false;
+      job.usage.clear();
+      job.undelivered_from.clear();
+      return;
+    case which::HELD:
+    case which::RELEASED:
+    case which::WAIT_ENDED:
+    case which::STARTED:
+    case which::USAGE_REPORTED:
+    case which::RERUN_REQUESTED:
+    case which::SIGNALLED:
+    case which::MESSAGED:
+    case which::SUSPENDED:
+    case which::RESUME_WANTED:
+    case which::RESUMED:
+    case which::REQUEST_DONE:
+    case which::VNODES_RELEASED:
+    case which::ENDED:
+    case which::FORGOTTEN:
+    case which::MOVED:
+    case which::REORDERED:
+    case which::VNODES_TAKEN:
+    case which::REDUCED: return;
+  }
+}
+
+}  // namespace annals::projections

@@ -1,0 +1,33 @@
+// Which mails an event of a job causes, and what has to be known of the job for that. The table is in job_mail.cpp.
+// Source: pbs guide, "mail" (qsub -m and -M).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "events/model/context.hpp"
+#include "events/schema/event.hpp"
+
+namespace annals::projections {
+
+struct mailed_job {
+  std::string id, name, owner, points, users;
+  std::string usage;             // of the run that is over, as its mail shows it
+  std::string undelivered_from;  // the host that could not deliver the run's files; empty: they were delivered
+  std::string missing_files_on;  // the host that could not stage the run's files in
+  bool provisions = false;       // its run waits for its vnodes, no MoM has heard of it
+  bool run_over = false;         // the program has ended, or could not be started
+  bool deleted = false;          // somebody asked for it
+};
+
+struct job_mail {
+  std::string to, text;
+};
+using job_mail_taker = std::function<void(job_mail)>;
+
+// The mails of an event, with the job as it was before.
+void mails_of(const mailed_job& job, const model::event_place& at, schema::JobEvent::Reader event, const job_mail_taker& take);
+void apply(mailed_job& job, schema::JobEvent::Reader event, const model::event_place& at);
+
+}  // namespace annals::projections

@@ -1,0 +1,90 @@
+#include "projections/mail/mails.hpp"
+
+#include "events/attributes/table.hpp"
+#include "events/log/place.hpp"
+#include "projections/mail/reservation_mail.hpp"
+
+namespace annals::projections {
+
+using job_event = schema::JobEvent::Which;
+
+namespace {
+
+std::string default_of(std::string_view attribute) {
+  const auto* row = attributes::find(schema::ObjectKind::SERVER, attribute);
+  return row ? row->default_value : "";
+}
+
+}  // namespace
+
+mails::mails(history_reader history)
+    : history_(std::move(history)), mailer_(default_of("mailer")), from_(default_of("mail_from")) {}
+
+void mails::fold(const log::record& record, const taker& take) { fold_any(record, &take); }
+void mails::learn(const log::record& record) {
+  if (history_ && record.kind() == schema::StreamKind::JOB) sequence_ = record.sequence();
+  else fold_any(record, nullptr);
+}
+
+void mails::fold_any(const log::record& record, const taker* take) {
+  const auto event = record.event();
+  const auto at = log::place_of(record);
+  std::uint32_t number = 0;
+  const job_mail_taker hand_over = [&](job_mail m) {
+    if (take) (*take)({{at.sequence, number}, id_of(at, event.isJob()), mailer_, from_, std::move(m.to), std::move(m.text)});
+    ++number;
+  };
+  if (event.isJob()) fold_job(at, event.getJob(), hand_over);
+  if (event.isReservation()) fold_reservation(at, event.getReservation(), hand_over);
+  if (event.isServer()) fold_server(event.getServer());
+  sequence_ = at.sequence;
+}
+
+std::string mails::id_of(const model::event_place& at, bool of_job) const {
+  if (of_job) return jobs_.at(at.stream).id;
+  const auto& r = reservations_.at(at.stream);
+  return model::full_id(r, r.attributes.get(attributes::reservation::server).value_or(""));
+}
+
+void mails::fold_job(const model::event_place& at, schema::JobEvent::Reader event, const job_mail_taker& take) {
+  if (event.which() == job_event::FORGOTTEN) return;
+  if (event.which() != job_event::QUEUED && !jobs_.contains(at.stream) && !remembers(at)) return;  // it has ended
+  auto& job = jobs_[at.stream];
+  mails_of(job, at, event, take);
+  apply(job, event, at);
+  if (event.which() == job_event::ENDED) jobs_.erase(at.stream);
+}
+
+void mails::fold_reservation(const model::event_place& at, schema::ReservationEvent::Reader event, const job_mail_taker& take) {
+  auto& r = reservations_[at.stream];
+  const auto before = r.phase;
+  const bool sought_other_place = r.ask && r.ask->what == model::reservation_ask::kind::other_place;
+  model::apply(r, at, event);
+  mails_of({r, before, sought_other_place, at, event}, take);
+  if (r.phase == model::reservation_phase::ended) reservations_.erase(at.stream);
+}
+
+void mails::fold_server(schema::ServerEvent::Reader event) {
+  if (!event.isChanged()) return;
+  for (auto c : event.getChanged().getChanges()) {
+    const auto name = schema::text(c.getName());
+    if (name != "mailer" && name != "mail_from") continue;
+    (name == "mailer" ? mailer_ : from_) = c.getOp() == schema::AttributeOp::UNSET ? default_of(name) : schema::str(c.getValue());
+  }
+}
+
+// Reads a job that was learned of only. False: it has ended.
+bool mails::remembers(const model::event_place& at) {
+  if (!history_) return false;
+  mailed_job job;
+  bool lives = false;
+  history_(at.stream, at.sequence, [&](const log::record& r) {
+    const auto event = r.event().getJob();
+    lives = event.which() != job_event::ENDED && event.which() != job_event::FORGOTTEN && (lives || event.which() == job_event::QUEUED);
+    apply(job, event, log::place_of(r));
+  });
+  if (lives) jobs_.emplace(at.stream, std::move(job));
+  return lives;
+}
+
+}  // namespace annals::projections

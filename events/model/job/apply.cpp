@@ -7,6 +7,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 #include "events/model/job/gathered_attributes.hpp"
+#include "events/model/job/routing.hpp"
 #include "events/model/job/rules.hpp"
 #include "events/model/usage.hpp"
 #include "events/model/vnodes/amounts.hpp"
@@ -100,6 +101,7 @@ void on_moved(job_state& job, const event_place& at, schema::JobMoved::Reader e)
 
 void add_to_comment(job_state& job, std::string_view suffix) {
   forget_progress(job);
+  if (is_whole_comment(suffix)) return job.attributes.set(ids::comment, suffix);
   const auto old = job.attribute(ids::comment);
   if (suffix.empty() || old.empty()) return;
   job.attributes.set(ids::comment, std::string(old) + std::string(suffix));
@@ -130,6 +132,7 @@ void on_queued(job_state& job, const event_place& at, schema::JobQueued::Reader 
 
   const auto now = std::to_string(at.seconds()), rank = std::to_string(job.queue_rank), waits_for = std::to_string(job.execution_time);
   gathered_attributes all;
+  all.put(ids::queue_type, "E");  // unless the event says otherwise
   const auto asked = e.getAttributes();
   for (unsigned i = 0; i < asked.size(); ++i)
     all.put(i, schema::text(asked[i].getName()), schema::text(asked[i].getResource()), schema::text(asked[i].getValue()));
@@ -137,7 +140,6 @@ void on_queued(job_state& job, const event_place& at, schema::JobQueued::Reader 
   all.put(ids::euser, schema::text(e.getEuser()));
   all.put(ids::egroup, schema::text(e.getEgroup()));
   all.put(ids::queue, schema::text(e.getQueue()));
-  all.put(ids::queue_type, "E");
   all.put(ids::queue_rank, rank);
   all.put(ids::ctime, now);
   all.put(ids::qtime, now);

@@ -6,6 +6,7 @@
 
 #include "events/attributes/table.hpp"
 #include "events/attributes/without_effect.hpp"
+#include "events/model/job/routing.hpp"
 #include "events/model/usage.hpp"
 #include "events/model/vnodes/amounts.hpp"
 #include "events/values/date_time.hpp"
@@ -206,7 +207,11 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
       if (r.getComment().size() > 0) line(job, schema::str(r.getComment()));
       return line(job, "Job requeued, Exit_status=" + std::to_string(r.getExitStatus()));
     }
-    case which::ENDED: return line(debug2, "dequeuing, state 5");
+    case which::ENDED: {
+      const auto why = schema::text(event.getEnded().getCommentSuffix());
+      if (model::is_whole_comment(why)) line(job, std::string(why));
+      return line(debug2, "dequeuing, state 5");
+    }
     case which::REDUCED:
       if (event.getReduced().getRequest() > 0) line(job, "Job Modified at request of " + by);
       if (event.getReduced().getStageOut()) left_early_ = id;

@@ -5,6 +5,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
+#include "events/model/job/routing.hpp"
 #include "events/model/vnodes/amounts.hpp"
 #include "events/model/vnodes/sharing.hpp"
 #include "events/values/duration.hpp"
@@ -257,7 +258,11 @@ void changed_fields(std::string& line, const occasion& o) {
   for (const auto& c : changes) put(line, c.name, c.resource, c.value);
 }
 
-void abort_text(std::string& line, const occasion&) { line += "Aborted by PBS Server "; }
+// The server's own reason, if it has one.
+void abort_text(std::string& line, const occasion& o) {
+  const auto why = schema::text(o.event.getEnded().getCommentSuffix());
+  line += model::is_whole_comment(why) ? why : "Aborted by PBS Server ";
+}
 
 void stop_text(std::string& line, const occasion&) { line += "Aborted by PBS Server  on Server shutdown"; }
 

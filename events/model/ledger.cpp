@@ -16,7 +16,7 @@ std::size_t ledger::jobs_in_queue(std::string_view queue) const {
 
 bool ledger::operator==(const ledger& other) const {
   return next_job_number_ == other.next_job_number_ && jobs_ == other.jobs_ && queues_ == other.queues_ &&
-         queue_types_ == other.queue_types_ && schedulers_ == other.schedulers_ && hooks_ == other.hooks_ &&
+         schedulers_ == other.schedulers_ && hooks_ == other.hooks_ &&
          provision_hook_ == other.provision_hook_ && partitions_ == other.partitions_ && suspended_ == other.suspended_ &&
          directories_ == other.directories_ && formulas_ == other.formulas_ && limits_ == other.limits_ && bookings_ == other.bookings_ &&
          holdings_ == other.holdings_;
@@ -124,26 +124,19 @@ std::optional<rejection> ledger::check_room(const event_place& at, model::holdin
 namespace {
 
 // Jobs of a routing queue are routed, those of an execution queue are run: the type of their queue stays.
-std::optional<std::string> type_given(schema::QueueEvent::Reader event) {
-  std::optional<std::string> type;
-  if (!event.isChanged()) return type;
+bool gets_another_type(schema::QueueEvent::Reader event) {
+  if (!event.isChanged()) return false;
   for (auto c : event.getChanged().getChanges())
-    if (schema::text(c.getName()) == "queue_type") type = c.getOp() == schema::AttributeOp::UNSET ? "" : schema::str(c.getValue());
-  return type;
-}
-
-std::string_view at_name(const std::map<std::uint64_t, std::string>& names, std::uint64_t stream) {
-  const auto at = names.find(stream);
-  return at == names.end() ? std::string_view() : std::string_view(at->second);
+    if (c.getName() == "queue_type") return true;
+  return false;
 }
 
 }  // namespace
 
 std::optional<rejection> ledger::check_queue(const event_place& at, schema::QueueEvent::Reader event) const {
   if (event.isCreated() && names_contain(queues_, schema::text(event.getCreated().getName()))) return refuse(pbs_error::queue_exists);
-  if (const auto type = type_given(event); type && *type != at_name(queue_types_, at.stream))
-    if (const auto name = at_name(queues_, at.stream); jobs_in_queue(name) > 0)
-      return refuse(pbs_error::incompatible_type, "Incompatible type: queue " + std::string(name) + " has jobs");
+  if (const auto named = queues_.find(at.stream); named != queues_.end() && gets_another_type(event) && jobs_in_queue(named->second) > 0)
+    return refuse(pbs_error::incompatible_type, "Incompatible type: queue " + named->second + " has jobs");
   if (event.isDeleted() && jobs_in_queue(schema::text(event.getDeleted().getName())) > 0) return refuse(pbs_error::object_busy);
   if (auto why = limits_.check(event)) return why;
   return partitions_.check(at, event, holdings_);
@@ -204,8 +197,6 @@ void ledger::apply(const event_place& at, schema::Event::Reader event) {
     case schema::Event::QUEUE:
       partitions_.apply(at, event.getQueue());
       limits_.apply(at, event.getQueue());
-      if (const auto type = type_given(event.getQueue())) queue_types_[at.stream] = *type;
-      if (event.getQueue().isDeleted()) queue_types_.erase(at.stream);
       return apply_named(queues_, at, event.getQueue());
     case schema::Event::SCHEDULER:
       partitions_.apply(at, event.getScheduler());

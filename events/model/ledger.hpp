@@ -58,8 +58,7 @@ class ledger {
   std::unordered_map<std::uint64_t, std::uint64_t> job_of_number_;  // number -> serial
   std::map<std::string, std::size_t, std::less<>> jobs_per_queue_;  // unfinished
   names queues_, schedulers_, hooks_;
-  std::map<std::uint64_t, std::string> queue_types_;  // of queues that have one
-  std::uint64_t provision_hook_ = 0;                  // stream of the hook that provisions; 0: there is none
+  std::uint64_t provision_hook_ = 0;  // stream of the hook that provisions; 0: there is none
   model::partitions partitions_;
   model::partitions::given_up suspended_;
   scheduler_directories directories_;

@@ -66,6 +66,24 @@ std::optional<rejection> partition_of_reservation(const queue_state& before, con
   return refuse(pbs_error::unauthorized, "Unauthorized Request: the partition of a reservation's queue is the reservation's");
 }
 
+// The type that a queue has already is no change of it.
+outcome without_its_type(const queue_state& queue, const outcome& changed) {
+  std::vector<event> out;
+  for (const auto& e : changed.events()) {
+    std::vector<schema::Attribute::Reader> kept;
+    for (const auto c : e.get().getQueue().getChanged().getChanges())
+      if (c.getName() != "queue_type" || c.getOp() == schema::AttributeOp::UNSET ||
+          queue.attributes.get(ids::queue_type) != schema::text(c.getValue()))
+        kept.push_back(c);
+    if (kept.empty()) continue;
+    out.push_back(make_event([&](auto b) {
+      auto list = b.initQueue().initChanged().initChanges(static_cast<unsigned>(kept.size()));
+      for (unsigned i = 0; i < kept.size(); ++i) list.setWithCaveats(i, kept[i]);
+    }));
+  }
+  return out;
+}
+
 outcome decide_set(const queue_state& queue, schema::Manage::Reader m, const stamp& now, const settings& settings) {
   auto changed = changed_or_refused(schema::ObjectKind::QUEUE, queue.attributes, m, now.by, settings.resources);
   if (!changed.accepted()) return changed;
@@ -76,7 +94,7 @@ outcome decide_set(const queue_state& queue, schema::Manage::Reader m, const sta
   if (auto why = of_other_type(schema::text(m.getName()), then)) return *why;
   if (auto why = routes_elsewhere(then, settings)) return *why;
   if (auto why = partition_of_reservation(queue, then, now.by)) return *why;
-  return changed;
+  return without_its_type(queue, changed);
 }
 
 outcome decide_create(const queue_state& queue, schema::Manage::Reader m, const stamp& now, const settings& settings) {

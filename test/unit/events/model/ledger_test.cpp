@@ -111,7 +111,6 @@ BOOST_AUTO_TEST_CASE(the_type_of_a_queue_with_jobs_stays) {
   BOOST_TEST(b.type(50, "Execution") == "");
   BOOST_TEST(b.job(1, "q1") == "");
   BOOST_TEST(b.type(50, "Route") == "15026 Incompatible type: queue q1 has jobs");
-  BOOST_TEST(b.type(50, "Execution") == "");
   b.event(1001, [](auto e) { e.initJob().initEnded(); });
   BOOST_TEST(b.type(50, "Route") == "");
 }

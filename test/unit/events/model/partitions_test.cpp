@@ -353,6 +353,8 @@ BOOST_AUTO_TEST_CASE(a_queue_has_what_its_type_has) {
   BOOST_TEST(asked(route, {{"queue_type", "", "e"}, {"route_destinations", "", "", schema::AttributeOp::UNSET}}) == "changed");
   BOOST_TEST(asked(execution, {{"route_destinations", "", "rq"}}) == warning + "route_destinations");
   BOOST_TEST(asked(execution, {{"queue_type", "", "r"}}) == warning + "max_run");
+  BOOST_TEST(asked(route, {{"queue_type", "", "route"}}) == "");
+  BOOST_TEST(asked(route, {{"queue_type", "", "route"}, {"comment", "", "x"}}) == "changed");
   BOOST_TEST(asked(route, {{"max_running", "", "1"}, {"route_lifetime", "", "60"}, {"resources_max", "ncpus", "4"}}) == "changed");
 }
 

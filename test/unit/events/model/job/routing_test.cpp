@@ -13,7 +13,7 @@ using model::job_phase;
 
 namespace {
 
-constexpr auto nobody_takes_it = "15039 Job nobody_takes_it by all possible destinations";
+constexpr auto nobody_takes_it = "15039 Job rejected by all possible destinations";
 constexpr auto not_now = "15016 Request invalid for state of job";
 
 // "rq" leads to "short", then to "long".
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_nobody_takes_ends_when_nobody_ever_will) {
   BOOST_TEST(said(ask(move(""), manager())).find("ended") == std::string::npos);  // for others it is the default queue
   BOOST_TEST(routed("") == "ended");
   BOOST_TEST(state() == "F 91");
-  BOOST_TEST(comment() == "Job nobody_takes_it by all possible destinations");
+  BOOST_TEST(comment() == "Job rejected by all possible destinations");
   BOOST_TEST(routed("").starts_with("15139 "));
 }
 

@@ -3,6 +3,7 @@
 
 #include "actors/gateway/actor_registry.hpp"
 #include "actors/gateway/hook_routes.hpp"
+#include "actors/gateway/job_routing.hpp"
 #include "actors/gateway/mom_routes.hpp"
 #include "actors/gateway/orderly_stop.hpp"
 #include "actors/gateway/reservation_routes.hpp"
@@ -21,7 +22,8 @@ class order_routes {
         mom_hooks_(mom_hooks),
         schedulers_(schedulers),
         stopping_(stopping),
-        reservations_(reservations) {}
+        reservations_(reservations),
+        routing_(board, hooks) {}
 
   void on_order(give_order& given);
 
@@ -35,6 +37,7 @@ class order_routes {
   void carry_out(const reactions::manage_object& what, give_order& given);
   void carry_out(const reactions::tell_reservation& what, give_order& given);
   void carry_out(const reactions::reserve_for_job& what, give_order& given) { reservations_.submit_for_owner(what.serial, given); }
+  void carry_out(const reactions::route_job& what, give_order& given) { routing_.route(what, given); }
   void carry_out(const reactions::start_scheduler& what, give_order& given) { schedulers_.start(what, given.reply); }
   void carry_out(const reactions::stop_scheduler& what, give_order& given) { schedulers_.stop(what, given.reply); }
   void carry_out(const reactions::miss_scheduler& what, give_order& given) { schedulers_.miss(what, given.reply); }
@@ -49,6 +52,7 @@ class order_routes {
   scheduler_starts& schedulers_;
   orderly_stop& stopping_;
   reservation_routes& reservations_;
+  job_routing routing_;
 };
 
 }  // namespace annals::actors

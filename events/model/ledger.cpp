@@ -126,8 +126,22 @@ std::optional<rejection> ledger::check_room(const event_place& at, model::holdin
   return holdings_.why_not(w);
 }
 
+namespace {
+
+// Jobs of a routing queue are routed, those of an execution queue are run: the type of their queue stays.
+bool gets_another_type(schema::QueueEvent::Reader event) {
+  if (!event.isChanged()) return false;
+  for (auto c : event.getChanged().getChanges())
+    if (c.getName() == "queue_type") return true;
+  return false;
+}
+
+}  // namespace
+
 std::optional<rejection> ledger::check_queue(const event_place& at, schema::QueueEvent::Reader event) const {
   if (event.isCreated() && names_contain(queues_, schema::text(event.getCreated().getName()))) return refuse(pbs_error::queue_exists);
+  if (const auto named = queues_.find(at.stream); named != queues_.end() && gets_another_type(event) && jobs_in_queue(named->second) > 0)
+    return refuse(pbs_error::incompatible_type, "Incompatible type: queue " + named->second + " has jobs");
   if (event.isDeleted() && jobs_in_queue(schema::text(event.getDeleted().getName())) > 0) return refuse(pbs_error::object_busy);
   if (auto why = limits_.check(event)) return why;
   return partitions_.check(at, event, holdings_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "events/attributes/ids.hpp"
+#include "events/model/job/routing.hpp"
 #include "events/values/exec_vnode.hpp"
 #include "projections/scheduling/scheduling_rows.hpp"
 #include "projections/status/eligible_time.hpp"
@@ -20,6 +21,8 @@ bool changes(capnp::List<schema::Attribute>::Reader all, const char* name) {
     if (c.getName() == name) return true;
   return false;
 }
+// Nobody places what waits in a routing queue.
+bool is_to_be_run(const model::job_state& job) { return !job.allocated.empty() || !model::in_routing_queue(job); }
 bool changes_partition(capnp::List<schema::Attribute>::Reader all) { return changes(all, "partition"); }
 
 const model::queue_state* queue_of_stream(const status& from, std::uint64_t serial) {
@@ -177,7 +180,7 @@ bool scheduling_projection::has_vnode(const std::string& name) const {
 bool scheduling_projection::has_job(std::uint64_t serial) const {
   if (sent_jobs_.contains(serial)) return true;
   const auto* job = from_.job(serial);
-  return job && has(partition_of_job(from_, *job));
+  return job && is_to_be_run(*job) && has(partition_of_job(from_, *job));
 }
 
 // One that nobody has found a place for is everybody's to look at.
@@ -205,7 +208,7 @@ bool scheduling_projection::has_host(std::uint64_t serial, schema::HostEvent::Re
 }
 
 bool scheduling_projection::in_view(const model::job_state& job) const {
-  return (!job.allocated.empty() || job.phase == model::job_phase::queued) && has(partition_of_job(from_, job));
+  return is_to_be_run(job) && (!job.allocated.empty() || job.phase == model::job_phase::queued) && has(partition_of_job(from_, job));
 }
 
 bool scheduling_projection::concerns(const log::record& record) const {

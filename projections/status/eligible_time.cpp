@@ -1,6 +1,7 @@
 #include "projections/status/eligible_time.hpp"
 
 #include "events/attributes/ids.hpp"
+#include "events/model/job/routing.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/number.hpp"
 
@@ -26,7 +27,7 @@ void add_up(model::job_state& job, std::int64_t seconds) {
 
 accrual accrual_by_state(const model::job_state& job) {
   switch (model::state_letter(job)) {
-    case 'Q':
+    case 'Q': return model::in_routing_queue(job) ? accrual::ineligible : accrual::eligible;
     case 'S': return accrual::eligible;
     case 'R': return accrual::running;
     case 'E':

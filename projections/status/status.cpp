@@ -2,6 +2,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/log/place.hpp"
+#include "events/model/job/routing.hpp"
 #include "events/values/job_id.hpp"
 #include "projections/status/eligible_time.hpp"
 #include "projections/status/partition.hpp"
@@ -123,15 +124,17 @@ void status::fold_job(const model::event_place& at, schema::JobEvent::Reader eve
   if (job.phase != model::job_phase::none) count(job, -1);
   const char before = model::state_letter(job);
   holdings_.apply(at, job.id, event);
+  const bool was_routed = model::in_routing_queue(job);
   model::apply(job, at, event);
   if (event.isAltered() && asks_for_another_place(event.getAltered().getChanges())) {
     job.attributes.erase_all(attributes::job::estimated);
     job.attributes.erase_all(attributes::job::topjob);
   }
   if (event.isAssigned()) job.attributes.erase_all(attributes::job::topjob);  // it waits for nothing any more
-  if ((event.isQueued() || event.isAltered() || model::state_letter(job) != before) && counts_eligible_time(server_)) {
+  const bool waits_otherwise = model::state_letter(job) != before || model::in_routing_queue(job) != was_routed;
+  if ((event.isQueued() || event.isAltered() || waits_otherwise) && counts_eligible_time(server_)) {
     if (event.isAltered() && changes_eligible_time(event.getAltered().getChanges())) restart_accrual(job, at.seconds());
-    if (event.isQueued() || model::state_letter(job) != before) accrue(job, accrual_by_state(job), at.seconds());
+    if (event.isQueued() || waits_otherwise) accrue(job, accrual_by_state(job), at.seconds());
   }
   if (event.isQueued()) serial_of_number_.insert_or_assign(serial_of_number_.end(), job.number, at.stream);  // numbers rise
   if (event.isMoved() || event.isReordered()) displace(job);

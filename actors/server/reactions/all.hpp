@@ -21,6 +21,7 @@
   each(periodic_hooks) \
   each(provisioning) \
   each(reservation_queues) \
+  each(routing) \
   each(running_schedulers) \
   each(scheduler_comments) \
   each(unanswered_reservations)

@@ -70,6 +70,13 @@ struct tell_reservation {
 struct reserve_for_job {
   std::uint64_t serial = 0;
 };
+// The server moves a job out of its routing queue: to the first of these that takes it. The job ends if none ever will, or if its
+// time in the queue is over. Refused: it stays for now.
+struct route_job {
+  std::uint64_t serial = 0;
+  std::vector<std::string> destinations;
+  bool lifetime_over = false;
+};
 // What qmgr could ask of the server, a scheduler or a queue.
 struct manage_object {
   schema::sealed<schema::Request> request;
@@ -98,7 +105,7 @@ struct end_server {
 };
 using instruction =
     std::variant<tell_job, run_looking_hooks, run_periodic_hook, run_provision_hook, tell_vnode, discard_run, manage_object,
-                 tell_reservation, reserve_for_job, start_scheduler, stop_scheduler, miss_scheduler, send_hooks, end_server>;
+                 tell_reservation, reserve_for_job, route_job, start_scheduler, stop_scheduler, miss_scheduler, send_hooks, end_server>;
 
 struct order {
   std::uint64_t cause = 0;  // sequence of the record that it follows from

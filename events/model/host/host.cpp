@@ -8,6 +8,7 @@
 #include "events/attributes/table.hpp"
 #include "events/model/changes.hpp"
 #include "events/model/host/provisioning.hpp"
+#include "events/model/job/routing.hpp"
 #include "events/model/refuse.hpp"
 
 namespace annals::model {
@@ -78,6 +79,16 @@ state_change new_offline(const vnode_state& vnode, schema::Attribute::Reader cha
   return {offline, true};
 }
 
+// A vnode serves jobs, which a routing queue never runs.
+bool serves_a_routing_queue(const std::vector<event>& events, const settings& settings) {
+  for (const auto& e : events)
+    for (const auto c : e.get().getHost().getVnodeChanged().getChanges()) {
+      const auto* queue = c.getName() == "queue" ? settings.queue(schema::text(c.getValue())) : nullptr;
+      if (queue && is_routing(queue->attributes)) return true;
+    }
+  return false;
+}
+
 outcome decide_set(const host_state& host, schema::Manage::Reader m, const stamp& now, const settings& settings) {
   const auto* vnode = host.vnode(schema::text(m.getName()));
   if (!vnode) return refuse(pbs_error::unknown_node);
@@ -101,6 +112,7 @@ outcome decide_set(const host_state& host, schema::Manage::Reader m, const stamp
   auto changed = changed_or_refused(schema::ObjectKind::NODE, vnode->attributes, m, now.by, settings.resources, vnode->name);
   if (!changed.accepted()) return changed;
   if (!has_its_aoe(*vnode, changed.events())) return refuse(pbs_error::bad_current_aoe);
+  if (serves_a_routing_queue(changed.events(), settings)) return refuse(pbs_error::incompatible_type);
   for (auto& e : changed.events()) out.push_back(std::move(e));
   return out;
 }

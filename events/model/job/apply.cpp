@@ -7,6 +7,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 #include "events/model/job/gathered_attributes.hpp"
+#include "events/model/job/routing.hpp"
 #include "events/model/job/rules.hpp"
 #include "events/model/usage.hpp"
 #include "events/model/vnodes/amounts.hpp"
@@ -134,6 +135,7 @@ void on_queued(job_state& job, const event_place& at, schema::JobQueued::Reader 
 
   const auto now = std::to_string(at.seconds()), rank = std::to_string(job.queue_rank), waits_for = std::to_string(job.execution_time);
   gathered_attributes all;
+  all.put(ids::queue_type, "E");  // unless the event says otherwise
   const auto asked = e.getAttributes();
   for (unsigned i = 0; i < asked.size(); ++i)
     all.put(i, schema::text(asked[i].getName()), schema::text(asked[i].getResource()), schema::text(asked[i].getValue()));
@@ -141,7 +143,6 @@ void on_queued(job_state& job, const event_place& at, schema::JobQueued::Reader 
   all.put(ids::euser, schema::text(e.getEuser()));
   all.put(ids::egroup, schema::text(e.getEgroup()));
   all.put(ids::queue, schema::text(e.getQueue()));
-  all.put(ids::queue_type, "E");
   all.put(ids::queue_rank, rank);
   all.put(ids::ctime, now);
   all.put(ids::qtime, now);
@@ -351,6 +352,7 @@ void on_ended(job_state& job, const event_place& at, schema::JobEnded::Reader e)
   set_number(job, ids::substate, e.getSubstate());
   set_number(job, ids::history_timestamp, at.seconds());
   add_to_comment(job, schema::text(e.getCommentSuffix()));
+  if (e.getReason().size() > 0 && in_routing_queue(job)) job.attributes.set(ids::comment, schema::text(e.getReason()));
 }
 
 // Who asked stands in the record. The server itself asks only when it stops: it aborts jobs and queues them again.

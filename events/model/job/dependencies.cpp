@@ -84,14 +84,10 @@ outcome decide_counted(const job_state& job, const dependency& other) {
       changed(job, {{schema::AttributeOp::DECREMENT, {dependency_type::on, {}, 1}}, {schema::AttributeOp::INCREMENT, other}})};
 }
 
-// The server deletes it by itself: it has no exit status (pbs guide: substate 92).
-outcome abort_for(const job_state& job, std::string reason, const settings& settings) {
-  std::vector<event> out{make_event([&](auto e) {
-    auto ended = e.initJob().initEnded();
-    ended.setSubstate(92);
-    ended.setReason(reason);
-  })};
-  if (job.purge_history || history_seconds(settings) == 0) out.push_back(make_event([](auto e) { e.initJob().setForgotten(); }));
+// pbs guide: substate 92.
+outcome abort_for(const job_state& job, const std::string& reason, const settings& settings) {
+  std::vector<event> out;
+  end_by_server(job, 92, reason, settings, out);
   return out;
 }
 

@@ -1,9 +1,11 @@
 // qmove: a job goes to another queue of this server. What the old queue had given it by default goes, what the new one gives
 // comes, and the new queue's limits and lists must let it in. A job that runs moves only when a reservation takes over what it has
-// (pbs_rsub --job), and asks for what it asked for. Source: pbs guide, qmove, defaults.
+// (pbs_rsub --job), and asks for what it asked for. The server moves by the same rules what is in a routing queue. Source: pbs guide,
+// qmove, defaults, routing queues.
 #include "events/attributes/check.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/select_rules.hpp"
+#include "events/model/job/routing.hpp"
 #include "events/model/job/rules.hpp"
 #include "events/model/refuse.hpp"
 
@@ -80,6 +82,38 @@ std::vector<change> differences(const job_state& job, const attributes::resource
   return out;
 }
 
+// How often the server has routed it; a person's move begins anew.
+void note_route(const job_state& job, std::string_view queue, bool is_routed, const settings& settings, std::vector<change>& out) {
+  const std::string type = is_routing(settings.queue(queue)->attributes) ? "R" : "E";
+  if (job.attribute(ids::queue_type) != type) out.push_back({"queue_type", "", type, false});
+  if (is_routed) out.push_back({"hop_count", "", std::to_string(hops_of(job) + 1), false});
+  else if (hops_of(job) > 0) out.push_back({"hop_count", "", "", true});
+}
+
+// Who puts the job there, for the new queue's lists: the server does so for the job's owner, where he submitted it.
+requester mover(const job_state& job, bool is_routed, const requester& by) {
+  const auto owner = job.owner();
+  const auto at = owner.find('@');
+  const bool is_known = is_routed && at != std::string_view::npos;
+  return {std::string(job.owner_name()), is_known ? std::string(owner.substr(at + 1)) : by.host, schema::Role::USER};
+}
+
+// What the server moves is in a routing queue (somebody else may have moved it meanwhile), and may leave that now.
+std::optional<rejection> cannot_leave(const job_state& job, const settings& settings) {
+  const auto* queue = settings.queue(job.queue());
+  if (!queue || !in_routing_queue(job)) return refuse(pbs_error::bad_state);
+  return not_to_be_routed(queue->attributes, job.holds != 0, !job.wait_over);
+}
+
+std::optional<rejection> cannot_go_there(const job_state& job, const std::string& queue, bool is_routed, const requester& by,
+                                         const settings& settings) {
+  if (is_routed)
+    if (auto why = cannot_leave(job, settings)) return why;
+  if (is_routed && (queue == job.queue() || hops_of(job) >= route_hops_max)) return refuse(pbs_error::too_many_hops);
+  if (auto why = only_routed(queue, by, settings)) return why;
+  return queue_refusal(queue, job.attribute(ids::egroup), mover(job, is_routed, by), settings);
+}
+
 event moved_event(const std::string& queue, const std::vector<change>& changes, const stamp& now) {
   return make_event([&](auto e) {
     auto m = e.initJob().initMoved();
@@ -105,21 +139,30 @@ outcome decide_move_of_run(const job_state& job, const std::string& queue, const
 }  // namespace
 
 outcome decide_move(const job_state& job, schema::MoveJob::Reader command, const stamp& now, const settings& settings) {
+  const auto destination = schema::text(command.getDestination());
+  const bool nobody_took_it = destination.empty() && now.by.role == schema::Role::SERVER;
+  return nobody_took_it && !job.ended() ? decide_unrouted(job, now, settings) : decide_move_to(job, destination, now, settings);
+}
+
+outcome decide_move_to(const job_state& job, std::string_view destination, const stamp& now, const settings& settings) {
   if (job.ended()) return refuse(pbs_error::job_has_finished);
   if (!may_act(job, now.by)) return refuse(pbs_error::unauthorized);
-  const auto queue = queue_named(schema::text(command.getDestination()), settings);
+  const auto queue = queue_named(destination, settings);
   if (job.phase > job_phase::waiting) return queue ? decide_move_of_run(job, *queue, now, settings) : refuse(pbs_error::bad_state);
   if (!queue) return queue.error();
-  const requester owner{std::string(job.owner_name()), now.by.host, schema::Role::USER};
-  if (auto why = queue_refusal(*queue, job.attribute(ids::egroup), owner, settings)) return *why;
+  const bool is_for_reservation = !reservation_of_queue(*queue, settings).empty();
+  const bool is_routed = now.by.role == schema::Role::SERVER && !is_for_reservation;
+  if (auto why = cannot_go_there(job, *queue, is_routed, now.by, settings)) return *why;
   const auto defaults = defaults_in(*queue, settings);
   const auto has = attributes::resources_of(job.attributes, ids::Resource_List);
   const auto wanted = attributes::alter_request(has, changed_defaults(has, defaults_in(job.queue(), settings), defaults, settings),
                                                 defaults, settings.resources, schema::Role::SERVER);
   if (!wanted) return as_rejection(wanted.error());
-  if (!now.by.is_manager())
+  if (is_routed || !now.by.is_manager())
     if (auto why = attributes::within_limits(wanted->resources, defaults, settings.resources)) return as_rejection(*why);
-  return std::vector<event>{moved_event(*queue, differences(job, has, *wanted, reservation_of_queue(*queue, settings)), now)};
+  auto changes = differences(job, has, *wanted, reservation_of_queue(*queue, settings));
+  note_route(job, *queue, is_routed, settings, changes);
+  return std::vector<event>{moved_event(*queue, changes, now)};
 }
 
 }  // namespace annals::model

@@ -139,6 +139,24 @@ bool may_act(const job_state& job, const requester& by) {
   return by.is_operator() || job.owner() == by.at_host() || job.owner_name() == by.user;
 }
 
+namespace {
+
+void forget_if_without_history(const job_state& job, const settings& settings, std::vector<event>& out) {
+  if (job.purge_history || history_seconds(settings) == 0)
+    out.push_back(make_event([](auto e) { e.initJob().setForgotten(); }));
+}
+
+}  // namespace
+
+void end_by_server(const job_state& job, std::uint16_t substate, std::string_view reason, const settings& settings, std::vector<event>& out) {
+  out.push_back(make_event([&](auto e) {
+    auto ended = e.initJob().initEnded();
+    ended.setSubstate(substate);
+    ended.setReason(std::string(reason));
+  }));
+  forget_if_without_history(job, settings, out);
+}
+
 void end_job(const job_state& job, std::int32_t code, bool has_code, std::string comment_suffix, const settings& settings,
              std::vector<event>& out) {
   // pbs guide: substates 91 deleted, 92 exit status 0, 93 any other.
@@ -152,8 +170,7 @@ void end_job(const job_state& job, std::int32_t code, bool has_code, std::string
     x.setSubstate(substate);
     x.setCommentSuffix(comment_suffix);
   }));
-  if (job.purge_history || history_seconds(settings) == 0)
-    out.push_back(make_event([](auto e) { e.initJob().setForgotten(); }));
+  forget_if_without_history(job, settings, out);
 }
 
 outcome decide_request(const job_state& job, const client_request& command, const stamp& now, const settings& settings) {

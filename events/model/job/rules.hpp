@@ -54,6 +54,8 @@ std::vector<event> resumed_events(const job_state& job);
 std::string reservation_of_queue(std::string_view queue, const settings& settings);
 // May who asks put a job into this queue (submit.cpp)? Whether it is open, and its lists of users, groups and hosts.
 std::optional<rejection> queue_refusal(std::string_view queue, std::string_view group, const requester& by, const settings& settings);
+// Into one with from_route_only jobs come only from a routing queue, or by a manager.
+std::optional<rejection> only_routed(std::string_view queue, const requester& by, const settings& settings);
 outcome decide_end_wait(const job_state& job, const stamp& now);
 outcome decide_server_stops(const job_state& job, const server_stops& command);
 outcome decide_forget(const job_state& job, const stamp& now, const settings& settings);
@@ -118,5 +120,7 @@ std::optional<std::string> group_to_run_as(std::string_view group_list, const st
 // Appends JobEnded, and JobForgotten when no history is kept.
 void end_job(const job_state& job, std::int32_t code, bool has_code, std::string comment_suffix, const settings& settings,
              std::vector<event>& out);
+// The same for a job that the server deletes by itself before it was run: without an exit status, with its reason.
+void end_by_server(const job_state& job, std::uint16_t substate, std::string_view reason, const settings& settings, std::vector<event>& out);
 
 }  // namespace annals::model

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "events/attributes/ids.hpp"
+#include "events/model/job/routing.hpp"
 #include "events/model/refuse.hpp"
 
 namespace annals::model {
@@ -23,6 +24,9 @@ std::optional<rejection> not_waiting(const job_state& job, const requester& by) 
   return std::nullopt;
 }
 
+// It is nobody's to run before it has come to an execution queue.
+bool is_nobodys(const job_state& job) { return job.phase <= job_phase::waiting && in_routing_queue(job); }
+
 rejection not_its_own(const job_state& job, std::string_view its, std::string_view scheduler, const settings& settings, const char* to_do) {
   const auto whose = its.empty() ? "nobody's to " + std::string(to_do) + ": no scheduler has partition " +
                                        std::string(settings.partition_of_queue(job.queue()))
@@ -36,6 +40,7 @@ std::string_view scheduler_of(const job_state& job, const settings& settings) { 
 
 std::optional<rejection> proposal_refusal(const job_state& job, const proposed_run& proposed, const requester& by,
                                           const settings& settings) {
+  if (is_nobodys(job)) return refuse(pbs_error::bad_state);
   if (by.role != schema::Role::SCHEDULER) {
     const bool by_hand = proposed.asked && proposed.scheduler.empty() && may_order_runs(by);
     return by_hand ? std::nullopt : std::optional(refuse(pbs_error::unauthorized));
@@ -57,6 +62,7 @@ std::optional<rejection> run_by_hand_refusal(const job_state* job, const request
   if (!is_there(job)) return refuse(pbs_error::unknown_job);
   if (job->ended()) return refuse(pbs_error::job_has_finished);
   if (job->phase == job_phase::suspended) return refuse(pbs_error::resource_unavailable);
+  if (is_nobodys(*job)) return refuse(pbs_error::bad_state);
   return not_waiting(*job, by);
 }
 

@@ -2,6 +2,7 @@
 #include "events/model/job/job.hpp"
 
 #include "events/attributes/ids.hpp"
+#include "events/model/job/routing.hpp"
 #include "events/model/job/rules.hpp"
 #include "events/values/hold_set.hpp"
 
@@ -71,9 +72,9 @@ void refresh_shown(job_state& job, const event_place& at) {
   if (!job.ended()) set_number(job, ids::substate, substate_of(job));
   a.set(ids::Hold_Types, values::print(values::hold_set{job.holds}));
   set_number(job, ids::mtime, at.seconds());
-  if (job.phase == phase::queued) {
+  if (job.phase == phase::queued && !in_routing_queue(job)) {
     if (!a.has(ids::etime)) set_number(job, ids::etime, at.seconds());
-  } else if (job.phase == phase::held || job.phase == phase::waiting) {
+  } else if (job.phase <= phase::waiting) {
     a.erase(ids::etime);
   }
 }

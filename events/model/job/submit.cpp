@@ -6,6 +6,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/attributes/select_rules.hpp"
 #include "events/model/access.hpp"
+#include "events/model/job/routing.hpp"
 #include "events/model/job/rules.hpp"
 #include "events/model/refuse.hpp"
 #include "events/values/hold_set.hpp"
@@ -36,8 +37,6 @@ std::optional<rejection> queue_closed(std::string_view name, const settings& set
   const auto* queue = settings.queue(name);
   if (!queue) return refuse(pbs_error::unknown_queue);
   if (queue->attributes.get(attributes::queue::enabled) != "True") return refuse(pbs_error::queue_not_enabled);
-  if (queue->attributes.get(attributes::queue::queue_type) != "Execution")
-    return refuse(pbs_error::no_support, "No support for requested service: routing queue");
   return std::nullopt;
 }
 
@@ -56,6 +55,7 @@ bool root_may_submit(const settings& settings, const stamp& now) {
 
 std::optional<rejection> may_use(const draft& d, const submit_job& command, const stamp& now, const settings& settings) {
   if (command.euser == "root" && !root_may_submit(settings, now)) return refuse(pbs_error::bad_user);
+  if (auto why = only_routed(d.queue, now.by, settings)) return why;
   return queue_refusal(d.queue, command.egroup, now.by, settings);
 }
 
@@ -149,6 +149,13 @@ std::optional<rejection> choose_group(draft& d, const submit_job& command, const
   return std::nullopt;
 }
 
+// A job that none of a routing queue's destinations can ever take is not let in.
+std::optional<rejection> cannot_be_routed(const event& queued, const stamp& now, const settings& settings) {
+  job_state job;
+  apply(job, {0, 0, 0, now.wall_ns, now.by}, queued.get().getJob());
+  return unroutable(job, now, settings);
+}
+
 event queued_event(const draft& d, const submit_job& command, const std::string& id, const stamp& now) {
   unsigned n = 0;
   for ([[maybe_unused]] const auto& entry : d.attributes) ++n;
@@ -178,6 +185,12 @@ bool is_too_large(std::uint64_t script_size, const settings& settings) {
 }
 
 }  // namespace
+
+std::optional<rejection> only_routed(std::string_view name, const requester& by, const settings& settings) {
+  const auto* queue = settings.queue(name);
+  const bool is_closed = queue && queue->attributes.get(attributes::queue::from_route_only) == "True" && !by.is_manager();
+  return is_closed ? std::optional(refuse(pbs_error::queue_access_denied)) : std::nullopt;
+}
 
 std::string reservation_of_queue(std::string_view queue, const settings& settings) {
   const auto* known = settings.queue(queue);
@@ -236,9 +249,14 @@ outcome decide_submit(const submit_job& command, const stamp& now, const setting
   complete_paths(d, command.number, now.by.host);
   complete_variables(d, now.by.host);
   d.attributes.set(ids::Submit_Host, now.by.host);
+  const bool is_route = is_routing(settings.queue(d.queue)->attributes);
+  if (is_route) d.attributes.set(ids::queue_type, "R");
   if (const auto id = reservation_of_queue(d.queue, settings); !id.empty()) d.attributes.set(ids::reserve_ID, id);
   const std::string id = std::to_string(command.number) + "." + settings.server_name;
-  outcome result(std::vector<event>{queued_event(d, command, id, now)});
+  auto queued = queued_event(d, command, id, now);
+  if (is_route)
+    if (auto why = cannot_be_routed(queued, now, settings)) return *why;
+  outcome result(std::vector<event>{std::move(queued)});
   result.reply = id;
   return result;
 }

@@ -28,6 +28,9 @@ struct books {
   std::string queue(const std::string& name, std::uint64_t stream) {
     return event(stream, [&](auto e) { e.initQueue().initCreated().setName(name); });
   }
+  std::string type(std::uint64_t stream, const char* value) {
+    return event(stream, [&](auto e) { fill(e.initQueue().initChanged().initChanges(1), {{"queue_type", "", value}}); });
+  }
   std::string job(std::uint64_t number, const std::string& queue_name = "workq") {
     return event(number + 1000, [&](auto e) {
       auto q = e.initJob().initQueued();
@@ -101,6 +104,16 @@ struct fixture : books {
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(ledger, fixture)
+
+BOOST_AUTO_TEST_CASE(the_type_of_a_queue_with_jobs_stays) {
+  books b;
+  b.queue("q1", 50);
+  BOOST_TEST(b.type(50, "Execution") == "");
+  BOOST_TEST(b.job(1, "q1") == "");
+  BOOST_TEST(b.type(50, "Route") == "15026 Incompatible type: queue q1 has jobs");
+  b.event(1001, [](auto e) { e.initJob().initEnded(); });
+  BOOST_TEST(b.type(50, "Route") == "");
+}
 
 BOOST_AUTO_TEST_CASE(the_first_job_has_number_0) {
   BOOST_TEST(model::ledger().next_job_number() == 0u);

@@ -344,6 +344,27 @@ std::string asked(const model::queue_state& q, const given_values& changes) {
 
 }  // namespace
 
+BOOST_AUTO_TEST_CASE(a_queue_has_what_its_type_has) {
+  const auto route = a_queue({{"queue_type", "", "Route"}, {"route_destinations", "", "workq"}});
+  const auto execution = a_queue({{"queue_type", "", "Execution"}, {"max_run", "", "[u:PBS_GENERIC=2]"}});
+  const std::string warning = "15026 Warning: type of queue q1 incompatible with attribute ";
+  BOOST_TEST(asked(route, {{"max_run", "", "[u:PBS_GENERIC=2]"}}) == warning + "max_run");
+  BOOST_TEST(asked(route, {{"queue_type", "", "e"}}) == warning + "route_destinations");
+  BOOST_TEST(asked(route, {{"queue_type", "", "e"}, {"route_destinations", "", "", schema::AttributeOp::UNSET}}) == "changed");
+  BOOST_TEST(asked(execution, {{"route_destinations", "", "rq"}}) == warning + "route_destinations");
+  BOOST_TEST(asked(execution, {{"queue_type", "", "r"}}) == warning + "max_run");
+  BOOST_TEST(asked(route, {{"queue_type", "", "route"}}) == "");
+  BOOST_TEST(asked(route, {{"queue_type", "", "route"}, {"comment", "", "x"}}) == "changed");
+  BOOST_TEST(asked(route, {{"max_running", "", "1"}, {"route_lifetime", "", "60"}, {"resources_max", "ncpus", "4"}}) == "changed");
+}
+
+BOOST_AUTO_TEST_CASE(jobs_are_routed_within_one_server) {
+  const auto q = a_queue({{"queue_type", "", "Route"}});
+  BOOST_TEST(asked(q, {{"route_destinations", "", "nosuchq,workq@borg"}}) == "changed");
+  BOOST_TEST(asked(q, {{"route_destinations", "", "workq,q2@elsewhere"}}) ==
+             "15008 Access from host not allowed, or unknown host: q2@elsewhere is of another server");
+}
+
 BOOST_AUTO_TEST_CASE(a_routing_queue_has_no_partition) {  // MS-82, MS-83, MS-84
   BOOST_TEST(asked(a_queue({{"queue_type", "", "Route"}}), {{"partition", "", "P1"}}) == "15217 Cannot assign a partition to route queue");
   BOOST_TEST(asked(a_queue({{"queue_type", "", "Execution"}, {"partition", "", "P1"}}), {{"queue_type", "", "route"}}) ==

@@ -104,9 +104,6 @@ BOOST_AUTO_TEST_CASE(queues_refuse_with_pbs_numbers) {
   queue.set(on_queue::acl_host_enable, "True");
   BOOST_TEST(submitted(story).starts_with("15008 "));
   queue.set(on_queue::acl_hosts, "borg");
-  queue.set(on_queue::queue_type, "Route");
-  BOOST_TEST(submitted(story).starts_with("15029 "));
-  queue.set(on_queue::queue_type, "Execution");
   story.settings.server.erase(on_server::default_queue);
   BOOST_TEST(submitted(story).starts_with("15037 "));
   BOOST_TEST(submitted(story, {}, "workq") == "queued");

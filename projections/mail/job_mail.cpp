@@ -71,7 +71,10 @@ std::string why_aborted(const occasion& o) {
   if (code == model::exit_host_lost) return "Aborted by PBS Server \nJob lost with its host";
   return "Aborted by PBS Server \n" + why + "\nSee job standard error file";
 }
-std::string aborted(const occasion&) { return "Aborted by PBS Server "; }
+std::string aborted(const occasion& o) {
+  const auto reason = schema::str(o.event.getEnded().getReason());
+  return "Aborted by PBS Server " + (reason.empty() ? "" : "\n" + reason);
+}
 
 // In the order in which they are sent.
 constexpr mail_rule rules[] = {

@@ -34,11 +34,16 @@ class routing(ClusterTest):
         """Of the accounting's Q records of a job the queues."""
         return [re.search(r" queue=(\S+)", rest).group(1) for letter, of, rest in self.accounting() if (letter, of) == ("Q", id)]
 
+    def until_recorded_in(self, id, *queues):
+        """Accounting follows what clients are told."""
+        self.until(lambda: self.queued_in(id) == list(queues), lambda: f"{id} was queued in {queues}: {self.queued_in(id)}")
+
     def test_a_job_goes_to_the_first_queue_that_takes_it_and_runs(self):
         first, second = self.waiting_job(), self.waiting_job("-l", "walltime=02:00:00")
         self.until_in("short", first)
         self.until_in("long", second)
-        self.assertEqual((self.queued_in(first), self.queued_in(second)), (["rq", "short"], ["rq", "long"]))
+        self.until_recorded_in(first, "rq", "short")
+        self.until_recorded_in(second, "rq", "long")
         self.assertEqual(self.job(first)["queue_type"], "E")
         self.sure("qmgr", "-c", "set server scheduling = True")
         self.until_recorded(first, "QQSE")
@@ -116,7 +121,8 @@ class routing(ClusterTest):
         self.start_daemon("pbs_server")
         self.until_answers()
         self.until_in("short", *ids)
-        self.assertEqual([self.queued_in(id) for id in ids], [["rq", "short"]] * 30)
+        for id in ids:
+            self.until_recorded_in(id, "rq", "short")
 
 
 if __name__ == "__main__":

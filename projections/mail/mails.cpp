@@ -1,5 +1,6 @@
 #include "projections/mail/mails.hpp"
 
+#include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 #include "events/log/place.hpp"
 #include "projections/mail/reservation_mail.hpp"

@@ -1,6 +1,7 @@
 // The table of a reservation's mails.
 #include "projections/mail/reservation_mail.hpp"
 
+#include "events/attributes/ids.hpp"
 #include "projections/mail/mail_text.hpp"
 
 namespace annals::projections {

@@ -20,7 +20,7 @@ using told = model::dependency_told;
 using values::dependency;
 using values::dependency_type;
 
-constexpr std::size_t at_once = 1000;  // orders that are out: the log writer takes some hundreds with one sync
+constexpr std::size_t at_once = 256;  // orders that are out: the log writer takes some hundreds with one sync, and each commit looks at all
 
 constexpr std::uint64_t no_job = UINT64_MAX;
 
@@ -52,8 +52,11 @@ class dependents final : public reaction {
   std::vector<order_ptr> owed(const moment& at) override {
     by_ = {"root", at.settings.host_name, schema::Role::SERVER};
     std::vector<order_ptr> orders;
-    for (auto o = owed_.begin(); o != owed_.end() && orders.size() < at_once; ++o)
-      orders.push_back(order_of(o->first, o->second));
+    for (auto o = owed_.begin(); o != owed_.end() && orders.size() < at_once; ++o) {
+      auto& [other, order] = o->second;
+      if (!order) order = order_of(o->first, other);
+      orders.push_back(order);
+    }
     return orders;
   }
 
@@ -98,7 +101,7 @@ class dependents final : public reaction {
   void owe(std::uint64_t serial, told::what is, const dependency& other) {
     auto entry = values::print({other});
     if (!of_job_[serial].try_emplace({is, entry}, now_).second) return;
-    owed_.emplace(deed{now_, serial, is, std::move(entry)}, other);
+    owed_.emplace(deed{now_, serial, is, std::move(entry)}, std::pair(other, order_ptr()));
     changed_ = true;
   }
   bool is_owed(std::uint64_t serial, told::what is, const dependency& other) const {
@@ -388,7 +391,7 @@ class dependents final : public reaction {
   model::runone_sets sets_;
   std::unordered_map<std::uint64_t, std::string> names_;              // of jobs that are or were in one: "12.borg@borg"
   std::unordered_map<std::uint64_t, std::set<std::uint64_t>> shows_;  // which others of its set a job shows
-  std::map<deed, dependency> owed_;                                   // oldest first
+  std::map<deed, std::pair<dependency, order_ptr>> owed_;             // oldest first; the order is made when it goes out first
   std::unordered_map<std::uint64_t, deeds> of_job_;                   // the same, by who is told
   std::uint64_t now_ = 0;                                             // sequence of the record that is folded
   bool changed_ = false;

@@ -148,7 +148,8 @@ void forget_if_without_history(const job_state& job, const settings& settings, s
 
 }  // namespace
 
-void end_by_server(const job_state& job, std::uint16_t substate, std::string_view reason, const settings& settings, std::vector<event>& out) {
+void end_by_server(const job_state& job, std::uint16_t substate, std::string_view reason, const settings& settings,
+                   std::vector<event>& out) {
   out.push_back(make_event([&](auto e) {
     auto ended = e.initJob().initEnded();
     ended.setSubstate(substate);

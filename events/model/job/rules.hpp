@@ -121,6 +121,7 @@ std::optional<std::string> group_to_run_as(std::string_view group_list, const st
 void end_job(const job_state& job, std::int32_t code, bool has_code, std::string comment_suffix, const settings& settings,
              std::vector<event>& out);
 // The same for a job that the server deletes by itself before it was run: without an exit status, with its reason.
-void end_by_server(const job_state& job, std::uint16_t substate, std::string_view reason, const settings& settings, std::vector<event>& out);
+void end_by_server(const job_state& job, std::uint16_t substate, std::string_view reason, const settings& settings,
+                   std::vector<event>& out);
 
 }  // namespace annals::model

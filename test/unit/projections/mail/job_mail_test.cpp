@@ -147,7 +147,8 @@ BOOST_AUTO_TEST_CASE(who_waited_in_vain_for_another_job_is_told_for_which) {
   submit({{"Mail_Points", "", "abe"}, {"Job_Name", "", "STDIN"}, {"depend", "", "afterok:40"}});
   story.when(model::dependency_told{model::dependency_told::what::failed, values::parse_dependencies("afterok:40.vm@vm")->front()},
              the_server());
-  BOOST_TEST(bodies() == (texts{"Aborted by PBS Server \nJob deleted as result of dependency on job 40.vm"}), boost::test_tools::per_element());
+  BOOST_TEST(bodies() == (texts{"Aborted by PBS Server \nJob deleted as result of dependency on job 40.vm"}),
+             boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_job_whose_prologue_fails_has_begun_and_is_aborted) {

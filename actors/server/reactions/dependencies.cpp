@@ -370,12 +370,12 @@ class dependents final : public reaction {
   }
 
   void stop_waiting(std::uint64_t serial) {
+    settle(serial, [](told::what is) { return is != told::what::dependent; });
     const auto w = waiting_.find(serial);
     if (w == waiting_.end()) return;
     for (const auto& c : w->second.on)
       if (const auto all = waits_for_.find(c.number); all != waits_for_.end()) all->second.erase(serial);
     waiting_.erase(w);
-    settle(serial, [](told::what is) { return is != told::what::dependent; });
   }
 
   void forget(std::uint64_t serial) {

@@ -2,6 +2,7 @@
 // it. What becomes of other jobs a job's rules can't know: the reaction `dependencies` tells it. Source: pbs guide, qsub, "depend".
 // Governed by docs/design/0054-dependencies.md.
 #include <algorithm>
+#include <set>
 
 #include "events/attributes/ids.hpp"
 #include "events/model/job/rules.hpp"
@@ -130,7 +131,9 @@ std::string shown_depend(const job_state& job) {
   const auto own = job.attribute(ids::depend);
   if (job.dependents.empty()) return std::string(own);
   auto all = parsed(own);
-  all.insert(all.end(), job.dependents.begin(), job.dependents.end());
+  std::set<std::pair<dependency_type, std::string_view>> shown;
+  for (const auto& d : job.dependents)
+    if (shown.emplace(d.type, d.job).second) all.push_back(d);
   return values::print(all);
 }
 
@@ -155,8 +158,8 @@ outcome decide_dependency(const job_state& job, const dependency_told& told, con
   const bool was_run = job.phase > job_phase::waiting;
   const auto& other = told.other;
   switch (told.is) {
-    case what::dependent:
-      if (has(job.dependents, other) || has(parsed(job.attribute(ids::depend)), other)) return no_change;
+    case what::dependent:  // who waits may say so twice (qalter): it is shown once, so nobody has to look through all of them here
+      if (other.type == dependency_type::runone && has(parsed(job.attribute(ids::depend)), other)) return no_change;
       return std::vector{changed(job, {{schema::AttributeOp::INCREMENT, other}})};
     case what::counted: return was_run ? no_change : decide_counted(job, other);
     case what::held:

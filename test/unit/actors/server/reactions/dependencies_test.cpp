@@ -240,6 +240,20 @@ BOOST_AUTO_TEST_CASE(after_qalter_the_new_ones_count) {
   BOOST_TEST(j.state(3) == "Q 10");
 }
 
+BOOST_AUTO_TEST_CASE(who_waits_for_a_job_again_is_shown_once_and_asks_no_more) {
+  jobs j;
+  j.submit();
+  j.submit("afterok:1");
+  j.settle();
+  for (const auto* depend : {"afterany:1", "afterok:1"}) {
+    j.tell(2, alter({{"depend", "", depend}}), user());
+    j.settle();
+  }
+  BOOST_TEST(j.state(1) == "Q 10 beforeok:2.borg@borg,beforeany:2.borg@borg");
+  j.later(60);
+  BOOST_TEST(j.due() == targets());
+}
+
 BOOST_AUTO_TEST_CASE(what_was_not_told_before_a_crash_is_told_after_it) {
   jobs j;
   j.submit();

@@ -104,6 +104,18 @@ function(annals_time_limit result)
   set(${result} ${seconds} PARENT_SCOPE)
 endfunction()
 
+# Which unit tests test/run builds with sanitizers too (ctest's label `sanitized`), beside the fuzz targets: those of what reads outside
+# bytes, of the rules and of the log. Actors, daemons and the simulation take as long to compile as all of these together; `test/run --asan`
+# has them too.
+function(annals_is_sanitized result label)
+  set(is_it FALSE)
+  file(RELATIVE_PATH here ${PROJECT_SOURCE_DIR}/test ${CMAKE_CURRENT_SOURCE_DIR})
+  if(label STREQUAL unit AND (NOT here MATCHES "^unit/(actors|tools/daemons|tools/replay)" OR here MATCHES "^unit/actors/(link|scheduler/cycle)"))
+    set(is_it TRUE)
+  endif()
+  set(${result} ${is_it} PARENT_SCOPE)
+endfunction()
+
 # annals_test(name SOURCES ... [USES libs...] [LABEL l] [TIMEOUT s]): one Boost.Test executable, one CTest test per case.
 # The cases are read from the sources: BOOST_AUTO_TEST_SUITE(s) / BOOST_AUTO_TEST_CASE(c) at the start of a line.
 function(annals_test name)
@@ -116,10 +128,19 @@ function(annals_test name)
   if(NOT A_LABEL)
     set(A_LABEL unit)
   endif()
-  # Compiling the many sources of unit tests is half of a build with sanitizers: unoptimized, and watched for addresses only, it
-  # takes half as long. What they test is compiled as ever.
-  if(ANNALS_SANITIZE MATCHES "address" AND NOT A_LABEL STREQUAL sim)
-    target_compile_options(${name} PRIVATE -O0 -fno-sanitize=undefined)
+  # Compiling the many sources of unit tests is half of a build: unoptimized, and watched for addresses only, it takes half as long.
+  # What they test is compiled as ever.
+  if(NOT A_LABEL STREQUAL sim)
+    target_compile_options(${name} PRIVATE -O0)
+    if(ANNALS_SANITIZE MATCHES "address")
+      target_compile_options(${name} PRIVATE -fno-sanitize=undefined)
+    endif()
+  endif()
+  set(labels ${A_LABEL})
+  annals_is_sanitized(is_sanitized ${A_LABEL})
+  if(is_sanitized)
+    list(APPEND labels sanitized)
+    set_target_properties(${name} PROPERTIES ANNALS_SANITIZED ON)
   endif()
   foreach(source ${A_SOURCES})
     if(NOT source MATCHES "\\.cpp$")
@@ -149,7 +170,7 @@ function(annals_test name)
         endif()
         set(test_name "${name}/${path}")
         add_test(NAME ${test_name} COMMAND ${name} --run_test=${path} --log_level=error --color_output=no)
-        set_tests_properties(${test_name} PROPERTIES TIMEOUT ${A_TIMEOUT} LABELS "${A_LABEL}" SKIP_REGULAR_EXPRESSION "\nskipped: ")
+        set_tests_properties(${test_name} PROPERTIES TIMEOUT ${A_TIMEOUT} LABELS "${labels}" SKIP_REGULAR_EXPRESSION "\nskipped: ")
       endif()
     endforeach()
   endforeach()

@@ -82,4 +82,21 @@ std::optional<std::string> id_for(std::string_view text, std::string_view server
   return print(*id);
 }
 
+std::string id_of_number(std::uint64_t number, std::string_view server) {
+  auto text = std::to_string(array_of(number));
+  if (is_subjob(number)) text += "[" + std::to_string(index_of(number)) + "]";
+  return text + "." + std::string(server);
+}
+
+std::string array_id(std::uint64_t number, std::string_view server) { return std::to_string(number) + "[]." + std::string(server); }
+
+std::optional<std::uint64_t> number_of(const job_id& id) {
+  if (id.form == id_form::range || is_subjob(id.number)) return std::nullopt;
+  if (id.form != id_form::subjob) return id.number;
+  std::uint64_t index = 0;
+  std::string_view text(id.indices);
+  if (!take_number(text, index) || index > largest_index) return std::nullopt;
+  return subjob_number(id.number, static_cast<std::uint32_t>(index));
+}
+
 }  // namespace annals::values

@@ -31,4 +31,23 @@ std::string print(const job_id& id);  // with .server where there is one, withou
 // whose first part is the server's counts). Nothing: illegally formed, as PBS says of a foreign server too.
 std::optional<std::string> id_for(std::string_view text, std::string_view server);
 
+// -- the number of a job ----------------------------------------------------------------------------------------------------
+
+// By which the server knows a job: 12 of 12.borg and of the array 12[].borg; a subjob's holds its array's and its index. So whatever finds
+// jobs by number finds subjobs too.
+constexpr unsigned number_bits = 40;                                     // 999999999999 is the highest one (pbs guide: max_job_sequence_id)
+constexpr std::uint32_t largest_index = (1u << (64 - number_bits)) - 2;  // of a subjob
+constexpr std::uint64_t subjob_number(std::uint64_t array, std::uint32_t index) {
+  return (std::uint64_t{index} + 1) << number_bits | array;
+}
+constexpr bool is_subjob(std::uint64_t number) { return number >> number_bits != 0; }
+constexpr std::uint64_t array_of(std::uint64_t number) { return number & ((std::uint64_t{1} << number_bits) - 1); }  // 12 of 12 too
+constexpr std::uint32_t index_of(std::uint64_t subjob) { return static_cast<std::uint32_t>(subjob >> number_bits) - 1; }
+
+// "12.borg", "12[3].borg"
+std::string id_of_number(std::uint64_t number, std::string_view server);
+std::string array_id(std::uint64_t number, std::string_view server);  // "12[].borg"
+// Of a job, an array or a subjob; nothing: of a range.
+std::optional<std::uint64_t> number_of(const job_id& id);
+
 }  // namespace annals::values

@@ -134,6 +134,7 @@ class event_sourced_actor : public caf::event_based_actor {
         for (const auto& e : decided.events()) Aggregate::apply(*ahead, {0, stream_, ++version, now.wall_ns, w.envelope.by}, e.get());
       }
       a.events = std::move(decided.events());
+      a.born = std::move(decided.born);
       a.by = {w.envelope.by.user, w.envelope.by.host, w.envelope.by.role};
       a.command_id = w.envelope.command_id;
       a.answer = w.answer;
@@ -245,7 +246,8 @@ class event_sourced_actor : public caf::event_based_actor {
 
   void take_in(const log::record& record) {
     const auto place = place_of(record);
-    if (place.version <= version_) return;  // a rebuild has read it from the log meanwhile
+    if (stream_ != 0 && place.stream != stream_) return;  // of a stream that was born with the last events
+    if (place.version <= version_) return;                // a rebuild has read it from the log meanwhile
     stream_ = place.stream;
     ANNALS_INVARIANT(place.version == version_ + 1, "an actor takes in its stream without gaps");
     Aggregate::apply(state_, place, record.event());

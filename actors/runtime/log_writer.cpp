@@ -94,13 +94,12 @@ struct writer {
     }
     const auto& records = parts.log->staged_records();
     if (parts.ledger) {
-      for (std::size_t i = before; i < records.size(); ++i)
-        if (auto why = parts.ledger->check(*records[i])) {
-          parts.log->unstage_last();
-          result.what = append_result::kind::refused;
-          result.why = std::move(*why);
-          return result;
-        }
+      if (auto why = parts.ledger->check(std::span(records).subspan(before))) {
+        parts.log->unstage_last();
+        result.what = append_result::kind::refused;
+        result.why = std::move(*why);
+        return result;
+      }
       for (std::size_t i = before; i < records.size(); ++i) parts.ledger->apply(*records[i]);
     }
     result.records.assign(records.begin() + static_cast<std::ptrdiff_t>(before), records.end());

@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "actors/runtime/commit_inbox.hpp"
@@ -25,7 +26,8 @@ namespace annals::actors {
 class append_check {
  public:
   virtual ~append_check() = default;
-  virtual std::optional<model::rejection> check(const log::record& record) const = 0;
+  // Of one append, in order; nothing of it was applied.
+  virtual std::optional<model::rejection> check(std::span<const log::record_ptr> records) const = 0;
   virtual void apply(const log::record& record) = 0;
   // After a batch that was applied could not be written. Not ok: it could not be read again.
   virtual ports::store_status rebuild(const log::log_reader& reader) = 0;

@@ -39,7 +39,12 @@ using hook_aggregate = aggregate<model::hook_state, model::hook_command>;
 // The ledger as the log writer asks it.
 class ledger_check final : public append_check {
  public:
-  std::optional<model::rejection> check(const log::record& r) const override { return ledger_.check(place_of(r), r.event()); }
+  std::optional<model::rejection> check(std::span<const log::record_ptr> records) const override {
+    model::ledger::newborn born;
+    for (const auto& r : records)
+      if (auto why = ledger_.check(place_of(*r), r->event(), &born)) return why;
+    return std::nullopt;
+  }
   void apply(const log::record& r) override { ledger_.apply(place_of(r), r.event()); }
   ports::store_status rebuild(const log::log_reader& reader) override;
   const model::ledger& get() const { return ledger_; }

@@ -55,7 +55,7 @@ repeated from_memo(const std::string& value) {
 
 struct event_log::pending {
   position before;
-  std::uint64_t stream = 0, version_before = 0;
+  std::uint64_t stream = 0, version_before = 0, born = 0;
   std::size_t records = 0, blobs = 0, memos = 0, adopted = 0, bytes = 0;  // sizes of the stage before
   std::string command;                                                    // key in staged_commands_, or empty
 };
@@ -122,13 +122,15 @@ std::optional<repeated> event_log::find_command(const who& by, const std::string
 std::variant<staged, version_conflict, repeated, too_large> event_log::stage(append what) {
   ANNALS_INVARIANT(!what.events.empty(), "an append has events");
   ANNALS_INVARIANT(!uncertain_, "nothing is staged behind what nobody knows the end of");
-  for (const auto& e : what.events)
-    ANNALS_INVARIANT(e.get().which() == what.events.front().get().which(), "a stream holds events of one kind");
+  for (const auto* events : {&what.events, &what.born})
+    for (const auto& e : *events)
+      ANNALS_INVARIANT(e.get().which() == what.events.front().get().which(), "a stream holds events of one kind");
   if (auto before = find_command(what.by, what.command_id)) return *before;
   std::size_t of_hooks = 0;
   for (const auto& run : what.hooks) of_hooks += run.bytes().size();
-  for (const auto& e : what.events)
-    if (const auto bytes = e.bytes().size() + std::exchange(of_hooks, 0); bytes > limits::event_bytes_max) return too_large{bytes};
+  for (const auto* events : {&what.events, &what.born})
+    for (const auto& e : *events)
+      if (const auto bytes = e.bytes().size() + std::exchange(of_hooks, 0); bytes > limits::event_bytes_max) return too_large{bytes};
   const auto version = last_version(what.stream);
   if (version != what.expected_version) return version_conflict{version};
 
@@ -136,25 +138,28 @@ std::variant<staged, version_conflict, repeated, too_large> event_log::stage(app
   pending p{tip_,
             stream,
             version,
+            what.born.empty() ? 0 : std::max(tip_.last_stream, stream) + 1,
             staged_records_.size(),
             batch_.blobs.size(),
             batch_.memos.size(),
             batch_.adopted.size(),
             staged_bytes_,
             {}};
-  write_down(what, stream, version);
+  write_down(what, what.events, stream, version);
+  if (p.born != 0) write_down(what, what.born, p.born, 0);
   const staged place{stream, versions_[stream], tip_.sequence};
   if (!what.command_id.empty()) {
     p.command = command_key(what.by, what.command_id);
     remember(what, p.command);
   }
+  for (const auto& b : what.blobs) staged_bytes_ += b.bytes.size();
   std::move(what.blobs.begin(), what.blobs.end(), std::back_inserter(batch_.blobs));
   std::move(what.uploaded.begin(), what.uploaded.end(), std::back_inserter(batch_.adopted));
   staged_appends_.push_back(std::move(p));
   return place;
 }
 
-void event_log::write_down(const append& what, std::uint64_t stream, std::uint64_t version) {
+void event_log::write_down(const append& what, const std::vector<model::event>& events, std::uint64_t stream, std::uint64_t version) {
   record_meta meta;
   meta.stream = stream;
   meta.epoch = epoch_;
@@ -163,8 +168,8 @@ void event_log::write_down(const append& what, std::uint64_t stream, std::uint64
   meta.by = what.by;
   meta.command_id = what.command_id;
   meta.cause = what.cause;
-  meta.hooks = what.hooks;
-  for (const auto& event : what.events) {
+  if (&events == &what.events) meta.hooks = what.hooks;
+  for (const auto& event : events) {
     meta.sequence = ++tip_.sequence;
     meta.version = ++version;
     auto encoded = encode(meta, event, tip_.head);
@@ -177,7 +182,6 @@ void event_log::write_down(const append& what, std::uint64_t stream, std::uint64
   tip_.wall_ns = meta.wall_ns;
   tip_.last_stream = std::max(tip_.last_stream, stream);
   versions_[stream] = version;
-  for (const auto& b : what.blobs) staged_bytes_ += b.bytes.size();
 }
 
 void event_log::remember(const append& what, const std::string& command) {
@@ -201,6 +205,7 @@ void event_log::unstage_last() {
 void event_log::take_back(const pending& p) {
   tip_ = p.before;
   versions_[p.stream] = p.version_before;
+  if (p.born != 0) versions_.erase(p.born);
   batch_.records.resize(p.records);
   staged_records_.resize(p.records);
   batch_.blobs.resize(p.blobs);

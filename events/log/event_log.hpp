@@ -21,11 +21,12 @@
 
 namespace annals::log {
 
-// What an actor wants written: all of the events on one stream, or none.
+// What an actor wants written: all of the events, or none. They are of one stream, and of a new one that begins with them.
 struct append {
   std::uint64_t stream = 0;            // 0: a new stream; its serial comes back
   std::uint64_t expected_version = 0;  // of the stream, as the actor saw it
   std::vector<model::event> events;    // at least one
+  std::vector<model::event> born;      // behind them: the first events of a new stream; usually none
   who by;
   std::string command_id;  // 16 bytes, scoped by `by`; empty: not remembered
   std::string answer;      // kept beside the command id, returned to a repeat
@@ -116,7 +117,7 @@ class event_log {
     std::int64_t wall_ns = 0;
     chain_hash head{};
   };
-  void write_down(const append& what, std::uint64_t stream, std::uint64_t version);
+  void write_down(const append& what, const std::vector<model::event>& events, std::uint64_t stream, std::uint64_t version);
   void remember(const append& what, const std::string& command);
   void take_back(const pending& p);
   void empty_stage();

@@ -13,6 +13,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "events/values/job_id.hpp"
+
 namespace annals::log {
 
 namespace {
@@ -95,7 +97,7 @@ void advance(log_mark& mark, const record& r) {
   mark.last_stream = std::max(mark.last_stream, r.get().getStream());
   const auto event = r.event();
   if (schema::is(event, schema::JobEvent::QUEUED))
-    mark.next_number = std::max(mark.next_number, event.getJob().getQueued().getNumber() + 1);
+    mark.next_number = std::max(mark.next_number, values::array_of(event.getJob().getQueued().getNumber()) + 1);
   if (schema::is(event, schema::LogEvent::LOSS_ACCEPTED))
     mark.next_number = std::max(mark.next_number, event.getLog().getLossAccepted().getNextNumber());
   if (schema::is(event, schema::LogEvent::SALVAGED))

@@ -4,6 +4,7 @@
 
 #include "events/model/hook/hook.hpp"
 #include "events/model/refuse.hpp"
+#include "events/values/job_id.hpp"
 
 namespace annals::model {
 
@@ -32,9 +33,9 @@ bool names_contain(const std::map<std::uint64_t, std::string>& names, std::strin
 
 }  // namespace
 
-std::optional<rejection> ledger::check(const event_place& at, schema::Event::Reader event) const {
+std::optional<rejection> ledger::check(const event_place& at, schema::Event::Reader event, newborn* born) const {
   switch (event.which()) {
-    case schema::Event::JOB: return check_job(at, event.getJob());
+    case schema::Event::JOB: return check_job(at, event.getJob(), born);
     case schema::Event::QUEUE: return check_queue(at, event.getQueue());
     case schema::Event::SCHEDULER:
       if (auto why = directories_.check(at, event.getScheduler())) return why;
@@ -53,25 +54,31 @@ std::optional<rejection> ledger::check(const event_place& at, schema::Event::Rea
   return std::nullopt;
 }
 
-std::optional<rejection> ledger::check_job(const event_place& at, schema::JobEvent::Reader event) const {
+std::optional<rejection> ledger::check_job(const event_place& at, schema::JobEvent::Reader event, newborn* born) const {
   using which = schema::JobEvent::Which;
   switch (event.which()) {
     case which::QUEUED: {
       const auto e = event.getQueued();
       if (job_of_number_.contains(e.getNumber()) || bookings_.has_number(e.getNumber())) return refuse(pbs_error::job_exists);
       if (!names_contain(queues_, schema::text(e.getQueue()))) return refuse(pbs_error::unknown_queue);
+      if (born) *born = {at.stream, e.getNumber(), schema::str(e.getQueue())};
+      if (values::is_subjob(e.getNumber())) return std::nullopt;  // its array was asked
       if (auto why = dependencies_.check(e.getNumber(), event)) return why;
       return limits_.check({}, "", event);
+    }
+    case which::SUBJOB_BEGAN: {
+      const auto array = jobs_.find(at.stream);
+      return array == jobs_.end() ? std::nullopt : dependencies_.check(array->second.number, event);
     }
     case which::ASSIGNED: {
       const auto e = event.getAssigned();
       if (const auto job = jobs_.find(at.stream); job != jobs_.end())
         if (auto why = dependencies_.check(job->second.number, event)) return why;
-      return check_room(at, {{}, schema::text(e.getExecVnode()), schema::text(e.getPlace())}, true);
+      return check_room(at, {{}, schema::text(e.getExecVnode()), schema::text(e.getPlace())}, true, born);
     }
     case which::VNODES_TAKEN: {
       const auto e = event.getVnodesTaken();
-      return check_room(at, {{}, schema::text(e.getExecVnode()), schema::text(e.getPlace()), e.getAmountsOnly()}, false);
+      return check_room(at, {{}, schema::text(e.getExecVnode()), schema::text(e.getPlace()), e.getAmountsOnly()}, false, nullptr);
     }
     case which::MOVED:
       if (!names_contain(queues_, schema::text(event.getMoved().getQueue()))) return refuse(pbs_error::unknown_queue);
@@ -105,24 +112,28 @@ std::optional<rejection> ledger::check_job(const event_place& at, schema::JobEve
     case which::REQUEUED:
     case which::ENDED:
     case which::FORGOTTEN:
+    case which::SUBJOB_LEFT:
+    case which::SUBJOBS_ASKED:
     case which::REORDERED: return std::nullopt;
   }
   return std::nullopt;
 }
 
 // A run stays in the partition in which it began, wherever its queue has come meanwhile.
-std::optional<rejection> ledger::check_room(const event_place& at, model::holdings::wanted w, bool begins) const {
-  const auto job = jobs_.find(at.stream);
-  if (job == jobs_.end()) return refuse(pbs_error::unknown_job);
+std::optional<rejection> ledger::check_room(const event_place& at, model::holdings::wanted w, bool begins, const newborn* born) const {
+  const auto known = jobs_.find(at.stream);
+  const bool is_born = known == jobs_.end() && born && born->stream == at.stream;
+  if (known == jobs_.end() && !is_born) return refuse(pbs_error::unknown_job);
+  const auto& queue = is_born ? born->queue : known->second.queue;
   const auto queue_of = [&](std::uint64_t serial) -> std::string_view {
     const auto known = jobs_.find(serial);
     return known == jobs_.end() ? std::string_view() : std::string_view(known->second.queue);
   };
   const bool by_scheduler = at.by.role == schema::Role::SCHEDULER;
-  if (auto why = bookings_.check_run({job->second.queue, w.exec_vnode, begins, by_scheduler}, holdings_, queue_of)) return why;
-  const auto id = std::to_string(job->second.number);
+  if (auto why = bookings_.check_run({queue, w.exec_vnode, begins, by_scheduler}, holdings_, queue_of)) return why;
+  const auto id = std::to_string(is_born ? born->number : known->second.number);
   w.id = id;
-  w.partition = begins ? holdings_.partition_number(partitions_.of_queue(job->second.queue)) : job->second.partition;
+  w.partition = begins ? holdings_.partition_number(partitions_.of_queue(queue)) : known->second.partition;
   return holdings_.why_not(w);
 }
 
@@ -257,7 +268,7 @@ void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
   switch (event.which()) {
     case which::QUEUED: {
       const auto e = event.getQueued();
-      next_job_number_ = std::max(next_job_number_, e.getNumber() + 1);
+      next_job_number_ = std::max(next_job_number_, values::array_of(e.getNumber()) + 1);
       auto& job = jobs_[at.stream];
       job.number = e.getNumber();
       job.queue = schema::str(e.getQueue());
@@ -265,6 +276,7 @@ void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
       ++jobs_per_queue_[schema::str(e.getQueue())];
       return;
     }
+    case which::SUBJOB_BEGAN: jobs_.at(at.stream).is = dependency_graph::progress::runs; return;
     case which::ASSIGNED: {
       auto& job = jobs_.at(at.stream);
       job.is = dependency_graph::progress::runs;
@@ -297,7 +309,10 @@ void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
       suspended_.erase(at.stream);
       return;
     case which::FORGOTTEN:
-      job_of_number_.erase(jobs_.at(at.stream).number);
+      if (const auto& job = jobs_.at(at.stream); job.is != dependency_graph::progress::over) --jobs_per_queue_[job.queue];  // a subjob
+      if (const auto named = job_of_number_.find(jobs_.at(at.stream).number);
+          named != job_of_number_.end() && named->second == at.stream)
+        job_of_number_.erase(named);
       jobs_.erase(at.stream);
       return;
     case which::ALTERED:
@@ -317,6 +332,8 @@ void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
     case which::REQUEST_DONE:
     case which::EXITED:
     case which::OUTPUT_DELIVERED:
+    case which::SUBJOB_LEFT:
+    case which::SUBJOBS_ASKED:
     case which::REORDERED: return;
   }
 }

@@ -24,7 +24,13 @@ namespace annals::model {
 class ledger {
  public:
   // Whether the event may be written next.
-  std::optional<rejection> check(const event_place& at, schema::Event::Reader event) const;
+  std::optional<rejection> check(const event_place& at, schema::Event::Reader event) const { return check(at, event, nullptr); }
+  // Several events that are written together. A job may be run in the append that begins it (a subjob).
+  struct newborn {
+    std::uint64_t stream = 0, number = 0;
+    std::string queue;
+  };
+  std::optional<rejection> check(const event_place& at, schema::Event::Reader event, newborn* born) const;
   void apply(const event_place& at, schema::Event::Reader event);
 
   std::uint64_t next_job_number() const { return next_job_number_; }
@@ -43,8 +49,8 @@ class ledger {
     bool operator==(const job_entry&) const = default;
   };
   using names = std::map<std::uint64_t, std::string>;  // by stream serial
-  std::optional<rejection> check_job(const event_place& at, schema::JobEvent::Reader event) const;
-  std::optional<rejection> check_room(const event_place& at, model::holdings::wanted w, bool begins) const;
+  std::optional<rejection> check_job(const event_place& at, schema::JobEvent::Reader event, newborn* born) const;
+  std::optional<rejection> check_room(const event_place& at, model::holdings::wanted w, bool begins, const newborn* born) const;
   std::optional<rejection> check_queue(const event_place& at, schema::QueueEvent::Reader event) const;
   std::optional<rejection> check_scheduler(const event_place& at, schema::SchedulerEvent::Reader event) const;
   std::optional<rejection> check_hook(const event_place& at, schema::HookEvent::Reader event) const;

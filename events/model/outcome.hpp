@@ -30,6 +30,8 @@ class outcome {
   const rejection& why() const { return why_; }
   const std::vector<event>& events() const { return events_; }
   std::vector<event>& events() { return events_; }
+  // Events of a stream that begins with them, written together with events(): a subjob's, by its array.
+  std::vector<event> born;
   // Text of the `done` reply, where a command has one (the new job's id).
   std::string reply;
 

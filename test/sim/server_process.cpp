@@ -31,7 +31,7 @@ class disk_store final : public watched_store {
 // Planted bug: agrees to everything.
 class blind_check final : public actors::append_check {
  public:
-  std::optional<model::rejection> check(const log::record&) const override { return std::nullopt; }
+  std::optional<model::rejection> check(std::span<const log::record_ptr>) const override { return std::nullopt; }
   void apply(const log::record&) override {}
   ports::store_status rebuild(const log::log_reader&) override { return {}; }
 };

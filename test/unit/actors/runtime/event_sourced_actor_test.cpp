@@ -16,10 +16,13 @@ namespace {
 
 using namespace annals;
 
+using strings = std::vector<std::string>;
+
 struct command {
   std::string name;
   bool undecidable = false;
   bool droppable = false;
+  strings born = {};  // names of which another stream begins with it
 };
 
 // Its state is the list of names it was told.
@@ -28,9 +31,12 @@ struct names {
   using command = ::command;
   static model::outcome decide(const state&, const command& c, const model::stamp&, const model::settings&) {
     if (c.undecidable) throw std::runtime_error("can't decide " + c.name);
-    std::vector<model::event> events;
-    events.push_back(model::make_event([&](auto e) { e.initScheduler().initCreated().setName(c.name); }));
-    return model::outcome(std::move(events));
+    model::outcome o(std::vector<model::event>{created(c.name)});
+    for (const auto& name : c.born) o.born.push_back(created(name));
+    return o;
+  }
+  static model::event created(const std::string& name) {
+    return model::make_event([&](auto e) { e.initScheduler().initCreated().setName(name); });
   }
   static void apply(state& s, const model::event_place&, schema::Event::Reader e) {
     s.push_back(schema::str(e.getScheduler().getCreated().getName()));
@@ -129,8 +135,6 @@ struct fixture {
   std::vector<std::uint64_t> told_patient;  // sequences that a patient follower heard of
 };
 
-using strings = std::vector<std::string>;
-
 BOOST_FIXTURE_TEST_SUITE(event_sourced_actors, fixture)
 
 BOOST_AUTO_TEST_CASE(a_command_that_can_not_be_decided_is_refused_and_the_others_go_on) {
@@ -162,6 +166,84 @@ BOOST_AUTO_TEST_CASE(effects_with_commands_of_their_own_are_decided_in_their_ord
   BOOST_TEST(seen.answers == (strings{"a done", "b done", "x done", "y done", "z done"}), boost::test_tools::per_element());
   BOOST_TEST(seen.state.size() == 6u);
   BOOST_TEST(log.last_sequence() == 6u);
+}
+
+// The names of one stream, as they stand in the log.
+strings names_of(const log::log_reader& reader, std::uint64_t stream) {
+  strings all;
+  (void)reader.read_stream(stream, 1, [&](const log::record_ptr& r) {
+    all.push_back(schema::str(r->event().getScheduler().getCreated().getName()));
+    return true;
+  });
+  return all;
+}
+
+BOOST_AUTO_TEST_CASE(what_is_born_with_an_event_is_written_and_is_not_its_own) {
+  tell({.name = "a", .born = {"x", "y"}});
+  run();
+  BOOST_TEST(seen.answers == strings{"a done"}, boost::test_tools::per_element());
+  BOOST_TEST(seen.state == (strings{"first", "a"}), boost::test_tools::per_element());
+  BOOST_TEST(names_of(reader, 1) == (strings{"first", "a"}), boost::test_tools::per_element());
+  BOOST_TEST(names_of(reader, 2) == (strings{"x", "y"}), boost::test_tools::per_element());
+  BOOST_TEST(log.last_sequence() == 4u);
+  tell({"b"});
+  run();
+  BOOST_TEST(seen.state == (strings{"first", "a", "b"}), boost::test_tools::per_element());
+  BOOST_TEST(stopped.empty());
+}
+
+BOOST_AUTO_TEST_CASE(several_births_of_one_turn_have_a_stream_each) {
+  tell({"a"});  // alone on its way when the others come
+  for (const char* name : {"b", "c"}) tell({.name = name, .born = {std::string("of ") + name}});
+  tell({"d"});
+  run();
+  BOOST_TEST(seen.answers == (strings{"a done", "b done", "c done", "d done"}), boost::test_tools::per_element());
+  BOOST_TEST(seen.state == (strings{"first", "a", "b", "c", "d"}), boost::test_tools::per_element());
+  BOOST_TEST(names_of(reader, 2) == strings{"of b"}, boost::test_tools::per_element());
+  BOOST_TEST(names_of(reader, 3) == strings{"of c"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(an_actor_without_a_stream_takes_the_first_of_the_two) {
+  shared of_other;
+  const auto stop = [this](const std::string& text) { stopped = text; };
+  const auto other = system->spawn<actor>(actors::event_sourced_actor_parts{writer, &reader, &clock, stop}, &of_other);
+  const auto tell_other = [&](command c) {
+    const auto to = std::make_shared<reply>(c.name, &of_other);
+    caf::anon_send(other, actors::envelope<command>{std::move(c), {"root", "borg", schema::Role::MANAGER}, "", to, nullptr, {}, 0, {}});
+    run();
+  };
+  tell_other({.name = "a", .born = {"x"}});
+  tell_other({"b"});
+  BOOST_TEST(of_other.answers == (strings{"a done", "b done"}), boost::test_tools::per_element());
+  BOOST_TEST(of_other.state == (strings{"a", "b"}), boost::test_tools::per_element());
+  BOOST_TEST(names_of(reader, 2) == (strings{"a", "b"}), boost::test_tools::per_element());
+  BOOST_TEST(names_of(reader, 3) == strings{"x"}, boost::test_tools::per_element());
+  BOOST_TEST(stopped.empty());
+  system.end({other});
+}
+
+BOOST_AUTO_TEST_CASE(what_is_born_on_a_full_disk_is_written_once_when_there_is_space) {
+  fill_disk(true);
+  tell({.name = "a", .born = {"x"}}, false);
+  run();
+  BOOST_TEST(log.last_sequence() == 1u);
+  fill_disk(false);
+  for (int second = 0; second < 3; ++second) {
+    system.scheduler().advance_time(std::chrono::seconds(1));
+    run();
+  }
+  BOOST_TEST(seen.state == (strings{"first", "a"}), boost::test_tools::per_element());
+  BOOST_TEST(names_of(reader, 2) == strings{"x"}, boost::test_tools::per_element());
+  BOOST_TEST(log.last_sequence() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(after_a_failure_a_state_is_read_again_without_what_was_born) {
+  seen.failures_of_on_change = 1;
+  tell({.name = "a", .born = {"x"}});
+  tell({"b"});
+  run();
+  BOOST_TEST(seen.answers == (strings{"a done", "b done"}), boost::test_tools::per_element());
+  BOOST_TEST(seen.state == (strings{"first", "a", "b"}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(patient_followers_hear_of_the_first_commit_at_once_and_of_all_in_order) {

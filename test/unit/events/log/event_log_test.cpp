@@ -45,6 +45,20 @@ append asked(const std::string& id, std::vector<std::string> names = {"q"}, cons
   return a;
 }
 
+// Beside its own events those of a stream that begins with them.
+append with_born(append a, std::vector<std::string> names) {
+  for (const auto& name : names) a.born.push_back(named_event(name));
+  return a;
+}
+
+// "1.2": stream and version of each.
+std::string places_of(const std::vector<record_ptr>& records) {
+  std::string out;
+  for (const auto& r : records)
+    out += (out.empty() ? "" : " ") + std::to_string(r->get().getStream()) + "." + std::to_string(r->get().getStreamVersion());
+  return out;
+}
+
 std::string said(const std::variant<staged, version_conflict, repeated, too_large>& answer) {
   if (auto* s = std::get_if<staged>(&answer)) return "staged " + std::to_string(s->last_sequence);
   if (auto* c = std::get_if<version_conflict>(&answer)) return "conflict " + std::to_string(c->actual);
@@ -199,6 +213,134 @@ BOOST_AUTO_TEST_CASE(the_runs_of_hooks_count_as_of_the_event_in_whose_record_the
   BOOST_TEST(said(log->stage(a)).starts_with("too large "));
   a.events.insert(a.events.begin(), named_event("q"));
   stage(a);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(born_streams, fixture)
+
+BOOST_AUTO_TEST_CASE(a_stream_is_born_in_the_append_of_another) {
+  write(append_to(0, 0, {"array"}));
+  const auto s = stage(with_born(append_to(1, 1, {"began"}), {"queued", "assigned"}));
+  BOOST_TEST(s.stream == 1u);
+  BOOST_TEST(s.version == 2u);
+  BOOST_TEST(s.last_sequence == 4u);
+  BOOST_TEST(log->last_version(1) == 2u);
+  BOOST_TEST(log->last_version(2) == 2u);
+  stage(append_to(2, 2, {"started"}));  // it may go on at once
+  BOOST_TEST(stage(append_to(0, 0, {"other"})).stream == 3u);
+  commit();
+  BOOST_TEST(places_of(committed) == "1.2 2.1 2.2 2.3 3.1");
+  BOOST_TEST(kept() == "1:array 2:began 3:queued 4:assigned 5:started 6:other ");
+  BOOST_TEST(store.appends() == 2u);
+  BOOST_TEST(verify(store).ok());
+  crash_and_restart();
+  BOOST_TEST(log->last_version(2) == 3u);
+  BOOST_TEST(stage(with_born(append_to(1, 2, {"began"}), {"queued"})).version == 3u);
+  commit();
+  BOOST_TEST(places_of(committed) == "1.3 4.1");
+}
+
+BOOST_AUTO_TEST_CASE(both_streams_may_be_new) {
+  const auto s = stage(with_born(append_to(0, 0, {"a"}), {"b", "c"}));
+  BOOST_TEST(s.stream == 1u);
+  BOOST_TEST(s.version == 1u);
+  commit();
+  BOOST_TEST(places_of(committed) == "1.1 2.1 2.2");
+}
+
+BOOST_AUTO_TEST_CASE(the_runs_of_hooks_stand_in_the_first_record_alone) {
+  auto a = with_born(append_to(0, 0, {"a"}), {"b"});
+  a.hooks.push_back(schema::make<schema::HookRun>([](schema::HookRun::Builder run) { run.setMessage("looked"); }));
+  write(a);
+  BOOST_REQUIRE(committed.size() == 2u);
+  BOOST_TEST(committed[0]->get().getHooks().size() == 1u);
+  BOOST_TEST(committed[1]->get().getHooks().size() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(both_are_taken_back) {
+  write(append_to(0, 0, {"a"}));
+  stage(append_to(1, 1, {"b"}));
+  const auto bytes = log->staged_bytes();
+  auto refused = with_born(append_to(1, 2, {"c"}), {"d", "e"});
+  refused.command_id = command;
+  stage(refused);
+  BOOST_TEST(log->staged_records().size() == 4u);
+  log->unstage_last();
+  BOOST_TEST(log->staged_records().size() == 1u);
+  BOOST_TEST(log->staged_bytes() == bytes);
+  BOOST_TEST(log->last_version(1) == 2u);
+  BOOST_TEST(log->last_version(2) == 0u);
+  BOOST_TEST(!log->find_command(refused.by, command));
+  stage(with_born(append_to(1, 2, {"f"}), {"g"}));
+  commit();
+  BOOST_TEST(places_of(committed) == "1.2 1.3 2.1");
+  BOOST_TEST(kept() == "1:a 2:b 3:f 4:g ");
+  BOOST_TEST(verify(store).ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_repeat_bears_nothing) {
+  write(with_born(asked(command, {"a"}, "12[3].borg"), {"b", "c"}));
+  BOOST_TEST(said(log->stage(with_born(asked(command, {"a"}), {"b", "c"}))) == "repeated 12[3].borg 3");
+  BOOST_TEST(log->staged_records().empty());
+  crash_and_restart();
+  BOOST_TEST(said(log->stage(with_born(asked(command, {"a"}), {"b", "c"}))) == "repeated 12[3].borg 3");
+  BOOST_TEST(stage(append_to(0, 0)).stream == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(a_conflict_of_the_first_stream_bears_nothing) {
+  write(append_to(0, 0, {"a"}));
+  BOOST_TEST(said(log->stage(with_born(append_to(1, 0, {"b"}), {"c"}))) == "conflict 1");
+  BOOST_TEST(log->staged_records().empty());
+  BOOST_TEST(stage(append_to(0, 0)).stream == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(an_event_that_is_too_large_is_refused_with_all_the_others) {
+  write(append_to(0, 0, {"a"}));
+  BOOST_TEST(
+      said(log->stage(with_born(append_to(1, 1, {"b"}), {"c", std::string(limits::event_bytes_max, 'x')}))).starts_with("too large "));
+  BOOST_TEST(log->staged_records().empty());
+  BOOST_TEST(log->last_version(1) == 1u);
+  BOOST_TEST(stage(append_to(0, 0)).stream == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_full_disk_keeps_neither) {
+  write(append_to(0, 0, {"a"}));
+  const auto head = log->head();
+  store.set_disk_full(true);
+  stage(with_born(append_to(1, 1, {"b"}), {"c"}));
+  stage(with_born(append_to(1, 2, {"d"}), {"e"}));
+  BOOST_TEST((log->commit(committed).error == ports::store_error::disk_full));
+  BOOST_TEST(log->staged_bytes() == 0u);
+  BOOST_TEST(log->last_sequence() == 1u);
+  for (std::uint64_t stream = 1; stream <= 3; ++stream) BOOST_TEST(log->last_version(stream) == (stream == 1 ? 1u : 0u));
+  BOOST_TEST((log->head() == head));
+  store.set_disk_full(false);
+  write(with_born(append_to(1, 1, {"f"}), {"g"}));
+  BOOST_TEST(places_of(committed) == "1.2 2.1");
+  BOOST_TEST(kept() == "1:a 2:f 3:g ");
+  BOOST_TEST(verify(store).ok());
+}
+
+BOOST_AUTO_TEST_CASE(after_a_failed_sync_both_are_there_or_neither) {
+  bool kept_it = false, lost_it = false;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    fault_store s(seed);
+    {
+      event_log first(s, clock);
+      (void)first.stage(with_born(append_to(0, 0, {"a"}), {"b", "c"}));
+      s.fail_next_sync();
+      BOOST_TEST((first.commit(committed).error == ports::store_error::sync_failed));
+    }
+    s.crash();
+    const event_log again(s, clock);
+    const bool kept_now = again.last_sequence() == 3;
+    BOOST_TEST((kept_now || again.last_sequence() == 0));
+    BOOST_TEST(again.last_version(2) == (kept_now ? 2u : 0u));
+    (kept_now ? kept_it : lost_it) = true;
+  }
+  BOOST_TEST(kept_it);
+  BOOST_TEST(lost_it);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -454,7 +596,8 @@ BOOST_AUTO_TEST_CASE(crashes_at_any_moment_leave_a_log_that_verifies) {
       for (auto n = random() % 4; n > 0; --n) {
         const auto streams = s.last_stream();
         const auto serial = streams == 0 || random() % 2 ? 0 : 1 + random() % streams;
-        (void)writer->stage(append_to(serial, writer->last_version(serial), {"x", "y"}));
+        auto a = append_to(serial, writer->last_version(serial), {"x", "y"});
+        (void)writer->stage(random() % 4 ? std::move(a) : with_born(std::move(a), {"z"}));
         if (random() % 5 == 0) writer->unstage_last();
       }
       clock.ns += static_cast<std::int64_t>(random() % 2'000) - 1'000;

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "events/log/memory_event_store.hpp"
+#include "events/values/job_id.hpp"
 #include "test/unit/events/log/log_fixture.hpp"
 
 using namespace annals;
@@ -62,6 +63,25 @@ BOOST_AUTO_TEST_CASE(a_mark_goes_on_with_the_job_number_that_a_salvage_says) {
   advance(m, *committed.front());
   BOOST_TEST(m.next_number == 4711u);
   BOOST_TEST(m.sequence == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_subjob_uses_up_no_job_number) {
+  memory_event_store store;
+  set_clock clock;
+  event_log log(store, clock);
+  const auto queued = [](std::uint64_t number) {
+    return model::make_event([&](schema::Event::Builder e) { e.initJob().initQueued().setNumber(number); });
+  };
+  append a;
+  a.events.push_back(queued(12));
+  a.born.push_back(queued(values::subjob_number(12, 3)));
+  BOOST_REQUIRE(std::holds_alternative<staged>(log.stage(std::move(a))));
+  std::vector<record_ptr> committed;
+  BOOST_REQUIRE(log.commit(committed));
+  log_mark m{std::string(16, 'x'), 0, {}, 0, 0};
+  for (const auto& r : committed) advance(m, *r);
+  BOOST_TEST(m.next_number == 13u);
+  BOOST_TEST(m.last_stream == 2u);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_file_is_replaced_as_a_whole_and_read_back, in_directory) {

@@ -1,0 +1,130 @@
+// The log writer and who checks what it is to write: an append is asked about as a whole, and taken as a whole or not at all.
+#include "actors/runtime/log_writer.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <caf/event_based_actor.hpp>
+
+#include "events/log/event_log.hpp"
+#include "events/log/fault_store.hpp"
+#include "test/support/stepped_system.hpp"
+
+namespace {
+
+using namespace annals;
+using strings = std::vector<std::string>;
+
+std::string name_in(const log::record& r) { return schema::str(r.event().getQueue().getCreated().getName()); }
+
+// Refuses an append in which something is named "bad".
+struct checker : actors::append_check {
+  mutable strings asked;  // "a b c": an append
+  strings applied;
+  int rebuilds = 0;
+
+  std::optional<model::rejection> check(std::span<const log::record_ptr> records) const override {
+    std::string names;
+    for (const auto& r : records) names += (names.empty() ? "" : " ") + name_in(*r);
+    asked.push_back(names);
+    if (names.find("bad") != std::string::npos) return model::rejection{15007, "no"};
+    return std::nullopt;
+  }
+  void apply(const log::record& r) override { applied.push_back(name_in(r)); }
+  ports::store_status rebuild(const log::log_reader& reader) override {
+    ++rebuilds;
+    applied.clear();
+    return reader.read(1, [this](const log::record_ptr& r) {
+      apply(*r);
+      return true;
+    });
+  }
+};
+
+struct fixture {
+  log::fault_store store{1};
+  test::still_clock clock;
+  log::event_log log{store, clock};
+  log::log_reader reader{store};
+  checker ledger;
+  test::stepped_system system;
+  caf::actor writer =
+      system->spawn(actors::log_writer,
+                    actors::log_writer_parts{
+                        &log, &reader, &ledger, {}, [](const std::string& text) { BOOST_ERROR("stopped: " + text); }, [] { return true; }});
+  std::vector<actors::append_result> results;
+
+  ~fixture() { system.end({writer}); }
+
+  static model::event named(const std::string& name) {
+    return model::make_event([&](auto e) { e.initQueue().initCreated().setName(name); });
+  }
+  static log::append append(std::uint64_t stream, std::uint64_t version, const strings& names, const strings& born = {}) {
+    log::append a;
+    a.stream = stream;
+    a.expected_version = version;
+    for (const auto& name : names) a.events.push_back(named(name));
+    for (const auto& name : born) a.born.push_back(named(name));
+    return a;
+  }
+  // What comes of each of them.
+  std::string write(std::vector<log::append> appends) {
+    const auto asker = system->spawn(
+        [this](caf::event_based_actor* self, const caf::actor& to, std::vector<log::append>* all) -> caf::behavior {
+          actors::append_batch batch;
+          batch.appends = std::move(*all);
+          self->send(to, std::move(batch));
+          return {[this](actors::append_results& r) { results = std::move(r.results); }};
+        },
+        writer, &appends);
+    system.run();
+    system.end({asker});
+    std::string kinds;
+    for (const auto& r : results) kinds += kind_of(r) + " ";
+    return kinds;
+  }
+  static std::string kind_of(const actors::append_result& r) {
+    using kind = actors::append_result::kind;
+    return r.what == kind::stored ? "stored " + std::to_string(r.sequence) : r.what == kind::refused ? "refused"
+                                                                                                     : "other";
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(log_writers, fixture)
+
+BOOST_AUTO_TEST_CASE(an_append_is_asked_about_as_a_whole_before_any_of_it_counts) {
+  std::vector<log::append> one;
+  one.push_back(append(0, 0, {"a", "b"}, {"c"}));
+  BOOST_TEST(write(std::move(one)) == "stored 3 ");
+  BOOST_TEST(ledger.asked == strings{"a b c"}, boost::test_tools::per_element());
+  BOOST_TEST(ledger.applied == (strings{"a", "b", "c"}), boost::test_tools::per_element());
+  BOOST_REQUIRE(results.front().records.size() == 3u);  // those that were born come back with the others
+  BOOST_TEST(results.front().records[2]->get().getStream() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_refused_in_its_last_event_leaves_nothing) {
+  std::vector<log::append> some;
+  some.push_back(append(0, 0, {"a"}));
+  some.push_back(append(0, 0, {"b"}, {"c", "bad"}));
+  some.push_back(append(0, 0, {"d"}, {"e"}));
+  BOOST_TEST(write(std::move(some)) == "stored 1 refused stored 3 ");
+  BOOST_TEST(ledger.asked == (strings{"a", "b c bad", "d e"}), boost::test_tools::per_element());
+  BOOST_TEST(ledger.applied == (strings{"a", "d", "e"}), boost::test_tools::per_element());
+  BOOST_TEST(results[1].records.empty());
+  BOOST_TEST(results[2].records[0]->get().getStream() == 2u);
+  BOOST_TEST(results[2].records[1]->get().getStream() == 3u);
+  BOOST_TEST(log::verify(store).ok());
+}
+
+BOOST_AUTO_TEST_CASE(after_a_full_disk_the_checker_knows_what_is_written_and_no_more) {
+  std::vector<log::append> first, lost;
+  first.push_back(append(0, 0, {"a"}, {"b"}));
+  write(std::move(first));
+  store.set_disk_full(true);
+  lost.push_back(append(1, 1, {"c"}, {"d"}));
+  BOOST_TEST(write(std::move(lost)) == "other ");
+  BOOST_TEST(ledger.rebuilds == 1);
+  BOOST_TEST(ledger.applied == (strings{"a", "b"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -14,7 +14,8 @@ from golden import blocks_run, placement, scene, transcript  # noqa: E402  found
 PAGE = os.path.join(HERE, "..", "..", "..", "docs", "compatibility.md")
 BEGIN, END = "<!-- blocks: begin (test/conformance/golden/compatibility.py --write) -->", "<!-- blocks: end -->"
 FILES = ("errors", "job_life", "manager_ops", "qstat_f_jobs", "qstat_lists", "qstat_json", "qstat_Q_B", "pbsnodes", "defaults",
-         "placement", "hooks", "multisched", "limits", "threshold", "reservations", "scheduler", "policy", "queue_commands", "deps")
+         "placement", "hooks", "multisched", "limits", "threshold", "reservations", "scheduler", "policy", "queue_commands", "deps",
+         "arrays", "arrays2")
 
 
 def read(*path):

@@ -27,6 +27,8 @@ class transcripts(unittest.TestCase):
         blocks = transcript.read("# said\nroot@p1$ qmgr -c 'l s'\nServer p1\nstderr: oops \n[exit 1]\nu@p1$ qstat\n[exit 0]\n")
         self.assertEqual([(b.user, b.stdout, b.stderr, b.status) for b in blocks],
                          [("root", "Server p1\n", "oops \n", 1), ("u", "", "", 0)])
+        [hung] = transcript.read("u@p1$ qsig 3\n[exit TIMEOUT after 20s]\n")
+        self.assertEqual(hung.status, transcript.NO_END)
 
     def test_a_headed_block_may_leave_out_what_is_empty_and_a_short_one_has_only_what_was_printed(self):
         blocks = transcript.read("## part\n### user=u cmd: qdel 9\n--- stderr\nc\n--- exit=153\nof nobody\n"
@@ -122,9 +124,11 @@ class job_numbers(unittest.TestCase):
         self.assertEqual(self.ids.to_run("qstat -f 34.vm 35.vm"), "qstat -f 3.vm 35.vm")
         self.assertEqual(self.ids.to_transcript("    Error_Path = vm:/home/u/q1.e3\n"), "    Error_Path = vm:/home/u/q1.e34\n")
         self.assertEqual(self.ids.to_run("qdel '34[].vm'"), "qdel '3[].vm'")
+        self.assertEqual(self.ids.to_run("qdel '34[2-5]'; qsig '34[x'"), "qdel '3[2-5]'; qsig '3[x'")
 
     def test_other_numbers_stay(self):
         self.assertEqual(self.ids.to_run("qalter -p 34 -l walltime=34 1.34.vm"), "qalter -p 34 -l walltime=34 1.34.vm")
+        self.assertEqual(self.ids.to_run("sed s/00:34[89]/x/"), "sed s/00:34[89]/x/")
 
     def test_rows_keep_their_columns(self):
         self.assertEqual(self.ids.to_transcript("3.vm              q1  \n"), "34.vm             q1  \n")

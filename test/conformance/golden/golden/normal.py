@@ -20,7 +20,7 @@ RULES = [
     # Numbers of this run.
     (r"(?m)^(    (?:session_id|queue_rank|history_timestamp) = )\d+$", r"\1<n>"),
     (r'("(?:session_id|queue_rank|timestamp|history_timestamp|last_state_change_time|last_used_time)":\t)\d+', r"\1<n>"),
-    (r"\b((?:session_id|queue_rank|last_state_change_time|last_used_time)=)\d+", r"\1<n>"),
+    (r"\b((?:session_id|queue_rank|history_timestamp|last_state_change_time|last_used_time)=)\d+", r"\1<n>"),
     (r"(?m)^(\s+last_(?:state_change|used)_time = )\d+$", r"\1<n>"),
     # What the job used.
     (r"(?m)^(    resources_used\.(?:cpupercent|cput|mem|vmem|walltime) = ).*$", r"\1<used>"),
@@ -86,10 +86,13 @@ class Ids:
     @staticmethod
     def replace(text, numbers, server):
         def renumber(match):
+            if match[5]:
+                return numbers.get(match[5], match[5])
             fresh = match[1] + numbers.get(match[2], match[2]) + match[3]
             in_column = len(match[4]) > 1       # the blanks after it belong to its column
             return fresh.ljust(len(match[0])) if in_column else fresh + match[4]
-        text = re.sub(rf"(?<![\w.])([RSM]?)(\d+)((?:\[\d*\])?\.{server}\b)( *)", renumber, text)
-        text = re.sub(r"(?<![\w.])([RSM])(\d+)(?![\w.])()( *)", renumber, text)   # queues of reservations
+        array = r"(?<![\w.])(?<!\d:)(\d+)(?=\[)"   # also without the server: 34[], 34[2-5], 34[x
+        text = re.sub(rf"(?<![\w.])([RSM]?)(\d+)((?:\[[^\]\s]*\])?\.{server}\b)( *)|{array}", renumber, text)
+        text = re.sub(r"(?<![\w.])([RSM])(\d+)(?![\w.])()( *)()", renumber, text)   # queues of reservations
         # The end of a default output file: job.o34.
         return re.sub(r"(\.[oe])(\d+)\b", lambda m: m[1] + numbers.get(m[2], m[2]), text)

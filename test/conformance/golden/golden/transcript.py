@@ -17,7 +17,8 @@ TYPED = re.compile(r"(\w+)@(\w+)\$ (.*)\Z")
 SHORT = re.compile(r"### (\w+): (.*)\Z")
 MARK = re.compile(r"###? |# |--- ")
 EXIT_LINE = re.compile(r"--- exit=(-?\d+)\Z")
-EXIT_BRACKET = re.compile(r"\[exit (\d+)\]\Z")
+EXIT_BRACKET = re.compile(r"\[exit (?:(\d+)|TIMEOUT after \d+s)\]\Z")
+NO_END = -1   # the status of a command that was still there when the recorder stopped waiting for it
 CYCLE = re.compile(r"  (sched: |order:|\d+(?:\[\d*\])?\.\w+: state=)")
 
 
@@ -82,7 +83,7 @@ def read_typed(text):
             current, out, err = (number, begin[1], begin[3]), [], []
         elif end and current:
             blocks.append(Block(f"{len(blocks) + 1} {current[2]}", current[1], current[2], "".join(out), "".join(err),
-                                int(end[1]), current[0], whole=False))
+                                int(end[1] or NO_END), current[0], whole=False))
             current = None
         elif blocks and not current and CYCLE.match(line):
             blocks[-1].cycle.append(line)

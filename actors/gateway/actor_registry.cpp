@@ -48,6 +48,15 @@ actor_registry::job_entry& actor_registry::job(std::uint64_t number) {
   return entry;
 }
 
+// The former actor has been told of its last commit: it stands before this one in its mailbox.
+void actor_registry::subjob_born(std::uint64_t number) {
+  if (const auto before = jobs_.find(number); before != jobs_.end()) {
+    caf::anon_send_exit(before->second.actor, caf::exit_reason::normal);
+    jobs_.erase(before);
+  }
+  wake_job(number);
+}
+
 caf::actor actor_registry::server() {
   if (!server_) server_ = self_->spawn<server_actor>(parts_.base, parts_.where->server_stream(), settings());
   return server_;

@@ -31,7 +31,7 @@ class actor_registry {
   const gateway_parts& parts() const { return parts_; }
   directory& where() const { return *parts_.where; }
   const model::settings_ptr& settings() const { return parts_.where->settings(); }
-  std::string job_id(std::uint64_t number) const { return std::to_string(number) + "." + settings()->server_name; }
+  std::string job_id(std::uint64_t number) const { return parts_.where->job_id(number); }
   model::requester server_itself() const { return {"root", settings()->host_name, schema::Role::SERVER}; }
   static model::requester mom_of(const std::string& host) { return {"pbs_mom", host, schema::Role::MOM}; }
   void note(std::uint32_t bits, std::string_view cls, std::string_view object, std::string_view text) const {
@@ -56,6 +56,8 @@ class actor_registry {
   caf::actor known_host(const std::string& name) const;  // whose actor is there already
   caf::actor host_of(const std::string& vnode);
   void wake_job(std::uint64_t number) { (void)job(number); }
+  // On a stream of its own. What had this number before was its array's again, and is over.
+  void subjob_born(std::uint64_t number);
 
   // -- what may block: helpers with threads of their own do it -----------------------------------------------------------------
   helper_pool& names() { return names_; }            // the name service

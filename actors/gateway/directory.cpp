@@ -18,18 +18,10 @@ void erase_stream(directory::names& names, std::uint64_t stream) {
 void directory::fold_job(const model::event_place& at, schema::JobEvent::Reader event) {
   using which = schema::JobEvent::Which;
   switch (event.which()) {
-    case which::QUEUED: {
-      const auto number = event.getQueued().getNumber();
-      next_number_ = std::max(next_number_, number + 1);
-      serial_of_number_[number] = at.stream;
-      number_of_serial_[at.stream] = number;
-      const auto script = event.getQueued().getScript();
-      const auto hash = schema::bytes_of(script.getHash());
-      if (!hash.empty()) scripts_[at.stream] = {std::string(reinterpret_cast<const char*>(hash.data()), hash.size()), script.getSize()};
-      break;
-    }
+    case which::QUEUED: queued(at.stream, event.getQueued()); break;
     case which::ENDED:
       scripts_.erase(at.stream);
+      if (const auto number = job_number(at.stream)) ended(*number);
       program_ended(at.stream);
       break;
     case which::EXITED:
@@ -50,10 +42,17 @@ void directory::fold_job(const model::event_place& at, schema::JobEvent::Reader 
       if (hosts.empty()) runs_.erase(at.stream);
       break;
     }
-    case which::FORGOTTEN:
-      serial_of_number_.erase(number_of_serial_[at.stream]);
+    case which::FORGOTTEN: {
+      scripts_.erase(at.stream);  // a subjob that is its array's again has not ended
+      const auto number = job_number(at.stream);
+      if (!number) break;
+      if (values::is_subjob(*number)) ended(*number);
+      else arrays_.erase(*number);
+      if (const auto named = serial_of_number_.find(*number); named != serial_of_number_.end() && named->second == at.stream)
+        serial_of_number_.erase(named);
       number_of_serial_.erase(at.stream);
       break;
+    }
     case which::ALTERED:
     case which::HELD:
     case which::RELEASED:
@@ -73,8 +72,45 @@ void directory::fold_job(const model::event_place& at, schema::JobEvent::Reader 
     case which::REQUEST_DONE:
     case which::OUTPUT_DELIVERED:
     case which::MOVED:
+    case which::SUBJOB_BEGAN:
+    case which::SUBJOB_LEFT:
+    case which::SUBJOBS_ASKED:
     case which::REORDERED: break;
   }
+}
+
+void directory::queued(std::uint64_t serial, schema::JobQueued::Reader e) {
+  const auto number = e.getNumber();
+  next_number_ = std::max(next_number_, values::array_of(number) + 1);
+  serial_of_number_[number] = serial;
+  number_of_serial_[serial] = number;
+  if (e.getIndices().size() > 0) arrays_[number] = {};
+  if (values::is_subjob(number)) arrays_[values::array_of(number)].runs.insert(values::index_of(number));
+  const auto hash = schema::bytes_of(e.getScript().getHash());
+  if (!hash.empty())
+    scripts_[serial] = {std::string(reinterpret_cast<const char*>(hash.data()), hash.size()), e.getScript().getSize()};
+}
+
+void directory::ended(std::uint64_t number) {
+  const auto array = arrays_.find(values::array_of(number));
+  if (array == arrays_.end()) return;
+  if (values::is_subjob(number)) array->second.runs.erase(values::index_of(number));
+  else array->second.ended = true;
+}
+
+std::optional<std::uint64_t> directory::job_named(const values::job_id& id) const {
+  const bool is_whole = id.form == (array(id.number) ? values::id_form::array : values::id_form::job);
+  return is_whole && !values::is_subjob(id.number) && job_serial(id.number) ? std::optional(id.number) : std::nullopt;
+}
+
+const directory::array_place* directory::array(std::uint64_t number) const {
+  const auto at = arrays_.find(number);
+  return at == arrays_.end() ? nullptr : &at->second;
+}
+
+std::string directory::job_id(std::uint64_t number) const {
+  const auto& server = settings()->server_name;
+  return array(number) ? values::array_id(number, server) : values::id_of_number(number, server);
 }
 
 void directory::program_ended(std::uint64_t serial) {

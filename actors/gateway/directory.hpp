@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "events/model/host/host.hpp"
 #include "events/model/reservation/reservation.hpp"
 #include "events/model/settings_fold.hpp"
+#include "events/values/job_id.hpp"
 
 namespace annals::actors {
 
@@ -34,6 +36,16 @@ class directory {
 
   std::optional<std::uint64_t> job_serial(std::uint64_t number) const;
   std::optional<std::uint64_t> job_number(std::uint64_t serial) const;
+  // A job, or an array, of this id. Nothing: there is none, or subjobs are named.
+  std::optional<std::uint64_t> job_named(const values::job_id& id) const;
+  // A job array until it is forgotten, by its number; null: there is none.
+  struct array_place {
+    bool ended = false;
+    std::set<std::uint32_t> runs;  // subjobs that have begun and not ended
+  };
+  const array_place* array(std::uint64_t number) const;
+  // "12[].borg" of an array, "12[3].borg" of a subjob, "12.borg" of any other job.
+  std::string job_id(std::uint64_t number) const;
   // Name -> stream, for queues, hosts and schedulers.
   using names = std::map<std::string, std::uint64_t, std::less<>>;
   const names& queues() const { return queues_; }
@@ -74,6 +86,8 @@ class directory {
 
  private:
   void fold_job(const model::event_place& at, schema::JobEvent::Reader event);
+  void queued(std::uint64_t serial, schema::JobQueued::Reader e);
+  void ended(std::uint64_t number);
   void program_ended(std::uint64_t serial);
   void fold_host(const model::event_place& at, schema::HostEvent::Reader event);
   void fold_hook(const log::record& record);
@@ -83,6 +97,7 @@ class directory {
   std::uint64_t sequence_ = 0;
   std::uint64_t next_number_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> serial_of_number_, number_of_serial_;
+  std::unordered_map<std::uint64_t, array_place> arrays_;  // by number
   names queues_, hosts_, schedulers_, vnodes_, hooks_, reservation_names_;
   std::map<std::uint64_t, model::reservation_state> reservations_;
   reactions::hook_table hook_table_;

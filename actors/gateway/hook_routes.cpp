@@ -84,8 +84,9 @@ void hook_routes::ask_alter(const schema::sealed<schema::Request>& request, cons
                             go_on_with then) {
   const auto asked = request.get().getAlterJob();
   const auto id = values::parse_job_id(schema::text(asked.getJob()));
-  if (!hooks_.wanted(*modifyjob_event) || !id || !board_.where().job_serial(id->number)) return then(request, {}, {});
-  const auto name = board_.job_id(id->number);
+  const auto number = id ? board_.where().job_named(*id) : std::nullopt;
+  if (!hooks_.wanted(*modifyjob_event) || !number) return then(request, {}, {});
+  const auto name = board_.job_id(*number);
   auto job = job_asked(asked);
   job.name = name;
   server_hooks::question q{modifyjob_event,
@@ -104,8 +105,9 @@ void hook_routes::ask_alter(const schema::sealed<schema::Request>& request, cons
 void hook_routes::ask_move(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then) {
   const auto asked = request.get().getMoveJob();
   const auto id = values::parse_job_id(schema::text(asked.getJob()));
-  if (!hooks_.wanted(*movejob_event) || !id || !board_.where().job_serial(id->number)) return then(request, {});
-  const auto name = board_.job_id(id->number);
+  const auto number = id ? board_.where().job_named(*id) : std::nullopt;
+  if (!hooks_.wanted(*movejob_event) || !number) return then(request, {});
+  const auto name = board_.job_id(*number);
   server_hooks::question q{movejob_event, by, by.user, name, {}, {{"job", ObjectKind::JOB, name, board_.where().sequence(), {}, true}}, {}};
   q.adjust = [to = schema::str(asked.getDestination())](hooks::hook_parameters& p) { show_move(p, to); };
   hooks_.run(std::move(q), then_go_on(name, reply, [request, then = std::move(then)](hooks::chain_result& result) {
@@ -200,10 +202,12 @@ job_changes changes_of_job(const hooks::chain_result& result) {
 
 void hook_routes::ask_run(std::uint64_t number, model::proposed_run proposed, const model::requester& by, reply_ptr reply,
                           std::string command_id, room_maker make_room) {
-  const auto go_on = [this, number, proposed, by, reply, command_id = std::move(command_id), make_room = std::move(make_room)](
+  const auto run = proposed.message.get().getRun();
+  const auto id = board_.job_id(run.getOfArray() ? values::subjob_number(number, run.getIndex()) : number);
+  const auto go_on = [this, number, id, proposed, by, reply, command_id = std::move(command_id), make_room = std::move(make_room)](
                          hook_runs runs, const job_changes& changes = {}) {
     auto as_left = proposed;
-    if (!changes.empty()) as_left.changes = model::client_request{alteration(board_.job_id(number), changes), {}};
+    if (!changes.empty()) as_left.changes = model::client_request{alteration(id, changes), {}};
     auto run_it = [this, number, as_left = std::move(as_left), by, reply, command_id, runs = std::move(runs)] {
       if (model::winding_up(*board_.settings())) return board_.refuse(reply, values::pbs_error::server_down);
       auto e = board_.wrap<model::job_command>(as_left, by, reply, runs);
@@ -214,8 +218,6 @@ void hook_routes::ask_run(std::uint64_t number, model::proposed_run proposed, co
     else run_it();
   };
   if (!hooks_.wanted(*runjob_event)) return go_on({});
-  const auto id = board_.job_id(number);
-  const auto run = proposed.message.get().getRun();
   const auto now = board_.where().sequence();
   server_hooks::question q{runjob_event, by, {}, id, {}, {{"job", ObjectKind::JOB, id, now, {}, true}}, {}};
   if (const auto where = values::parse_exec_vnode(schema::text(run.getExecVnode())); where && !where->chunks.empty())
@@ -227,8 +229,8 @@ void hook_routes::ask_run(std::uint64_t number, model::proposed_run proposed, co
     job.put("exec_vnode", {}, exec);
     if (walltime > 0) job.put("Resource_List", "walltime", values::print_duration(static_cast<std::int64_t>(walltime)));
   };
-  hooks_.run(std::move(q), [this, number, id, reply, go_on](hooks::chain_result& result) {
-    if (result.stopped) return run_rejected(number, id, result, reply);
+  hooks_.run(std::move(q), [this, number, of_array = run.getOfArray(), id, reply, go_on](hooks::chain_result& result) {
+    if (result.stopped) return of_array ? subjob_rejected(id, result, reply) : run_rejected(number, id, result, reply);
     restart_scheduling(result);
     go_on(std::move(result.runs), changes_of_job(result));
   });
@@ -254,13 +256,28 @@ void hook_routes::run_rejected(std::uint64_t number, const std::string& id, hook
   changes.push_back(says);
   auto parts = reply_jointly(board_.reply_then(std::move(refuse)), 1 + vnodes.size());
   board_.tell_job(number, model::client_request{alteration(id, changes), {}}, board_.server_itself(), parts.back(), result.runs);
-  for (std::size_t i = 0; i < vnodes.size(); ++i) {
-    const auto h = board_.host_of(vnodes[i].object);
-    if (h)
-      board_.self()->send(h, board_.wrap<model::host_command>(vnode_change(vnodes[i].object, vnodes[i].changes), board_.server_itself(),
-                                                              parts[i], result.runs));
-    else board_.refuse(parts[i], values::pbs_error::unknown_node);
-  }
+  for (std::size_t i = 0; i < vnodes.size(); ++i) change_vnode(vnodes[i].object, vnodes[i].changes, parts[i], result.runs);
+}
+
+void hook_routes::change_vnode(const std::string& vnode, const std::vector<hooks::hook_change>& changes, reply_ptr reply,
+                               const hook_runs& runs) {
+  const auto h = board_.host_of(vnode);
+  if (!h) return board_.refuse(reply, values::pbs_error::unknown_node);
+  board_.self()->send(h, board_.wrap<model::host_command>(vnode_change(vnode, changes), board_.server_itself(), std::move(reply), runs));
+}
+
+// It is no job yet that could show why, and its array has others: the refusal alone is written (PROPOSAL_REFUSED), with what was set of
+// vnodes.
+void hook_routes::subjob_rejected(const std::string& id, hooks::chain_result& result, const reply_ptr& reply) {
+  auto refuse = [this, reply, why = model::rejection{result.why.code, model::comment_not_run(result.why)}](const model::rejection&) {
+    reply->refused(board_.where().sequence(), why);
+  };
+  auto vnodes = requests_of(id, result);
+  std::erase_if(vnodes, [](const asked_of& w) { return w.of_job || std::ranges::all_of(w.changes, changes_nothing); });
+  if (vnodes.empty()) return refuse({});
+  restart_scheduling(result);
+  auto parts = reply_jointly(board_.reply_then(std::move(refuse)), vnodes.size());
+  for (std::size_t i = 0; i < vnodes.size(); ++i) change_vnode(vnodes[i].object, vnodes[i].changes, parts[i], result.runs);
 }
 
 // -- events --------------------------------------------------------------------------------------------------------------
@@ -360,7 +377,7 @@ void hook_routes::carry_out(const owed_run& what, const hooks::chain_result& res
     const auto& w = asked[i];
     const hook_runs run{result.runs[w.run]};
     if (w.of_job) {
-      const auto number = values::parse_job_id(w.object).value().number;
+      const auto number = values::number_of(values::parse_job_id(w.object).value()).value();
       send(i,
            board_.wrap<model::job_command>(model::client_request{alteration(w.object, w.changes), {}}, board_.server_itself(), parts[i],
                                            run),

@@ -57,6 +57,8 @@ class hook_routes {
   server_hooks::answer then_go_on(std::string subject, reply_ptr reply, server_hooks::answer then);
   void restart_scheduling(const hooks::chain_result& result);
   void run_rejected(std::uint64_t number, const std::string& id, hooks::chain_result& result, const reply_ptr& reply);
+  void subjob_rejected(const std::string& id, hooks::chain_result& result, const reply_ptr& reply);
+  void change_vnode(const std::string& vnode, const std::vector<hooks::hook_change>& changes, reply_ptr reply, const hook_runs& runs);
   struct owed_run {  // what is written down of it
     std::string subject;
     std::uint64_t cause;

@@ -2,6 +2,7 @@
 
 #include "actors/server/replies.hpp"
 #include "events/values/job_id.hpp"
+#include "events/values/job_indices.hpp"
 
 namespace annals::actors {
 
@@ -89,11 +90,22 @@ void job_routes::on_move(const schema::sealed<schema::Request>& request, const m
   });
 }
 
+namespace {
+
+bool resumes(schema::Request::Reader r) { return r.isSignalJob() && schema::text(r.getSignalJob().getSignal()).ends_with("resume"); }
+
+}  // namespace
+
+// What has no room now is resumed later.
+reply_ptr job_routes::resumable(schema::Request::Reader r, std::uint64_t number, const model::requester& by, reply_ptr reply) const {
+  return resumes(r) ? reply_or_resume_later(board_.self(), number, by, std::move(reply)) : reply;
+}
+
 void job_routes::on_signal(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
   const auto s = request.get().getSignalJob();
   const auto parsed = values::parse_job_id(schema::text(s.getJob()));
-  if (parsed && schema::text(s.getSignal()).ends_with("resume"))
-    reply = reply_or_resume_later(board_.self(), parsed->number, by, std::move(reply));
+  const auto number = parsed && parsed->form != values::id_form::array ? values::number_of(*parsed) : std::nullopt;
+  if (number) reply = resumable(request.get(), *number, by, std::move(reply));
   to_job(s.getJob(), request, by, std::move(reply));
 }
 
@@ -137,15 +149,57 @@ void job_routes::note_request(capnp::Text::Reader id, schema::Request::Reader r,
 void job_routes::to_job(capnp::Text::Reader id, const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply,
                         std::vector<std::string> groups, hook_runs hooks, std::vector<std::string> by_hooks) {
   const auto parsed = values::parse_job_id(schema::text(id));
-  const auto serial = parsed ? board_.where().job_serial(parsed->number) : std::nullopt;
-  const bool known = serial.has_value();
+  const auto job = parsed ? board_.where().job_named(*parsed) : std::nullopt;
+  const bool known = job || (parsed && parsed->form != values::id_form::job && board_.where().array(parsed->number));
   if (board_.is_too_late(request.get())) return board_.refuse(reply, pbs_error::server_down);
   note_request(id, request.get(), known);
-  if (!known || parsed->form != values::id_form::job) return board_.refuse(reply, pbs_error::unknown_job);
+  if (!known) return board_.refuse(reply, pbs_error::unknown_job);
   model::client_request command{request, std::move(groups), std::move(by_hooks)};
-  if (request.get().isReleaseNodes()) command.unreleasable = board_.where().unreleasable_vnodes(*serial);
-  board_.tell_job(parsed->number,
+  if (parsed->form != values::id_form::job) return to_array(*parsed, request, by, std::move(reply), std::move(command), std::move(hooks));
+  if (request.get().isReleaseNodes()) command.unreleasable = board_.where().unreleasable_vnodes(*board_.where().job_serial(*job));
+  board_.tell_job(*job,
                   board_.wrap<model::job_command>(std::move(command), request.get(), by, std::move(reply), std::move(hooks)));
+}
+
+namespace {
+
+// What is asked of an array as a whole, and of no subjob (pbs guide: qalter, qhold, qrls, qmove).
+bool is_of_whole_arrays(schema::Request::Reader r) { return r.isAlterJob() || r.isHoldJob() || r.isReleaseJob() || r.isMoveJob(); }
+
+}  // namespace
+
+// A subjob that runs is asked itself; for all others, and for several at once, their array answers.
+void job_routes::to_array(const values::job_id& id, const schema::sealed<schema::Request>& request, const model::requester& by,
+                          reply_ptr reply, model::client_request command, hook_runs hooks) {
+  const auto r = request.get();
+  const auto* array = board_.where().array(id.number);
+  const auto number = values::number_of(id);
+  const bool is_subjob = number && values::is_subjob(*number);
+  if (id.form != values::id_form::array && is_of_whole_arrays(r) && !array->ended) return board_.refuse(reply, pbs_error::invalid_request);
+  if (r.isSignalJob() && !is_subjob && !array->runs.empty()) return signal_subjobs(id, request, by, reply);
+  const bool runs = is_subjob && array->runs.contains(values::index_of(*number));
+  const bool tells = r.isSignalJob() || r.isRerunJob() || r.isDeleteJob() || r.isReleaseNodes();
+  if (r.isReleaseNodes() && runs) command.unreleasable = board_.where().unreleasable_vnodes(*board_.where().job_serial(*number));
+  board_.tell_job(runs && tells ? *number : id.number,
+                  board_.wrap<model::job_command>(std::move(command), r, by, std::move(reply), std::move(hooks)));
+}
+
+// Each that runs gets it; the command id is that of the first.
+void job_routes::signal_subjobs(const values::job_id& id, const schema::sealed<schema::Request>& request, const model::requester& by,
+                                const reply_ptr& reply) {
+  const auto range = values::parse_index_range(id.indices);
+  std::vector<std::uint64_t> told;
+  for (const auto index : board_.where().array(id.number)->runs)
+    if (id.form == values::id_form::array || (range && range->has(index))) told.push_back(values::subjob_number(id.number, index));
+  if (told.empty()) return board_.refuse(reply, pbs_error::bad_state);
+  const auto parts = reply_jointly(reply, told.size(), joined::one_is_enough);
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    model::client_request command{request};
+    auto part = resumable(request.get(), told[i], by, parts[i]);
+    auto e = i == 0 ? board_.wrap<model::job_command>(std::move(command), request.get(), by, std::move(part))
+                    : board_.wrap<model::job_command>(std::move(command), by, std::move(part));
+    board_.tell_job(told[i], std::move(e));
+  }
 }
 
 }  // namespace annals::actors

@@ -9,6 +9,7 @@
 #include "actors/gateway/actor_registry.hpp"
 #include "actors/gateway/hook_routes.hpp"
 #include "actors/gateway/script_blob.hpp"
+#include "events/values/job_id.hpp"
 
 namespace annals::actors {
 
@@ -35,6 +36,12 @@ class job_routes {
               const script_ptr& script, hook_runs hooks, std::vector<std::string> by_hooks);
   void with_groups(bool needed, const wire::identity& who, const model::requester& by, const reply_ptr& reply,
                    std::function<void(std::vector<std::string>)> then);
+  // A job array, or subjobs of one.
+  void to_array(const values::job_id& id, const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply,
+                model::client_request command, hook_runs hooks);
+  reply_ptr resumable(schema::Request::Reader r, std::uint64_t number, const model::requester& by, reply_ptr reply) const;
+  void signal_subjobs(const values::job_id& id, const schema::sealed<schema::Request>& request, const model::requester& by,
+                      const reply_ptr& reply);
   void note_request(capnp::Text::Reader id, schema::Request::Reader r, bool known) const;
 
   actor_registry& board_;

@@ -7,6 +7,7 @@
 #include "actors/runtime/run_this.hpp"
 #include "actors/server/replies.hpp"
 #include "events/model/scheduler/places.hpp"
+#include "events/values/job_id.hpp"
 
 namespace annals::actors {
 
@@ -150,8 +151,9 @@ void scheduler_routes::propose(const std::string& name, const schema::sealed<sch
   auto note = [this, gateway = caf::actor(board_.self()), name, message](const std::string& why) {
     caf::anon_send(gateway, run_this{[=, this] { note_refused(name, {message, why}); }});
   };
+  const auto settled = run.getOfArray() ? values::subjob_number(run.getJob(), run.getIndex()) : run.getJob();
   reply_ptr reply =
-      std::make_shared<proposal_noted>(settle_proposal(board_.parts().status, name, run.getJob(), run.getCycle()), std::move(note));
+      std::make_shared<proposal_noted>(settle_proposal(board_.parts().status, name, settled, run.getCycle()), std::move(note));
   board_.self()->send(board_.parts().status, scheduler_frame{name, message});  // counted before it is settled
   if (winding_up) return reply->refused(0, model::refuse(pbs_error::server_down));
   const auto number = board_.where().job_number(run.getJob());
@@ -191,7 +193,7 @@ void scheduler_routes::folded(const log::record& record) {
   preemptions_.folded(record);
   if (refused_.empty() || !record.event().isJob()) return;
   const auto event = record.event().getJob();
-  if (event.isAssigned() || event.isEnded() || event.isForgotten()) refused_.erase(record.get().getStream());
+  if (event.isAssigned() || event.isSubjobBegan() || event.isEnded() || event.isForgotten()) refused_.erase(record.get().getStream());
 }
 
 void scheduler_routes::note_refused(const std::string& name, const model::proposal_refused& what) {
@@ -200,6 +202,7 @@ void scheduler_routes::note_refused(const std::string& name, const model::propos
   const auto run = what.proposal.get().getRun();
   refused_run now{name, schema::str(run.getExecVnode()), what.why};
   auto& last = refused_[run.getJob()];
+  if (run.getOfArray()) now.exec_vnode.clear();  // its subjobs are refused for one reason, each somewhere else
   if (last == now) return;
   last = std::move(now);
   board_.self()->send(object, board_.wrap(model::scheduler_command(what), scheduler_itself()));

@@ -249,6 +249,7 @@ void cycle_driver::ask_for_full_view() {
 
 void cycle_driver::run(const start& what) {
   const std::int64_t began = out_.clock->now_ns();
+  view_.settle_subjobs();
   send_policy();
   name_what_counts_nothing();
   const auto told = ask_programs();
@@ -296,6 +297,7 @@ void cycle_driver::run_waiting_asks() {
 
 void cycle_driver::run_asked(schema::RunOneJob::Reader ask) {
   const auto at = view_.take_asked(ask.getJob());
+  const auto serial = view_.jobs()[at].serial;
   std::string why = "Job is running";
   const auto where = view_.jobs()[at].where;
   const bool may = where == cycle::job_place::queued || where == cycle::job_place::other;
@@ -311,7 +313,7 @@ void cycle_driver::run_asked(schema::RunOneJob::Reader ask) {
       r.setRequest(ask.getRequest());
     } else {
       auto c = m.initCannotRun();
-      c.setJob(ask.getJob().getSerial());
+      c.setJob(serial);
       c.setRequest(ask.getRequest());
       c.setReason(why);
     }
@@ -320,6 +322,8 @@ void cycle_driver::run_asked(schema::RunOneJob::Reader ask) {
 
 void cycle_driver::fill_run(schema::ProposeRun::Builder to, const cycle::proposed_run& run) {
   to.setJob(run.job);
+  to.setOfArray(run.subjob.has_value());
+  to.setIndex(run.subjob.value_or(0));
   to.setExecVnode(run.exec_vnode);
   to.setExecHost(run.exec_host);
   to.setWalltimeSeconds(static_cast<std::uint64_t>(run.walltime));
@@ -334,9 +338,9 @@ void cycle_driver::fill_run(schema::ProposeRun::Builder to, const cycle::propose
 
 // What a refused proposal of this kind has done to its victims is not known here.
 void cycle_driver::remember_victims(const cycle::result& decided) {
+  for (const auto& run : decided.runs) preempting_.erase(run.job);
   for (const auto& run : decided.runs)
-    if (run.victims.empty()) preempting_.erase(run.job);
-    else preempting_.insert(run.job);
+    if (!run.victims.empty()) preempting_.insert(run.job);
 }
 
 void cycle_driver::send_policy() {

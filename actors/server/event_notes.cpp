@@ -10,6 +10,7 @@
 #include "events/model/vnodes/amounts.hpp"
 #include "events/values/date_time.hpp"
 #include "events/values/dependency.hpp"
+#include "events/values/job_id.hpp"
 
 namespace annals::actors {
 
@@ -107,6 +108,15 @@ std::optional<std::vector<std::string>> dependency_steps(capnp::List<schema::Att
   return step ? std::optional(met) : std::nullopt;
 }
 
+// The subjob alone that somebody asks to delete and that has not begun, with the id of its array: "12[3].borg". Several have no line.
+std::optional<std::string> deleted_in_queue(const std::string& array_id, schema::SubjobsAsked::Reader e) {
+  auto id = values::parse_job_id(array_id);
+  if (!id || e.getRerun() || e.getWaitingCount() != 1 || e.getIndices() != e.getWaiting()) return std::nullopt;
+  id->form = values::id_form::subjob;
+  id->indices = schema::str(e.getWaiting());
+  return values::print(*id);
+}
+
 std::string variable(schema::JobQueued::Reader q, std::string_view name) {
   for (auto a : q.getAttributes())
     if (schema::text(a.getName()) == name) return schema::str(a.getValue());
@@ -120,6 +130,17 @@ void event_notes::note_lines(const std::string& id, const std::string& text) {
   std::string one;
   for (std::istringstream all(text); std::getline(all, one);)
     to_.write(log_event::error | log_event::job | log_event::admin, "Job", id, one);
+}
+
+// A subjob comes to its queue when it is run, and was in it until then if it was run before.
+void event_notes::note_queued(const std::string& id, const std::string& by, schema::JobQueued::Reader e) {
+  const auto queue = schema::str(e.getQueue());
+  if (e.getRuns() > 0) to_.write(log_event::debug2, "Job", id, "dequeuing from " + queue + ", state Q");
+  to_.write(log_event::debug2, "Job", id, "enqueuing into " + queue + ", state Q hop 1");
+  if (values::is_subjob(e.getNumber())) return;
+  to_.write(log_event::job, "Job", id,
+            "Job Queued at request of " + by + ", owner = " + schema::str(e.getOwner()) + ", job name = " + variable(e, "Job_Name") +
+                ", queue = " + queue);
 }
 
 // What its primary tells of a run: of its files only.
@@ -156,13 +177,7 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
   const auto line = [&](std::uint32_t bits, const std::string& text) { to_.write(bits, "Job", id, text); };
   const bool is_left_early = std::exchange(left_early_, {}) == id;
   switch (event.which()) {
-    case which::QUEUED: {
-      const auto q = event.getQueued();
-      const auto queue = schema::str(q.getQueue());
-      line(debug2, "enqueuing into " + queue + ", state Q hop 1");
-      return line(job, "Job Queued at request of " + by + ", owner = " + schema::str(q.getOwner()) +
-                           ", job name = " + variable(q, "Job_Name") + ", queue = " + queue);
-    }
+    case which::QUEUED: return note_queued(id, by, event.getQueued());
     case which::ALTERED: {
       const auto steps = dependency_steps(event.getAltered().getChanges());
       if (!steps) return line(job, "Job Modified at request of " + by);
@@ -237,12 +252,18 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
       if (!is_left_early) return;
       left_early_ = id;  // more of its hosts may follow
       return note_cleared(id, event.getVnodesReleased());
+    case which::SUBJOBS_ASKED:
+      if (const auto one = deleted_in_queue(id, event.getSubjobsAsked()))
+        to_.write(log_event::job, "Job", *one, "Job to be deleted at request of " + by);
+      return;
     case which::WAIT_ENDED:
     case which::STARTED:
     case which::USAGE_REPORTED:
     case which::REQUEST_DONE:
     case which::VNODES_TAKEN:
     case which::FORGOTTEN:
+    case which::SUBJOB_BEGAN:
+    case which::SUBJOB_LEFT:
     case which::REORDERED: return;
   }
 }

@@ -22,6 +22,7 @@ class event_notes {
   void learn_reservation(std::uint64_t stream, schema::ReservationEvent::Reader event);
   void note_one(const log::record& record);
   void note_job(const std::string& id, const std::string& by, schema::JobEvent::Reader event);
+  void note_queued(const std::string& id, const std::string& by, schema::JobQueued::Reader e);
   void note_step(const std::string& id, schema::RunEvent::Reader step);
   void note_cleared(const std::string& id, schema::VnodesReleased::Reader released);
   void note_lines(const std::string& id, const std::string& text);

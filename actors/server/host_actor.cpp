@@ -129,7 +129,7 @@ host_actor::keys host_actor::compare_runs(const mom_connected& m, bool log_is_ne
     if (there.contains({run.serial, run.run})) continue;
     // Also one of which the job did not hear before this server stopped. Its order must not start it after that.
     const bool lost = log_is_new || run.assigned < state().log_since;
-    if (lost) owed_.erase(order_key(std::to_string(run.number) + "." + settings().server_name, model::start_run{state().name, run.run}));
+    if (lost) owed_.erase(order_key(values::id_of_number(run.number, settings().server_name), model::start_run{state().name, run.run}));
     send(gateway_, run_missing{run, lost});
   }
   // What the MoM does not have needs no discarding.

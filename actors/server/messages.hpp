@@ -142,7 +142,7 @@ struct scheduler_frame {
 struct restart_cycle {};  // a hook asks for a scheduling cycle
 struct proposal_settled {
   std::string scheduler;
-  std::uint64_t job;
+  std::uint64_t job;  // serial; of an array's subjob values::subjob_number(array's serial, index)
   std::uint64_t cycle;
   bool refused;
   model::rejection why;
@@ -202,6 +202,7 @@ struct by_hand {
   std::uint64_t min_sequence = 0;
   reply_ptr reply;
   caf::actor gateway;
+  std::uint32_t from = 0;  // of a range of subjobs: those before have been run
 };
 struct job_command_for {
   std::uint64_t number;

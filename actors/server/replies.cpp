@@ -59,6 +59,8 @@ struct joint {
   std::mutex guard;
   reply_ptr whole;
   std::size_t open;
+  bool one_is_enough = false;
+  bool any_done = false;
   std::uint64_t sequence = 0;
   std::string text;
   model::rejection first;
@@ -68,8 +70,9 @@ struct joint {
     sequence = std::max(sequence, at);
     if (!done_text.empty()) text = done_text;
     if (why && first.code == 0) first = *why;
+    any_done |= !why;
     if (--open > 0) return;
-    if (first.code != 0) whole->refused(sequence, first);
+    if (first.code != 0 && !(one_is_enough && any_done)) whole->refused(sequence, first);
     else whole->done(sequence, text);
   }
 };
@@ -133,10 +136,11 @@ sink_ptr sink_to(wire::connection_ptr peer) { return std::make_shared<connection
 
 reply_ptr reply_to_client(sink_ptr to, std::uint64_t request_id) { return std::make_shared<client_reply>(std::move(to), request_id); }
 
-std::vector<reply_ptr> reply_jointly(reply_ptr whole, std::size_t parts) {
+std::vector<reply_ptr> reply_jointly(reply_ptr whole, std::size_t parts, joined how) {
   auto all = std::make_shared<joint>();
   all->whole = std::move(whole);
   all->open = parts;
+  all->one_is_enough = how == joined::one_is_enough;
   std::vector<reply_ptr> out;
   for (std::size_t i = 0; i < parts; ++i) out.push_back(std::make_shared<joint_reply>(all));
   return out;

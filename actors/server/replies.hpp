@@ -17,8 +17,11 @@ schema::sealed<schema::Reply> refusal_reply(std::uint64_t id, std::uint64_t sequ
 
 // A client's request: one reply with the request's id.
 reply_ptr reply_to_client(sink_ptr to, std::uint64_t request_id);
-// One request that became several commands (qmgr's @default): answered once, with the first refusal if there was one.
-std::vector<reply_ptr> reply_jointly(reply_ptr whole, std::size_t parts);
+// One request that became several commands (qmgr's @default): answered once, with the first refusal if there was one, or only if all
+// were refused (a signal to those of an array that can take it).
+enum class joined : std::uint8_t { all,
+                                   one_is_enough };
+std::vector<reply_ptr> reply_jointly(reply_ptr whole, std::size_t parts, joined how = joined::all);
 // A resume: when the ledger has no room for it, the gateway hears resume_waits.
 reply_ptr reply_or_resume_later(caf::actor gateway, std::uint64_t job, const model::requester& by, reply_ptr to);
 // A MoM's report: acknowledged when it is durable or was taken before. One that is refused stays unacknowledged.

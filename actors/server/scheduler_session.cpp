@@ -6,6 +6,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/attributes/read.hpp"
 #include "events/model/refuse.hpp"
+#include "events/values/job_id.hpp"
 #include "projections/scheduling/scheduling_rows.hpp"
 #include "projections/status/partition.hpp"
 
@@ -17,15 +18,18 @@ namespace {
 const char* trigger_of(schema::JobEvent::Reader event) {
   using which = schema::JobEvent::Which;
   switch (event.which()) {
-    case which::MOVED:
-    case which::QUEUED: return "new job";
+    case which::MOVED: return "new job";
+    case which::QUEUED: return values::is_subjob(event.getQueued().getNumber()) ? nullptr : "new job";  // it runs already
     case which::RELEASED:
     case which::WAIT_ENDED:
     case which::RESUME_WANTED:
     case which::ALTERED: return "job changed";
     case which::REQUEUED:
     case which::ENDED:
+    case which::SUBJOB_LEFT:
     case which::VNODES_RELEASED: return "job ended";
+    case which::SUBJOB_BEGAN:
+    case which::SUBJOBS_ASKED:
     case which::HELD:
     case which::ASSIGNED:
     case which::STARTED:
@@ -113,6 +117,13 @@ bool is_new_job(schema::Event::Reader event) {
   return schema::is(event, schema::JobEvent::QUEUED) || schema::is(event, schema::JobEvent::MOVED);
 }
 
+// An array hears of a subjob that has left behind its end, which let a cycle begin already. Another one is for what the array has to run
+// again, or may run now (max_run_subjobs).
+bool is_old_news(const model::job_state* array, schema::Event::Reader event) {
+  if (!schema::is(event, schema::JobEvent::SUBJOB_LEFT)) return false;
+  return !event.getJob().getSubjobLeft().getRequeued() && array && !array->attributes.has(attributes::job::max_run_subjobs);
+}
+
 // Who asked by hand is told what the job's comment says, without its beginning.
 model::rejection refusal_of(std::string_view comment) {
   auto why = model::refuse(values::pbs_error::resource_unavailable);
@@ -157,7 +168,7 @@ void scheduler_session::folded(const log::record& record) {
   }
   if (!trigger_.empty()) return;
   const char* why = trigger_of(event);
-  if (!why || !view_.concerns(record)) return;
+  if (!why || !view_.concerns(record) || is_old_news(from_.job(record.get().getStream()), event)) return;
   if (event.isScheduler() && name_ == model::default_scheduler && only_mirrors(event.getScheduler())) return;
   if (is_new_job(event) && accumulation().count() > 0) job_came();
   else trigger_ = why;
@@ -180,7 +191,7 @@ void scheduler_session::job_came() {
 
 // Once until it is there again: jobs may come by the thousand. In both forms that scripts may look for (MS-67).
 void scheduler_session::job_came_in_vain(schema::JobQueued::Reader job) {
-  if (complained_ || !scheduling_on()) return;
+  if (complained_ || !scheduling_on() || values::is_subjob(job.getNumber())) return;
   const auto its = projections::partition_of_scheduler(from_, name_);
   if (!its || its->empty() || projections::partition_of_queue(from_, schema::text(job.getQueue())) != *its) return;
   complained_ = true;
@@ -274,24 +285,25 @@ void scheduler_session::settled(const proposal_settled& p) {
   if (p.refused && peer_)
     peer_->send(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
       auto r = m.initRefused();
-      r.setJob(p.job);
+      r.setJob(values::array_of(p.job));
       r.setCycle(p.cycle);
       r.setReason(p.why.text);
     }));
   maybe_begin();
 }
 
-void scheduler_session::run_job(const model::job_state& job, reply_ptr reply) {
+void scheduler_session::run_job(const model::job_state& job, std::optional<std::uint32_t> subjob, reply_ptr reply) {
   if (!peer_) {
     out_.complain("Unable to reach scheduler associated with job " + job.id);  // MS-68
     if (const auto its = projections::partition_of_queue(from_, job.queue()); !its.empty()) complain_of_partition(its);
     return reply->refused(from_.sequence(), model::refuse(values::pbs_error::no_scheduler));
   }
   for (const auto& m : view_.take_delta()) peer_->send(m);
-  asked_.emplace(job.serial, std::move(reply));
+  asked_.emplace(subjob ? values::subjob_number(job.serial, *subjob) : job.serial, std::move(reply));
   peer_->send(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
     auto ask = m.initRunJob();
     projections::fill_job(ask.initJob(), job);
+    if (subjob) ask.getJob().setIndices(std::to_string(*subjob));
     ask.setRequest(++asks_);
     ask.setViewSequence(view_.sequence());
   }));

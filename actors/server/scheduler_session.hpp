@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "actors/server/messages.hpp"
@@ -36,8 +37,8 @@ class scheduler_session {
   void disconnected(const wire::connection_ptr& peer);
   void said(schema::FromScheduler::Reader message);
   void settled(const proposal_settled& p);
-  // qrun: the scheduler is to run this job now, whatever else it does. Answered when the run is settled.
-  void run_job(const model::job_state& job, reply_ptr reply);
+  // qrun: the scheduler is to run this job now, or this subjob of an array, whatever else it does. Answered when the run is settled.
+  void run_job(const model::job_state& job, std::optional<std::uint32_t> subjob, reply_ptr reply);
   void want_cycle(const std::string& trigger);
   void reminded(std::uint64_t number);
   // For something that lets a cycle begin.
@@ -63,7 +64,7 @@ class scheduler_session {
   std::uint64_t cycle_ = 0;
   bool in_cycle_ = false;
   std::uint64_t proposals_open_ = 0;
-  std::multimap<std::uint64_t, reply_ptr> asked_;  // job -> who wants it run
+  std::multimap<std::uint64_t, reply_ptr> asked_;  // job (proposal_settled::job) -> who wants it run
   std::uint64_t asks_ = 0;
   std::string trigger_;  // why a cycle is wanted; empty: it is not
   std::uint64_t reminders_ = 0;

@@ -15,6 +15,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/model/job/run_rights.hpp"
 #include "events/model/refuse.hpp"
+#include "events/values/job_id.hpp"
 #include "events/values/pbs_error.hpp"
 #include "projections/scheduling/by_hand.hpp"
 #include "projections/status/fairshare_query.hpp"
@@ -133,28 +134,77 @@ struct answering {
   }
 
   void run(const by_hand& b) {
-    const auto r = b.request.get();
-    const auto* job = now->job_by_id(schema::text(r.getRunJob().getJob()));
+    const auto named = schema::text(b.request.get().getRunJob().getJob());
+    const auto id = values::parse_job_id(named);
+    if (id && id->form != values::id_form::job) return run_subjobs(b, *id);
+    const auto* job = now->job_by_id(named);
     if (const auto why = model::run_by_hand_refusal(job, b.by)) return b.reply->refused(now->sequence(), *why);
-    if (r.getRunJob().getExecVnode().size() == 0) return session_for(*job).run_job(*job, b.reply);
-    const auto place = projections::place_by_hand(*now, *job, schema::text(r.getRunJob().getExecVnode()));
-    if (!place) return b.reply->refused(now->sequence(), place.error());
+    run_one(b, *job, std::nullopt, command_id(b.request.get()), b.reply);
+  }
+
+  // One after the other, the lowest first: when it runs, the rest is asked for.
+  void run_subjobs(const by_hand& b, const values::job_id& id) {
+    const auto* array = now->array_by_number(id.number);
+    const auto left = model::subjobs_to_run(array, id, b.by);
+    std::optional<std::uint32_t> next;
+    if (left)
+      left->each([&](std::uint32_t index) {
+        if (index >= b.from) next = index;
+        return !next;
+      });
+    if (!next && b.from > 0) return b.reply->done(now->sequence(), "");
+    if (!left) return b.reply->refused(now->sequence(), left.error());
+    if (id.form == values::id_form::subjob) return run_one(b, *array, next, command_id(b.request.get()), b.reply);
+    run_one(b, *array, next, {}, std::make_shared<then_the_rest>(b, *next + 1, caf::actor(self)));
+  }
+
+  class then_the_rest final : public reply_to {
+   public:
+    then_the_rest(by_hand of, std::uint32_t from, caf::actor status) : rest_(std::move(of)), status_(std::move(status)) {
+      rest_.from = from;
+    }
+    void done(std::uint64_t sequence, const std::string&) override {
+      rest_.min_sequence = sequence;
+      caf::anon_send(status_, rest_);
+    }
+    void refused(std::uint64_t sequence, const model::rejection& why) override { rest_.reply->refused(sequence, why); }
+
+   private:
+    by_hand rest_;
+    const caf::actor status_;
+  };
+
+  void run_one(const by_hand& b, const model::job_state& job, std::optional<std::uint32_t> subjob, std::string command_id,
+               reply_ptr reply) {
+    const auto where = schema::text(b.request.get().getRunJob().getExecVnode());
+    if (where.empty()) return session_for(job).run_job(job, subjob, std::move(reply));
+    const auto place = projections::place_by_hand(*now, job, where);
+    if (!place) return reply->refused(now->sequence(), place.error());
     auto proposal = schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
       auto run = m.initRun();
-      run.setJob(job->serial);
+      run.setJob(job.serial);
+      run.setOfArray(subjob.has_value());
+      run.setIndex(subjob.value_or(0));
       run.setExecVnode(place->exec_vnode);
       run.setExecHost(place->exec_host);
       auto hosts = run.initHosts(static_cast<unsigned>(place->hosts.size()));
       for (unsigned i = 0; i < hosts.size(); ++i) hosts.set(i, place->hosts[i]);
     });
-    caf::anon_send(b.gateway,
-                   job_command_for{job->number, model::proposed_run{std::move(proposal), "", true}, b.by, command_id(r), b.reply});
+    caf::anon_send(b.gateway, job_command_for{job.number, model::proposed_run{std::move(proposal), "", true}, b.by, std::move(command_id),
+                                              std::move(reply)});
+  }
+
+  static bool is_of_subjobs(capnp::Text::Reader job) {
+    const auto id = values::parse_job_id(schema::text(job));
+    return id && (id->form == values::id_form::subjob || id->form == values::id_form::range);
   }
 
   // Two jobs change places. Each command is repeatable; a server that dies between them leaves both with one rank, and then
   // the older job comes first.
   void order(const by_hand& b) {
     const auto asked = b.request.get().getOrderJobs();
+    if (is_of_subjobs(asked.getFirst()) || is_of_subjobs(asked.getSecond()))
+      return b.reply->refused(now->sequence(), model::refuse(values::pbs_error::invalid_request));
     const auto* first = now->job_by_id(schema::text(asked.getFirst()));
     const auto* second = now->job_by_id(schema::text(asked.getSecond()));
     const auto ranks = model::exchange_ranks(first, second, b.by);
@@ -207,9 +257,30 @@ struct answering {
     const auto asked = request.getStat();
     if (!w.or_later && asked.getAt().getSequence() != now->sequence()) return caf::anon_send(past, w);
     hook_objects found;
+    if (const auto reply = subjob_to_begin(asked)) {
+      hooks::take_objects(asked.getKind(), reply->get(), found);
+      return w.done(std::move(found), now->sequence());
+    }
     projections::answer_stat(*now, 0, asked, hook_reader,
                              [&](const schema::sealed<schema::Reply>& r) { hooks::take_objects(asked.getKind(), r.get(), found); });
     w.done(std::move(found), now->sequence());
+  }
+
+  // Hooks see a subjob that has not begun as the job that it would be.
+  std::optional<schema::sealed<schema::Reply>> subjob_to_begin(schema::Stat::Reader asked) const {
+    if (asked.getKind() != schema::ObjectKind::JOB || asked.getNames().size() != 1) return std::nullopt;
+    const auto id = values::parse_job_id(schema::text(asked.getNames()[0]));
+    if (!id || id->form != values::id_form::subjob) return std::nullopt;
+    const auto* array = now->array_by_number(id->number);
+    const auto number = values::number_of(*id);
+    if (!array || !number || !array->array->remaining.has(values::index_of(*number))) return std::nullopt;
+    const auto subjob = model::subjob_to_begin(*array, values::index_of(*number), {clock->now_ns(), hook_reader});
+    return schema::make<schema::Reply>([&](schema::Reply::Builder r) {
+      const auto row = subjob.attributes.packed();
+      auto object = r.initObjects().initObjects(1)[0];
+      object.setName(subjob.id);
+      object.setAttributes({reinterpret_cast<const kj::byte*>(row.data()), row.size()});
+    });
   }
 
   void receive(query& q) {

@@ -214,7 +214,7 @@ caf::behavior hook_files_actor(caf::event_based_actor*, std::shared_ptr<hook_fil
 
 std::vector<std::uint64_t> owing_jobs(const folds& f) {
   std::vector<std::uint64_t> owing;
-  f.status->each_job([&](const model::job_state& job) {
+  f.status->each_stream([&](const model::job_state& job) {
     if (!model::pending_effects(job, *f.where->settings()).empty()) owing.push_back(job.serial);
     return true;
   });

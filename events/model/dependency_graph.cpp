@@ -50,9 +50,11 @@ bool dependency_graph::leads(numbers begin, const numbers& ends) const {
 
 std::optional<rejection> dependency_graph::check(std::uint64_t number, std::string_view depend, bool is_new) const {
   auto ends = numbers_of(depend, values::is_before);
-  if (is_new && ends.empty()) return std::nullopt;  // nobody can wait for it yet: a chain costs nothing
+  const auto waits_for = numbers_of(depend, values::is_after);
+  const bool names_itself = std::find(waits_for.begin(), waits_for.end(), number) != waits_for.end();
+  if (is_new && ends.empty() && !names_itself) return std::nullopt;  // nobody can wait for it yet: a chain costs nothing
   ends.push_back(number);
-  if (!leads(numbers_of(depend, values::is_after), ends)) return std::nullopt;
+  if (!leads(waits_for, ends)) return std::nullopt;
   return refuse(values::pbs_error::bad_value, std::string(values::pbs_error_text(values::pbs_error::bad_value)) + " depend: job " +
                                                   std::to_string(number) + " would wait for itself");
 }
@@ -62,7 +64,8 @@ std::optional<rejection> dependency_graph::check(std::uint64_t number, schema::J
     const auto depend = depend_in(event.getQueued().getAttributes());
     return depend ? check(number, *depend, true) : std::nullopt;
   }
-  if (event.isAssigned() && (too_late_.contains(number) || sets_.runner_beside(number))) return refuse(values::pbs_error::bad_state);
+  if ((event.isAssigned() || event.isSubjobBegan()) && (too_late_.contains(number) || sets_.runner_beside(number)))
+    return refuse(values::pbs_error::bad_state);
   if (!event.isAltered()) return std::nullopt;
   for (auto change : event.getAltered().getChanges())
     if (schema::text(change.getName()) == "depend" && change.getOp() == schema::AttributeOp::INCREMENT)
@@ -86,10 +89,11 @@ void dependency_graph::join(std::uint64_t number, std::uint64_t other, progress 
 }
 
 void dependency_graph::apply(std::uint64_t number, schema::JobEvent::Reader event, const progress_of& others) {
-  if (event.isAssigned()) sets_.runs(number);
+  const bool begins = event.isAssigned() || event.isSubjobBegan();
+  if (begins) sets_.runs(number);
   if (event.isRequeued()) sets_.waits(number);
   if (event.isEnded()) leave_set(number);
-  if (event.isAssigned() || event.isEnded()) {
+  if (begins || event.isEnded()) {
     waits_for_.erase(number);
     return;
   }

@@ -138,6 +138,7 @@ struct Stat {
   queue    @5 :Text;                 # jobs of this queue only
   users    @6 :List(Text);           # jobs of these users only
   states   @7 :Text;                 # jobs in these state letters only; empty: any
+  subjobs  @9 :Bool;                 # behind each array its subjobs too
   why      @8 :Bool;                 # of jobs that are named: also why they wait (Object.why), and of ended ones their end
 }
 enum History { live @0; also @1; only @2; }
@@ -146,6 +147,7 @@ struct At { union { now @0 :Void; wallNs @1 :Int64; sequence @2 :UInt64; } }
 struct SelectJobs {
   criteria @0 :List(Criterion);
   history  @1 :History;
+  subjobs  @2 :Bool;                 # subjobs in place of their arrays
 }
 struct Criterion { name @0 :Text; resource @1 :Text; op @2 :CompareOp; value @3 :Text; }
 enum CompareOp { eq @0; ne @1; ge @2; gt @3; le @4; lt @5; }

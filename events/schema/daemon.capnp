@@ -248,6 +248,8 @@ struct SchedJob {
   estimatedVnode @25 :Text;                 # estimated.exec_vnode
   topjob     @26 :Bool;                     # what it shows
   canCheckpoint @27 :Bool;                  # preempt_order C works with it
+  indices    @28 :Text;                     # of an array: the subjobs that are to be run, "5-8:2"; its other fields are theirs
+  mayBegin   @29 :UInt32;                   # of an array: so many of them may begin now (max_run_subjobs)
 }
 
 struct FromScheduler {
@@ -277,7 +279,8 @@ struct SchedDirectories {
 struct ProposeRun { job @0 :UInt64; execVnode @1 :Text; execHost @2 :Text; hosts @3 :List(Text); cycle @4 :UInt64;
                     request @5 :UInt64;       # of the RunOneJob it answers; 0: none
                     walltimeSeconds @6 :UInt64;     # shrink-to-fit: the walltime the job gets; 0: its own
-                    victims @7 :List(PreemptVictim); }   # jobs that must make room first; the run is tried when they have
+                    victims @7 :List(PreemptVictim);        # jobs that must make room first; the run is tried when they have
+                    index @8 :UInt32; ofArray @9 :Bool; }   # the job is an array: this subjob of it
 struct PreemptVictim {
   job @0 :UInt64;
   how @1 :How;

@@ -64,13 +64,14 @@ const text_row text_rows[] = {
 };
 
 // Objects without a table in events/attributes (pbs guide, "hooks: management"); what of PBS's reservations the table does not
-// have, and reads as None; a duration that is an integer of seconds elsewhere.
+// have, and reads as None; a duration that is an integer of seconds elsewhere, and an index that is a text.
 struct own_row {
   ObjectKind kind;
   const char* name;
   value_type type;
 };
 const own_row own_rows[] = {
+    {ObjectKind::JOB, "array_index", value_type::integer},
     {ObjectKind::RESERVATION, "reserve_duration", value_type::duration},
     {ObjectKind::RESERVATION, "reserve_ID", value_type::string},
     {ObjectKind::RESERVATION, "User_List", value_type::string_array},

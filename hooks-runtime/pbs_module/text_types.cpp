@@ -5,6 +5,7 @@
 #include "events/attributes/check.hpp"
 #include "events/values/exec_host.hpp"
 #include "events/values/exec_vnode.hpp"
+#include "events/values/job_indices.hpp"
 #include "events/values/place.hpp"
 #include "events/values/select.hpp"
 #include "hooks-runtime/pbs_module/exceptions.hpp"
@@ -26,6 +27,10 @@ bool good_select(std::string_view t) { return static_cast<bool>(values::parse_se
 bool good_place(std::string_view t) { return values::parse_place(t).has_value(); }
 bool good_exec_vnode(std::string_view t) { return values::parse_exec_vnode(t).has_value(); }
 bool good_exec_host(std::string_view t) { return values::parse_exec_host(t).has_value(); }
+bool good_range(std::string_view t) {
+  const auto range = values::parse_index_range(t);
+  return range && range->first < range->last;
+}
 
 const text_type text_types[] = {
     {"acl", nullptr, ""},
@@ -49,7 +54,7 @@ const text_type text_types[] = {
     {"pbs_str", nullptr, ""},
     {"place", good_place, ""},
     {"project", nullptr, "project"},
-    {"range", nullptr, ""},
+    {"range", good_range, "array_indices_submitted"},
     {"route_destinations", nullptr, ""},
     {"sandbox", nullptr, ""},
     {"select", good_select, "", select_methods},
@@ -107,9 +112,10 @@ bool check_text(const text_type* type, std::string_view text) {
     good = type->good(text);
   else if (const auto* rule = rules[type - text_types]; rule && !text.empty())
     good = static_cast<bool>(attributes::check_value(*rule, {}, text, {}));
-  if (!good)
-    raise(error::bad_attribute_value,
-          "input value " + std::string(text) + " not of the right format for '" + type->name + "'");
+  if (!good) {
+    const std::string what = *type->job_attribute ? type->job_attribute : type->name;
+    raise(error::bad_attribute_value, "input value " + std::string(text) + " not of the right format for '" + what + "'");
+  }
   return good;
 }
 

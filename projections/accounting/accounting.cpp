@@ -29,6 +29,9 @@ struct record_rule {
 };
 
 bool always(const occasion&) { return true; }
+bool enters_queue(const occasion& o) { return !o.job.is_subjob(); }  // a subjob comes to a host at once
+bool began_array(const occasion& o) { return o.job.array && !o.job.array->began.empty(); }
+bool begins_array(const occasion& o) { return !began_array(o); }
 // Of Resource_List's aoe: a run that waits for its vnodes to get it.
 bool provisions(const occasion& o) { return o.job.provisioning(); }
 // Somebody altered the job: it is no step of provisioning or of a dependency.
@@ -67,11 +70,16 @@ bool had_a_run(const occasion& o) { return o.job.phase == phase::exiting; }
 bool suspended(const occasion& o) { return o.event.getVnodesReleased().getWhy() == schema::ReleaseReason::SUSPENDED; }
 bool by_server(const occasion& o) { return o.at.by.role == schema::Role::SERVER; }  // it stops, and aborts the job
 bool by_somebody(const occasion& o) { return !by_server(o); }
-bool nobody_asked(const occasion& o) { return o.job.phase != phase::exiting && !o.job.delete_requested; }
+// Of an array there may be nothing left but subjobs that somebody has deleted one by one: that has no reason.
+bool nobody_asked(const occasion& o) {
+  if (o.job.array && o.event.getEnded().getReason().size() == 0) return false;
+  return o.job.phase != phase::exiting && !o.job.delete_requested;
+}
 
 constexpr record_rule rules[] = {
     // event                    letter when        only if       fields         blank at the end
-    {which::QUEUED, 'Q', moment::after, always, queued_fields, true},
+    {which::QUEUED, 'Q', moment::after, enters_queue, queued_fields, true},
+    {which::SUBJOB_BEGAN, 'S', moment::before, begins_array, array_started_fields, true},
     {which::ALTERED, 'a', moment::after, is_asked_for, changed_fields, false},
     {which::ASSIGNED, 'P', moment::after, provisions, provision_start_fields, false},
     {which::ALTERED, 'p', moment::before, has_provisioned, provision_end_fields, false},
@@ -96,17 +104,47 @@ constexpr record_rule rules[] = {
     {which::REQUEUED, 'R', moment::before, runs_again, run_fields, false},
     {which::ENDED, 'e', moment::before, ends_phases, phase_fields, false},
     {which::ENDED, 'E', moment::before, had_a_run, run_fields, false},
+    {which::ENDED, 'E', moment::before, began_array, array_ended_fields, false},
     {which::ENDED, 'A', moment::before, nobody_asked, abort_text, false},
 };
+
+void write_line(std::string line, bool blank_at_end, const occasion& o, const accounting::line_taker& take) {
+  if (!blank_at_end && line.ends_with(' ')) line.pop_back();
+  take(o.at.seconds(), line);
+}
 
 void write_records(moment when, const occasion& o, const accounting::line_taker& take) {
   for (const auto& rule : rules) {
     if (rule.event != o.event.which() || rule.when != when || !rule.applies(o)) continue;
     std::string line = begun_line(o.at.seconds(), rule.letter, o.job.id);
     rule.put_fields(line, o);
-    if (!rule.blank_at_end && line.ends_with(' ')) line.pop_back();
-    take(o.at.seconds(), line);
+    write_line(std::move(line), rule.blank_at_end, o, take);
   }
+}
+
+// Subjobs that a deletion finds queued: the one that it names, and, when it is the whole array's, those that were run before. No other one
+// leaves anything, none of a range either (pbs guide, "accounting").
+values::index_set deleted_in_queue(const occasion& o) {
+  values::index_set all(o.job.array->indices());
+  if (o.event.isSubjobsAsked()) {
+    const auto asked = o.event.getSubjobsAsked();
+    const bool one = asked.getWaitingCount() == 1 && schema::text(asked.getIndices()) == schema::text(asked.getWaiting());
+    return one ? values::index_set::parse(schema::text(asked.getWaiting()), all.of()).value_or(all) : all;
+  }
+  if (o.event.isDeleteRequested() && by_somebody(o))
+    for (const auto& [index, before] : o.job.array->begun)
+      if (o.job.array->remaining.has(index)) all.add(index);
+  return all;
+}
+
+void write_deleted_in_queue(const occasion& o, const accounting::line_taker& take) {
+  const auto server = std::string_view(o.job.id).substr(o.job.id.find('.') + 1);
+  deleted_in_queue(o).each([&](std::uint32_t index) {
+    auto line = begun_line(o.at.seconds(), 'D', values::id_of_number(values::subjob_number(o.job.number, index), server));
+    requestor_field(line, o);
+    write_line(std::move(line), false, o, take);
+    return true;
+  });
 }
 
 // Most of a job's bytes are its environment and paths, which no record shows.
@@ -136,11 +174,15 @@ void accounting::fold_any(const log::record& record, const line_taker* take) {
 
 void accounting::fold_job(const model::event_place& at, schema::JobEvent::Reader event, const line_taker* take) {
   const bool begins = event.which() == which::QUEUED;
-  if (event.which() == which::FORGOTTEN) return;
+  if (event.which() == which::FORGOTTEN) {
+    jobs_.erase(at.stream);  // a subjob that is its array's again has not ended
+    return;
+  }
   if (!begins && !jobs_.contains(at.stream) && !remembers(at)) return;  // it has ended: its history is nobody's bill
   auto& job = jobs_[at.stream];
   const find_vnode find = [this](std::string_view name) { return vnode(name); };
   occasion o{job, at, event, find, reservation_name(job)};
+  if (take && job.array) write_deleted_in_queue(o, *take);
   if (take) write_records(moment::before, o, *take);
   if (event.which() == which::ENDED) {
     jobs_.erase(at.stream);

@@ -129,6 +129,12 @@ model::amounts assigned(const occasion& o) {
   return sum;
 }
 
+// A subjob that had ended, and is its array's again, ends once more now.
+std::string end_of_run(const occasion& o) {
+  const auto now = std::to_string(o.at.seconds());
+  return o.job.ended() ? now : std::string(o.job.attributes.get(ids::obittime).value_or(now));
+}
+
 std::int32_t exit_status(schema::JobEvent::Reader event) {
   return event.which() == which::REQUEUED ? event.getRequeued().getExitStatus() : event.getEnded().getExitStatus();
 }
@@ -189,6 +195,7 @@ void provision_failed_fields(std::string& line, const occasion& o) {
 void queued_fields(std::string& line, const occasion& o) {
   put_base(line, o);
   put_if(line, "depend", o.job, ids::depend);
+  put_if(line, "array_indices", o.job, ids::array_indices_submitted);
   if (o.job.running()) put_assignment(line, o.job);  // a reservation has taken it over
   else put_all(line, "Resource_List", o.job, ids::Resource_List);
 }
@@ -211,11 +218,30 @@ void run_fields(std::string& line, const occasion& o) {
   put_base(line, o);
   put_whole_place(line, o.job);
   put_time(line, "session", o.job, ids::session_id);
-  put(line, "end", o.job.attributes.get(ids::obittime).value_or(std::to_string(o.at.seconds())));
+  put(line, "end", end_of_run(o));
   put(line, "Exit_status", std::to_string(exit_status(o.event)));
   put_usage(line, o.job);
   put_if(line, "eligible_time", o.job, ids::eligible_time);
   put(line, "run_count", o.job.attribute(ids::run_count));
+}
+
+// Its first subjob begins with this event.
+void array_started_fields(std::string& line, const occasion& o) {
+  put_base(line, o);
+  put(line, "start", std::to_string(o.at.seconds()));
+  put_if(line, "array_indices", o.job, ids::array_indices_submitted);
+  put_all(line, "Resource_List", o.job, ids::Resource_List);
+}
+
+void array_ended_fields(std::string& line, const occasion& o) {
+  put_base(line, o);
+  put_time(line, "start", o.job, ids::stime);
+  put_all(line, "Resource_List", o.job, ids::Resource_List);
+  put(line, "session", "0");
+  put(line, "end", end_of_run(o));
+  put(line, "Exit_status", std::to_string(exit_status(o.event)));
+  put_if(line, "eligible_time", o.job, ids::eligible_time);
+  put(line, "run_count", "0");
 }
 
 void phase_fields(std::string& line, const occasion& o) {
@@ -272,7 +298,7 @@ bool shown_in_records(attributes::attribute_id id) {
       ids::Job_Name, ids::resources_used, ids::queue, ids::Account_Name, ids::ctime, ids::depend, ids::exec_host,
       ids::exec_vnode, ids::qtime, ids::Resource_List, ids::stime, ids::obittime, ids::session_id, ids::euser, ids::egroup,
       ids::etime, ids::run_count, ids::eligible_time, ids::project, ids::exec_host_orig, ids::exec_vnode_orig,
-      ids::Resource_List_orig, ids::resources_used_acct, ids::reserve_ID, ids::prov_vnode};
+      ids::Resource_List_orig, ids::resources_used_acct, ids::reserve_ID, ids::prov_vnode, ids::array_indices_submitted};
   return std::find(std::begin(shown), std::end(shown), id) != std::end(shown);
 }
 

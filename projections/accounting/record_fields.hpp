@@ -26,6 +26,9 @@ void queued_fields(std::string& line, const occasion& o);   // Q
 void started_fields(std::string& line, const occasion& o);  // S
 void reduced_fields(std::string& line, const occasion& o);  // s
 void run_fields(std::string& line, const occasion& o);      // E, R
+// Of an array, which has no place of its own.
+void array_started_fields(std::string& line, const occasion& o);  // S
+void array_ended_fields(std::string& line, const occasion& o);    // E
 // RD-73 to RD-84: a run whose vnodes are released one after the other is accounted for by phases, each with what it had and used.
 void phase_fields(std::string& line, const occasion& o);       // u, e
 void next_phase_fields(std::string& line, const occasion& o);  // c

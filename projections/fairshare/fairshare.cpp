@@ -186,6 +186,9 @@ bool fairshare::wants(schema::JobEvent::Reader event) const {
     case job_which::MOVED:
     case job_which::REORDERED:
     case job_which::VNODES_TAKEN:
+    case job_which::SUBJOB_BEGAN:
+    case job_which::SUBJOB_LEFT:
+    case job_which::SUBJOBS_ASKED:
     case job_which::REDUCED: return false;
   }
   return false;

@@ -4,6 +4,7 @@
 #include "events/model/exit_codes.hpp"
 #include "events/model/usage.hpp"
 #include "events/model/vnodes/amounts.hpp"
+#include "events/values/job_id.hpp"
 #include "projections/mail/mail_text.hpp"
 
 namespace annals::projections {
@@ -28,10 +29,20 @@ struct mail_rule {
   char point;  // of Mail_Points; always: whatever they say
   bool (*applies)(const occasion&);
   std::string (*body)(const occasion&);
+  std::string (*about)(const occasion&);
 };
 constexpr char always = '\0';
 
+std::string the_job(const occasion& o) { return o.job.id; }
+std::string its_subjob(const occasion& o) {
+  auto id = values::parse_job_id(o.job.id).value_or(values::job_id{});
+  id.form = values::id_form::subjob;
+  id.indices = schema::str(o.event.getSubjobsAsked().getWaiting());
+  return values::print(id);
+}
+
 bool any(const occasion&) { return true; }
+bool begins_array(const occasion& o) { return !o.job.run_over; }
 // As far as its user can tell: a hook that refused the run, or a MoM that never got it, is not told of.
 bool had_begun(const occasion& o) {
   const auto code = o.event.getStartFailed().getCode();
@@ -42,10 +53,19 @@ bool by_server(const occasion& o) { return o.at.by.role == schema::Role::SERVER;
 bool by_other(const occasion& o) {
   return !by_server(o) && o.at.by.user != std::string_view(o.job.owner).substr(0, o.job.owner.find('@'));
 }
+bool for_itself(const occasion& o) { return by_other(o) && !o.job.goes_with_array; }
+// Of its subjobs one alone, which has not begun; several are not told of.
+bool deletes_one(const occasion& o) {
+  const auto e = o.event.getSubjobsAsked();
+  return !e.getRerun() && e.getWaitingCount() == 1 && e.getIndices() == e.getWaiting() && by_other(o);
+}
 bool waits_for_files(const occasion& o) { return o.event.getRequeued().getWaitUntil() > 0; }
 bool failed(const occasion& o) { return o.job.run_over && !o.job.deleted && o.event.getEnded().getExitStatus() < 0; }
 bool terminated(const occasion& o) { return o.job.run_over && !failed(o); }
-bool never_ran(const occasion& o) { return !o.job.run_over && !o.job.deleted; }
+// Of an array somebody may have deleted all subjobs one by one: that has no reason.
+bool never_ran(const occasion& o) {
+  return !o.job.run_over && !o.job.deleted && (!o.job.is_array || o.event.getEnded().getReason().size() > 0);
+}
 bool undelivered(const occasion& o) { return !o.job.undelivered_from.empty(); }
 
 std::string begun(const occasion&) { return "Begun execution"; }
@@ -78,17 +98,25 @@ std::string aborted(const occasion& o) {
 
 // In the order in which they are sent.
 constexpr mail_rule rules[] = {
-    {which::STARTED, 'b', any, begun},
-    {which::START_FAILED, 'b', had_begun, begun},
-    {which::DELETE_REQUESTED, always, by_other, deletion},
-    {which::DELETE_REQUESTED, 'a', by_server, shutdown},
-    {which::REQUEUED, 'a', waits_for_files, files_missing},
-    {which::REQUEUED, 'a', undelivered, files_undelivered},
-    {which::ENDED, 'e', terminated, end},
-    {which::ENDED, 'a', failed, why_aborted},
-    {which::ENDED, 'a', never_ran, aborted},
-    {which::ENDED, 'a', undelivered, files_undelivered},
+    {which::STARTED, 'b', any, begun, the_job},
+    {which::START_FAILED, 'b', had_begun, begun, the_job},
+    {which::SUBJOB_BEGAN, 'b', begins_array, begun, the_job},
+    {which::DELETE_REQUESTED, always, for_itself, deletion, the_job},
+    {which::SUBJOBS_ASKED, always, deletes_one, deletion, its_subjob},
+    {which::DELETE_REQUESTED, 'a', by_server, shutdown, the_job},
+    {which::REQUEUED, 'a', waits_for_files, files_missing, the_job},
+    {which::REQUEUED, 'a', undelivered, files_undelivered, the_job},
+    {which::ENDED, 'e', terminated, end, the_job},
+    {which::ENDED, 'a', failed, why_aborted, the_job},
+    {which::ENDED, 'a', never_ran, aborted, the_job},
+    {which::ENDED, 'a', undelivered, files_undelivered, the_job},
 };
+
+// Subjobs are told of where their array asks for it too (pbs guide: qsub -m j).
+bool asks_for(const mailed_job& job, char point) {
+  const auto has = [&](char p) { return job.points.find(p) != std::string::npos; };
+  return point == always || (has(point) && (!values::is_subjob(job.number) || has('j')));
+}
 
 // "\nresources_used.cpupercent=0\n..."
 std::string usage_lines(schema::Usage::Reader usage) {
@@ -118,6 +146,8 @@ void begin_run(mailed_job& job, schema::JobAssigned::Reader e) {
 
 void queued(mailed_job& job, schema::JobQueued::Reader e) {
   job.id = schema::str(e.getId());
+  job.number = e.getNumber();
+  job.is_array = e.getIndices().size() > 0;
   job.owner = schema::str(e.getOwner());
   job.points = default_points;
   for (auto a : e.getAttributes()) take_attribute(job, a, false);
@@ -136,10 +166,9 @@ void altered(mailed_job& job, schema::AttributesChanged::Reader e) {
 void mails_of(const mailed_job& job, const model::event_place& at, schema::JobEvent::Reader event, const job_mail_taker& take) {
   const occasion o{job, at, event};
   for (const auto& rule : rules) {
-    if (rule.event != event.which() || (rule.point != always && job.points.find(rule.point) == std::string::npos) || !rule.applies(o))
-      continue;
+    if (rule.event != event.which() || !asks_for(job, rule.point) || !rule.applies(o)) continue;
     auto to = recipients(job.users, job.owner);
-    auto text = mail_text(of_job, to, job.id, job.name, rule.body(o));
+    auto text = mail_text(of_job, to, rule.about(o), job.name, rule.body(o));
     if (!to.empty()) take({std::move(to), std::move(text)});
   }
 }
@@ -149,7 +178,8 @@ void apply(mailed_job& job, schema::JobEvent::Reader event, const model::event_p
     case which::QUEUED: return queued(job, event.getQueued());
     case which::ALTERED: return altered(job, event.getAltered());
     case which::ASSIGNED: return begin_run(job, event.getAssigned());
-    case which::START_FAILED: job.run_over = true; return;
+    case which::START_FAILED:
+    case which::SUBJOB_BEGAN: job.run_over = true; return;
     case which::RUN_STEP:
       if (const auto step = event.getRunStep().getStep(); step.isFilesStagedIn() && !step.getFilesStagedIn().getOk())
         job.missing_files_on = at.by.host;
@@ -185,6 +215,8 @@ void apply(mailed_job& job, schema::JobEvent::Reader event, const model::event_p
     case which::MOVED:
     case which::REORDERED:
     case which::VNODES_TAKEN:
+    case which::SUBJOB_LEFT:
+    case which::SUBJOBS_ASKED:
     case which::REDUCED: return;
   }
 }

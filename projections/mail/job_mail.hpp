@@ -13,11 +13,14 @@ namespace annals::projections {
 
 struct mailed_job {
   std::string id, name, owner, points, users;
+  std::uint64_t number = 0;
+  bool is_array = false;
+  bool goes_with_array = false;  // a subjob whose array is to be deleted
   std::string usage;             // of the run that is over, as its mail shows it
   std::string undelivered_from;  // the host that could not deliver the run's files; empty: they were delivered
   std::string missing_files_on;  // the host that could not stage the run's files in
   bool provisions = false;       // its run waits for its vnodes, no MoM has heard of it
-  bool run_over = false;         // the program has ended, or could not be started
+  bool run_over = false;         // the program has ended, or could not be started; of an array: a subjob has begun
   bool deleted = false;          // somebody asked for it
 };
 

@@ -3,6 +3,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 #include "events/log/place.hpp"
+#include "events/values/job_id.hpp"
 #include "projections/mail/reservation_mail.hpp"
 
 namespace annals::projections {
@@ -23,8 +24,9 @@ mails::mails(history_reader history)
 
 void mails::fold(const log::record& record, const taker& take) { fold_any(record, &take); }
 void mails::learn(const log::record& record) {
-  if (history_ && record.kind() == schema::StreamKind::JOB) sequence_ = record.sequence();
-  else fold_any(record, nullptr);
+  if (!history_ || record.kind() != schema::StreamKind::JOB) return fold_any(record, nullptr);
+  follow_array(log::place_of(record), record.event().getJob());
+  sequence_ = record.sequence();
 }
 
 void mails::fold_any(const log::record& record, const taker* take) {
@@ -47,10 +49,30 @@ std::string mails::id_of(const model::event_place& at, bool of_job) const {
   return model::full_id(r, r.attributes.get(attributes::reservation::server).value_or(""));
 }
 
+// Whoever deletes an array is not told of each subjob. A subjob's own records don't say so, and the array's may have been learned only.
+void mails::follow_array(const model::event_place& at, schema::JobEvent::Reader event) {
+  if (event.isQueued() && event.getQueued().getIndices().size() > 0) arrays_[at.stream] = event.getQueued().getNumber();
+  const bool deleted = event.isDeleteRequested() && at.by.role != schema::Role::SERVER;
+  if (!deleted && !event.isEnded()) return;
+  const auto array = arrays_.find(at.stream);
+  if (array == arrays_.end()) return;
+  if (deleted) {
+    arrays_going_.insert(array->second);
+  } else {
+    arrays_going_.erase(array->second);
+    arrays_.erase(array);
+  }
+}
+
 void mails::fold_job(const model::event_place& at, schema::JobEvent::Reader event, const job_mail_taker& take) {
-  if (event.which() == job_event::FORGOTTEN) return;
+  follow_array(at, event);
+  if (event.which() == job_event::FORGOTTEN) {
+    jobs_.erase(at.stream);  // a subjob that is its array's again has not ended
+    return;
+  }
   if (event.which() != job_event::QUEUED && !jobs_.contains(at.stream) && !remembers(at)) return;  // it has ended
   auto& job = jobs_[at.stream];
+  job.goes_with_array = values::is_subjob(job.number) && arrays_going_.contains(values::array_of(job.number));
   mails_of(job, at, event, take);
   apply(job, event, at);
   if (event.which() == job_event::ENDED) jobs_.erase(at.stream);

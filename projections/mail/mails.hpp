@@ -8,6 +8,7 @@
 #include <functional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "events/log/record.hpp"
 #include "events/model/reservation/reservation.hpp"
@@ -35,6 +36,7 @@ class mails {
 
  private:
   void fold_any(const log::record& record, const taker* take);
+  void follow_array(const model::event_place& at, schema::JobEvent::Reader event);
   void fold_job(const model::event_place& at, schema::JobEvent::Reader event, const job_mail_taker& take);
   void fold_reservation(const model::event_place& at, schema::ReservationEvent::Reader event, const job_mail_taker& take);
   void fold_server(schema::ServerEvent::Reader event);
@@ -45,6 +47,8 @@ class mails {
   std::uint64_t sequence_ = 0;
   std::string mailer_, from_;
   std::unordered_map<std::uint64_t, mailed_job> jobs_;                        // unfinished, by serial
+  std::unordered_map<std::uint64_t, std::uint64_t> arrays_;                   // unfinished job arrays: number by serial
+  std::unordered_set<std::uint64_t> arrays_going_;                            // numbers of those that are to be deleted
   std::unordered_map<std::uint64_t, model::reservation_state> reservations_;  // unfinished, by serial
 };
 

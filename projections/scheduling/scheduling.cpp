@@ -23,6 +23,10 @@ bool changes(capnp::List<schema::Attribute>::Reader all, const char* name) {
 }
 // Nobody places what waits in a routing queue.
 bool is_to_be_run(const model::job_state& job) { return !job.allocated.empty() || !model::in_routing_queue(job); }
+// A subjob that waits is about to be its array's again, and an array may have no other to run.
+bool waits_itself(const model::job_state& job) {
+  return job.phase == model::job_phase::queued && !job.is_subjob() && (!job.array || !job.array->remaining.empty());
+}
 bool changes_partition(capnp::List<schema::Attribute>::Reader all) { return changes(all, "partition"); }
 
 const model::queue_state* queue_of_stream(const status& from, std::uint64_t serial) {
@@ -143,6 +147,9 @@ void scheduling_projection::mark_job_event(std::uint64_t serial, schema::JobEven
     case which::EXITED:
     case which::REQUEUED:
     case which::MOVED:
+    case which::SUBJOB_BEGAN:
+    case which::SUBJOB_LEFT:
+    case which::SUBJOBS_ASKED:
     case which::REORDERED: break;
   }
   mark_job(serial);
@@ -208,7 +215,7 @@ bool scheduling_projection::has_host(std::uint64_t serial, schema::HostEvent::Re
 }
 
 bool scheduling_projection::in_view(const model::job_state& job) const {
-  return is_to_be_run(job) && (!job.allocated.empty() || job.phase == model::job_phase::queued) && has(partition_of_job(from_, job));
+  return is_to_be_run(job) && (!job.allocated.empty() || waits_itself(job)) && has(partition_of_job(from_, job));
 }
 
 bool scheduling_projection::concerns(const log::record& record) const {
@@ -256,7 +263,7 @@ std::vector<scheduling_projection::message> scheduling_projection::full_view() {
   for (const auto& [name, queue] : from_.queues()) all.queues.insert(name);
   for (const auto& [serial, host] : from_.hosts()) all.hosts.insert(serial);
   for (const auto& [serial, r] : from_.reservations()) all.reservations.insert(serial);
-  from_.each_job([&](const model::job_state& job) {
+  from_.each_stream([&](const model::job_state& job) {
     if (in_view(job)) all.jobs.insert(job.serial);
     return true;
   });
@@ -286,7 +293,7 @@ void scheduling_projection::mark_what_moved(marks& changed) const {
     return !sent_queues_.contains(name) && (at == from_.queues().end() || !has_queue(at->second));
   });
   if (changed.queues_of_jobs.empty()) return;
-  from_.each_job([&](const model::job_state& job) {
+  from_.each_stream([&](const model::job_state& job) {
     if (changed.queues_of_jobs.contains(job.queue())) changed.jobs.insert(job.serial);
     return true;
   });

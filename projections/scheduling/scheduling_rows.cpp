@@ -190,6 +190,17 @@ void fill_vnode(schema::SchedVnode::Builder to, const status& from, const model:
   }
 }
 
+namespace {
+
+// How many may begin now, as its max_run_subjobs says.
+std::uint32_t may_begin(const model::job_state& job) {
+  const auto most = values::parse_integer(job.attribute(attributes::job::max_run_subjobs));
+  if (!most) return UINT32_MAX;
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(*most - static_cast<std::int64_t>(job.array->running.size()), 0, UINT32_MAX));
+}
+
+}  // namespace
+
 void fill_job(schema::SchedJob::Builder to, const model::job_state& job) {
   namespace ids = attributes::job;
   const auto text = [&](attribute_id id, std::string_view resource = {}) { return std::string(job.attribute(id, resource)); };
@@ -217,8 +228,12 @@ void fill_job(schema::SchedJob::Builder to, const model::job_state& job) {
   to.setTopjob(text(ids::topjob) == "True");
   auto failed = to.initFailedHosts(static_cast<unsigned>(job.failed_starts.size()));
   for (unsigned i = 0; i < failed.size(); ++i) failed.set(i, job.failed_starts[i].host);
+  if (job.array) {
+    to.setIndices(job.array->remaining.print());
+    to.setMayBegin(may_begin(job));
+  }
   if (job.allocated.empty()) return to.setExecVnode(job.checkpointed_at);
-  to.setCanCheckpoint(job.can_checkpoint && text(ids::Checkpoint) != "n");
+  to.setCanCheckpoint(job.can_checkpoint && !job.is_subjob() && text(ids::Checkpoint) != "n");
   const bool suspended = job.phase == model::job_phase::suspended;
   to.setExecVnode(suspended ? job.released : job.allocated.exec_vnode());
   to.setResume(suspended && job.resume_wanted);

@@ -2,8 +2,11 @@
 // log where there is none, folded by the code that folds the live state. Only what the question needs is read.
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "events/values/job_id.hpp"
+#include "events/values/job_indices.hpp"
 #include "events/values/pbs_error.hpp"
 #include "projections/status/past.hpp"
 #include "projections/status/query.hpp"
@@ -28,20 +31,20 @@ class needed_streams {
     if (kind != ObjectKind::JOB) return;
     all_jobs_ = asked.getNames().size() == 0;
     for (auto name : asked.getNames())
-      if (const auto id = values::parse_job_id(schema::text(name))) numbers_.insert(id->number);
+      if (const auto id = values::parse_job_id(schema::text(name))) add(*id);
   }
 
   bool uses() const { return all_; }
 
   bool take(schema::PastStream::Reader s) {
     const auto kind = static_cast<StreamKind>(s.getKind());
-    if (kind == StreamKind::JOB && numbers_.contains(s.getNumber())) serials_.insert(s.getSerial());
+    if (kind == StreamKind::JOB && is_named(s.getNumber())) serials_.insert(s.getSerial());
     return wanted(kind, s.getSerial());
   }
   bool take(const log::record& record) {
     const auto event = record.event();
     const auto r = record.get();
-    if (schema::is(event, schema::JobEvent::QUEUED) && numbers_.contains(event.getJob().getQueued().getNumber()))
+    if (schema::is(event, schema::JobEvent::QUEUED) && is_named(event.getJob().getQueued().getNumber()))
       serials_.insert(r.getStream());
     return wanted(record.kind(), r.getStream());
   }
@@ -57,6 +60,21 @@ class needed_streams {
   }
 
  private:
+  // An array shows how many of its subjobs are in which state, a subjob what its array has of it.
+  void add(const values::job_id& id) {
+    numbers_.insert(id.number);
+    if (id.form == values::id_form::array) arrays_.insert(id.number);
+    if (const auto subjob = values::number_of(id)) numbers_.insert(*subjob);
+    if (id.form != values::id_form::range) return;
+    if (const auto indices = values::parse_index_range(id.indices)) ranges_.emplace_back(id.number, *indices);
+  }
+  bool is_named(std::uint64_t number) const {
+    if (numbers_.contains(number)) return true;
+    if (!values::is_subjob(number)) return false;
+    const auto array = values::array_of(number);
+    const auto in_range = [&](const auto& range) { return range.first == array && range.second.has(values::index_of(number)); };
+    return arrays_.contains(array) || std::any_of(ranges_.begin(), ranges_.end(), in_range);
+  }
   bool wanted(StreamKind kind, std::uint64_t serial) const {
     if (all_ || kind == StreamKind::SERVER) return true;
     if (kind == StreamKind::SCHEDULER) return schedulers_;
@@ -66,7 +84,9 @@ class needed_streams {
   }
 
   bool all_ = false, all_jobs_ = false, schedulers_ = false, hooks_ = false, reservations_ = false;
-  std::unordered_set<std::uint64_t> numbers_, serials_;  // of the jobs that were named
+  std::unordered_set<std::uint64_t> numbers_, serials_;                // of the jobs that were named
+  std::unordered_set<std::uint64_t> arrays_;                           // numbers of those that were, with all their subjobs
+  std::vector<std::pair<std::uint64_t, values::index_range>> ranges_;  // "12[3-8]"
 };
 
 void take_in(status& then, needed_streams& needed, const log::record& record) {

@@ -1,6 +1,7 @@
 #include "projections/status/query.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "events/attributes/check.hpp"
@@ -11,6 +12,7 @@
 #include "events/values/pbs_error.hpp"
 #include "events/values/string_list.hpp"
 #include "projections/status/eligible_time.hpp"
+#include "projections/status/subjobs.hpp"
 
 namespace annals::projections {
 
@@ -111,10 +113,11 @@ bool fits_history(const model::job_state& job, schema::History history) {
   return false;
 }
 
-bool fits(const model::job_state& job, schema::Stat::Reader asked) {
+// `letter`: its state, as it is shown.
+bool fits(const model::job_state& job, char letter, schema::Stat::Reader asked) {
   if (asked.getQueue().size() > 0 && job.queue() != schema::text(asked.getQueue())) return false;
   const auto states = schema::text(asked.getStates());
-  if (!states.empty() && states.find(model::state_letter(job)) == std::string_view::npos) return false;
+  if (!states.empty() && states.find(letter) == std::string_view::npos) return false;
   if (asked.getUsers().size() == 0) return true;
   for (auto u : asked.getUsers()) {
     const auto user = schema::text(u);
@@ -137,31 +140,102 @@ piecewise::fill_why why_of(const status& from, const model::job_state& job) {
   };
 }
 
+// Jobs, arrays and subjobs, by name or all.
+class job_answer {
+ public:
+  job_answer(const status& from, schema::Stat::Reader asked, const model::requester& by, const filter& shown, piecewise& out,
+             std::int64_t now_s)
+      : from_(from), asked_(asked), by_(by), shown_(shown), out_(out), now_s_(now_s) {}
+
+  void add_named(const std::string& name) {
+    const auto id = values::parse_job_id(name);
+    if (id && (id->form == values::id_form::subjob || id->form == values::id_form::range)) return add_named_subjobs(name, *id);
+    const auto* job = from_.job_by_id(name);
+    if (!is_to_be_shown(name, job)) return;
+    out_.add(job->id, row_of(*job), why(*job));
+    if (wants_subjobs_of(*job)) add_subjobs(*job, false);
+  }
+
+  void add_all() {
+    from_.each_job([&](const model::job_state& job) {
+      if (!fits_history(job, asked_.getHistory()) || !may_see_job(from_, job, by_)) return true;
+      if (fits(job, model::state_letter(job), asked_)) out_.add(job.id, row_of(job));
+      if (wants_subjobs_of(job)) add_subjobs(job, true);
+      return true;
+    });
+  }
+
+ private:
+  // Those that have not begun look alike but for their names: their rows are made once.
+  struct array_rows {
+    const model::job_state& array;
+    std::map<char, std::string> without_stream = {};  // by letter
+  };
+
+  // Says so if not, unless nothing is to be said. Subjobs are in the history when their array is.
+  bool is_to_be_shown(const std::string& name, const model::job_state* job) {
+    if (!job) return refuse(name, pbs_error::unknown_job);
+    if (!may_see_job(from_, *job, by_)) return false;  // with query_other_jobs False PBS shows nothing of it, not even a refusal
+    const bool is_shown = asked_.getWhy() || !job->ended() || asked_.getHistory() != schema::History::LIVE;
+    return is_shown || refuse(name, pbs_error::job_has_finished);
+  }
+
+  bool refuse(const std::string& name, std::uint32_t code) {
+    out_.unknown(name, values::refuse(code));
+    return false;
+  }
+
+  void add_named_subjobs(const std::string& name, const values::job_id& id) {
+    const auto* array = from_.array_by_number(id.number);
+    const auto indices = array ? values::index_set::parse(id.indices, array->array->indices()) : std::nullopt;
+    if (!is_to_be_shown(name, indices && !indices->empty() ? array : nullptr)) return;
+    array_rows rows{*array};
+    indices->each([&](std::uint32_t index) {
+      add_subjob(rows, {*array, index, from_.subjob(array->number, index)});
+      return true;
+    });
+  }
+
+  void add_subjobs(const model::job_state& array, bool only_fitting) {
+    array_rows rows{array};
+    from_.each_subjob(array, [&](std::uint32_t index, const model::job_state* own) {
+      const subjob_view s{array, index, own};
+      if (!only_fitting || fits(s.shown(), letter_of(s), asked_)) add_subjob(rows, s);
+      return true;
+    });
+  }
+
+  void add_subjob(array_rows& rows, const subjob_view& s) {
+    if (s.own) return out_.add(id_of(from_, s), shown_.apply(subjob_row(from_, s, now_s_)), why(*s.own));
+    const char letter = letter_of(s);
+    auto& row = rows.without_stream[letter];
+    if (row.empty()) row = shown_.apply(subjob_row(from_, s, now_s_));
+    out_.add(id_of(from_, s), row, letter == 'Q' ? why(s.array) : nullptr);
+  }
+
+  bool wants_subjobs_of(const model::job_state& job) const { return asked_.getSubjobs() && job.array; }
+
+  piecewise::fill_why why(const model::job_state& job) const { return asked_.getWhy() ? why_of(from_, job) : nullptr; }
+
+  std::string row_of(const model::job_state& job) const {
+    return shown_.apply(timed_ || (job.array && counted_) ? job_row(from_, job, now_s_) : job.attributes);
+  }
+
+  const status& from_;
+  const schema::Stat::Reader asked_;
+  const model::requester& by_;
+  const filter& shown_;
+  piecewise& out_;
+  const std::int64_t now_s_;
+  const bool timed_ = shown_.passes(attributes::job::eligible_time) || shown_.passes(attributes::job::accrue_type);
+  const bool counted_ = shown_.passes(attributes::job::array_state_count) || shown_.passes(attributes::job::array_indices_remaining);
+};
+
 void stat_jobs(const status& from, schema::Stat::Reader asked, const model::requester& by, const filter& shown, piecewise& out,
                std::int64_t now_s) {
-  const bool timed = shown.passes(attributes::job::eligible_time) || shown.passes(attributes::job::accrue_type);
-  const auto row_of = [&](const model::job_state& job) { return shown.apply(timed ? job_row(from, job, now_s) : job.attributes); };
-  for (auto n : asked.getNames()) {
-    const auto name = schema::str(n);
-    const auto* job = from.job_by_id(name);
-    if (!job) {
-      out.unknown(name, values::refuse(pbs_error::unknown_job));
-    } else if (!may_see_job(from, *job, by)) {
-      continue;  // with query_other_jobs False PBS shows nothing of it, not even a refusal
-    } else if (asked.getWhy()) {
-      out.add(job->id, row_of(*job), why_of(from, *job));
-    } else if (job->ended() && asked.getHistory() == schema::History::LIVE) {
-      out.unknown(name, values::refuse(pbs_error::job_has_finished));
-    } else {
-      out.add(job->id, row_of(*job));
-    }
-  }
-  if (asked.getNames().size() > 0) return;
-  from.each_job([&](const model::job_state& job) {
-    if (fits_history(job, asked.getHistory()) && fits(job, asked) && may_see_job(from, job, by))
-      out.add(job.id, row_of(job));
-    return true;
-  });
+  job_answer answer(from, asked, by, shown, out, now_s);
+  if (asked.getNames().size() == 0) return answer.add_all();
+  for (auto n : asked.getNames()) answer.add_named(schema::str(n));
 }
 
 // Objects with a name each: all of them, or those asked for.
@@ -352,10 +426,18 @@ bool is_number(attributes::value_type type) {
   return type == t::integer || type == t::real || type == t::size || type == t::duration || type == t::date;
 }
 
-bool meets(const status& from, const model::job_state& job, schema::Criterion::Reader c, std::int64_t now_s) {
+// What criteria are held against. Of a subjob, whether it is of an array is read off its array.
+struct candidate {
+  const model::job_state& job;
+  const model::job_state& array;  // the job itself, when it is no subjob
+  char letter;
+};
+
+bool meets(const status& from, const candidate& who, schema::Criterion::Reader c, std::int64_t now_s) {
   const auto name = schema::text(c.getName());
   const auto wanted = schema::text(c.getValue());
-  if (name == "job_state") return wanted.find(model::state_letter(job)) != std::string_view::npos;
+  if (name == "job_state") return wanted.find(who.letter) != std::string_view::npos;
+  const auto& job = name == "array" ? who.array : who.job;
   if (name == "Job_Owner" || name == "User_List") return in_list(wanted, job.owner_name(), job.owner());
   const auto* row = attributes::find(ObjectKind::JOB, name);
   if (!row) return false;
@@ -374,9 +456,9 @@ bool meets(const status& from, const model::job_state& job, schema::Criterion::R
   return (c.getOp() == schema::CompareOp::EQ && has == wanted) || (c.getOp() == schema::CompareOp::NE && has != wanted);
 }
 
-bool meets_all(const status& from, const model::job_state& job, capnp::List<schema::Criterion>::Reader criteria, std::int64_t now_s) {
+bool meets_all(const status& from, const candidate& who, capnp::List<schema::Criterion>::Reader criteria, std::int64_t now_s) {
   for (auto c : criteria)
-    if (!meets(from, job, c, now_s)) return false;
+    if (!meets(from, who, c, now_s)) return false;
   return true;
 }
 
@@ -390,17 +472,26 @@ void answer_select(const status& from, std::uint64_t request_id, schema::SelectJ
     if (schema::text(c.getName()) == "queue" && !from.queues().contains(schema::text(c.getValue())))
       return refuse_whole(request_id, from.sequence(), values::refuse(pbs_error::unknown_queue), send);
   const auto now_s = std::max(now_ns, from.wall_ns()) / 1'000'000'000;
-  std::vector<std::string_view> ids;
+  std::vector<std::string> ids;
+  const auto is_chosen = [&](const candidate& who) { return meets_all(from, who, asked.getCriteria(), now_s); };
   from.each_job([&](const model::job_state& job) {
-    if (fits_history(job, asked.getHistory()) && may_see_job(from, job, by) && meets_all(from, job, asked.getCriteria(), now_s))
-      ids.push_back(job.id);
+    if (!fits_history(job, asked.getHistory()) || !may_see_job(from, job, by)) return true;
+    if (!asked.getSubjobs() || !job.array) {
+      if (is_chosen({job, job, model::state_letter(job)})) ids.push_back(job.id);
+      return true;
+    }
+    from.each_subjob(job, [&](std::uint32_t index, const model::job_state* own) {
+      const subjob_view s{job, index, own};
+      if (is_chosen({s.shown(), job, letter_of(s)})) ids.push_back(id_of(from, s));
+      return true;
+    });
     return true;
   });
   send(schema::make<schema::Reply>([&](schema::Reply::Builder r) {
     r.setId(request_id);
     r.setSequence(from.sequence());
     auto list = r.initJobs(static_cast<unsigned>(ids.size()));
-    for (unsigned i = 0; i < ids.size(); ++i) list.set(i, std::string(ids[i]));
+    for (unsigned i = 0; i < ids.size(); ++i) list.set(i, ids[i]);
   }));
 }
 

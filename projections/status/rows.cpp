@@ -10,6 +10,7 @@
 #include "events/values/string_list.hpp"
 #include "projections/status/eligible_time.hpp"
 #include "projections/status/query.hpp"
+#include "projections/status/subjobs.hpp"
 
 namespace annals::projections {
 
@@ -112,6 +113,10 @@ attributes::attribute_set job_row(const status& from, const model::job_state& jo
   namespace ids = attributes::job;
   auto row = job.attributes;
   if (!job.dependents.empty()) row.set(ids::depend, model::shown_depend(job));
+  if (job.array) {
+    row.set(ids::array_state_count, array_state_count(from, job));
+    row.set(ids::array_indices_remaining, job.array->remaining.print());
+  }
   if (counts_eligible_time(from.server())) {
     row.set(ids::eligible_time, values::print_duration(eligible_time_of(job).at(now_s)));
   } else {  // what was counted is kept, and not shown

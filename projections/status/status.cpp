@@ -98,8 +98,16 @@ void status::fold_reasons_only(const log::record& record) {
   fold_reasons(place_of(record), record.event().getScheduler().getCycleReasons());
 }
 
+namespace {
+
+// As PBS counts: in the server until it is forgotten, in its queue until it has ended.
+bool has_left_queue(const model::job_state& job) { return job.ended() && (job.array || job.is_subjob()); }
+
+}  // namespace
+
 void status::count(const model::job_state& job, int by) {
   for (const std::string_view queue : {std::string_view(), job.queue()}) {
+    if (!queue.empty() && has_left_queue(job)) continue;
     const auto known = counts_.find(queue);
     auto& c = known == counts_.end() ? counts_[std::string(queue)] : known->second;
     c.total += static_cast<std::uint64_t>(by);
@@ -136,7 +144,7 @@ void status::fold_job(const model::event_place& at, schema::JobEvent::Reader eve
     if (event.isAltered() && changes_eligible_time(event.getAltered().getChanges())) restart_accrual(job, at.seconds());
     if (event.isQueued() || waits_otherwise) accrue(job, accrual_by_state(job), at.seconds());
   }
-  if (event.isQueued()) serial_of_number_.insert_or_assign(serial_of_number_.end(), job.number, at.stream);  // numbers rise
+  if (event.isQueued()) enter(job);
   if (event.isMoved() || event.isReordered()) displace(job);
   if (!may_be_told(job)) waiting_.forget(at.stream);
   if (fairshare_.wants(event)) fairshare_.fold(at, job, scheduler_of(job), event);
@@ -148,6 +156,11 @@ void status::fold_job(const model::event_place& at, schema::JobEvent::Reader eve
   }
 }
 
+void status::enter(const model::job_state& job) {
+  if (job.is_subjob()) serial_of_subjob_[{values::array_of(job.number), values::index_of(job.number)}] = job.serial;
+  else serial_of_number_.insert_or_assign(serial_of_number_.end(), job.number, job.serial);  // numbers rise
+}
+
 void status::displace(const model::job_state& job) {
   if (const auto before = displaced_rank_.find(job.number); before != displaced_rank_.end())
     displaced_.erase({before->second, job.number});
@@ -156,14 +169,28 @@ void status::displace(const model::job_state& job) {
 }
 
 void status::forget(const model::job_state& job) {
+  if (job.is_subjob()) {
+    // It may have begun again, on another stream.
+    const auto at = serial_of_subjob_.find({values::array_of(job.number), values::index_of(job.number)});
+    if (at != serial_of_subjob_.end() && at->second == job.serial) serial_of_subjob_.erase(at);
+    return;
+  }
   serial_of_number_.erase(job.number);
   displaced_.erase({job.queue_rank, job.number});
   displaced_rank_.erase(job.number);
 }
 
 bool status::may_be_told(const model::job_state& job) {
-  return job.phase == model::job_phase::queued || (job.phase == model::job_phase::suspended && job.resume_wanted);
+  const bool waits = job.phase == model::job_phase::queued && (!job.array || !job.array->remaining.empty());
+  return waits || (job.phase == model::job_phase::suspended && job.resume_wanted);
 }
+
+namespace {
+
+// An array's comment says so then, whatever the others of it wait for.
+bool has_begun(const model::job_state& job) { return job.array && !job.array->began.empty(); }
+
+}  // namespace
 
 void status::fold_reasons(const model::event_place& at, schema::CycleReasons::Reader reasons) {
   const auto texts = reasons.getTexts();
@@ -176,7 +203,7 @@ void status::fold_reasons(const model::event_place& at, schema::CycleReasons::Re
   for (auto entry : reasons.getJobs()) {
     if (entry.getText() >= texts.size() || !waits(entry.getJob())) continue;
     auto& job = jobs_.at(entry.getJob());
-    job.attributes.set(attributes::job::comment, schema::text(texts[entry.getText()]));
+    if (!has_begun(job)) job.attributes.set(attributes::job::comment, schema::text(texts[entry.getText()]));
     if (!counted) continue;
     const bool limited = entry.getText() < whys.size() && whys[entry.getText()].getKind() == schema::Why::Kind::LIMIT;
     accrue(job, limited ? accrual::ineligible : accrual::eligible, at.seconds());
@@ -209,9 +236,38 @@ const model::job_state* status::job(std::uint64_t serial) const {
 
 const model::job_state* status::job_by_id(std::string_view id) const {
   const auto parsed = values::parse_job_id(id);
-  if (!parsed || parsed->form != values::id_form::job) return nullptr;
-  const auto at = serial_of_number_.find(parsed->number);
-  return at == serial_of_number_.end() ? nullptr : job(at->second);
+  const auto number = parsed ? values::number_of(*parsed) : std::nullopt;
+  if (!number) return nullptr;
+  if (parsed->form == values::id_form::subjob) return subjob(parsed->number, values::index_of(*number));
+  const auto at = serial_of_number_.find(*number);
+  const auto* found = at == serial_of_number_.end() ? nullptr : job(at->second);
+  return found && found->array.has_value() == (parsed->form == values::id_form::array) ? found : nullptr;
+}
+
+const model::job_state* status::array_by_number(std::uint64_t number) const {
+  const auto at = serial_of_number_.find(number);
+  const auto* found = at == serial_of_number_.end() ? nullptr : job(at->second);
+  return found && found->array ? found : nullptr;
+}
+
+const model::job_state* status::subjob(std::uint64_t array, std::uint32_t index) const {
+  const auto at = serial_of_subjob_.find({array, index});
+  return at == serial_of_subjob_.end() ? nullptr : job(at->second);
+}
+
+void status::each_subjob(const model::job_state& array, const visit_subjob& visit) const {
+  const auto& indices = array.array->indices();
+  auto next = serial_of_subjob_.lower_bound({array.number, 0});
+  for (std::uint32_t place = 0; place < indices.count(); ++place) {
+    const std::uint32_t index = indices.first + place * indices.step;
+    const bool has_stream = next != serial_of_subjob_.end() && next->first == subjob_place(array.number, index);
+    if (!visit(index, has_stream ? job((next++)->second) : nullptr)) return;
+  }
+}
+
+void status::each_begun_subjob(const std::function<bool(const model::job_state&)>& visit) const {
+  for (const auto& [place, serial] : serial_of_subjob_)
+    if (!visit(jobs_.at(serial))) return;
 }
 
 std::string status::scheduler_name(std::uint64_t stream) const {

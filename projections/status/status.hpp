@@ -45,10 +45,27 @@ class status {
   std::int64_t wall_ns() const { return wall_ns_; }
 
   const model::job_state* job(std::uint64_t serial) const;
+  // "12.b"; "12[].b" of an array; "12[3].b" of a subjob that has a stream of its own (projections/status/subjobs.hpp shows the others).
   const model::job_state* job_by_id(std::string_view id) const;
-  // Jobs in the order in which they came into their queues: of their numbers, but for those that qmove and qorder gave
-  // another place. visit returns false to stop.
+  // Jobs and arrays in the order in which they came into their queues: of their numbers, but for those that qmove and qorder
+  // gave another place. visit returns false to stop.
   void each_job(const std::function<bool(const model::job_state&)>& visit) const;
+
+  // Arrays by the number in their ids; nothing: there is none.
+  const model::job_state* array_by_number(std::uint64_t number) const;
+  const model::job_state* array_of(const model::job_state& subjob) const { return array_by_number(values::array_of(subjob.number)); }
+  // The stream of a subjob; nothing: it has none.
+  const model::job_state* subjob(std::uint64_t array, std::uint32_t index) const;
+  // All subjobs of an array in the order of their indices, with their streams where they have one.
+  using visit_subjob = std::function<bool(std::uint32_t index, const model::job_state* own)>;
+  void each_subjob(const model::job_state& array, const visit_subjob& visit) const;
+  // Those of all arrays that have a stream, by array and index.
+  void each_begun_subjob(const std::function<bool(const model::job_state&)>& visit) const;
+  // All of them: jobs, arrays, then the subjobs that have a stream. False from `visit`: no more of its kind.
+  void each_stream(const std::function<bool(const model::job_state&)>& visit) const {
+    each_job(visit);
+    each_begun_subjob(visit);
+  }
   const std::map<std::string, model::queue_state, std::less<>>& queues() const { return queues_; }
   const std::map<std::uint64_t, model::host_state>& hosts() const { return holdings_.hosts(); }
   const std::map<std::string, model::scheduler_state, std::less<>>& schedulers() const { return schedulers_; }
@@ -68,7 +85,8 @@ class status {
   // Whether anything of this stream is left: a forgotten job or a deleted queue has nothing.
   bool holds(schema::StreamKind kind, std::uint64_t stream) const;
 
-  // How many jobs are in which state, of one queue or of all ("").
+  // How many jobs are in which state, of one queue or of all (""). An array is one of them, and each of its subjobs that has begun;
+  // when these have ended they are no more of their queue.
   struct counts {
     std::uint64_t total = 0;  // history jobs too
     std::map<char, std::uint64_t> by_state;
@@ -83,13 +101,16 @@ class status {
   static void set_estimate(attributes::attribute_set& of, schema::JobEstimate::Reader e);
   std::string_view scheduler_of(const model::job_state& job) const;
   void count(const model::job_state& job, int by);
+  void enter(const model::job_state& job);
   void displace(const model::job_state& job);
   void forget(const model::job_state& job);
 
   std::uint64_t sequence_ = 0;
   std::int64_t wall_ns_ = 0;
   std::unordered_map<std::uint64_t, model::job_state> jobs_;  // by serial
-  std::map<std::uint64_t, std::uint64_t> serial_of_number_;
+  std::map<std::uint64_t, std::uint64_t> serial_of_number_;   // of jobs and arrays
+  using subjob_place = std::pair<std::uint64_t, std::uint32_t>;
+  std::map<subjob_place, std::uint64_t> serial_of_subjob_;  // by the number of its array and its index
   // Of jobs that were moved or reordered: few, so that the others cost nothing more.
   std::map<std::pair<std::int64_t, std::uint64_t>, std::uint64_t> displaced_;  // rank, number -> serial
   std::unordered_map<std::uint64_t, std::int64_t> displaced_rank_;             // by number

@@ -153,6 +153,7 @@ std::optional<run_efficiency> job_efficiency::fold(const log::record& record) {
       jobs_.erase(at);
       return run;
     }
+    case which::FORGOTTEN: jobs_.erase(at); break;  // a subjob that is its array's again
     case which::QUEUED:
     case which::HELD:
     case which::RELEASED:
@@ -170,8 +171,10 @@ std::optional<run_efficiency> job_efficiency::fold(const log::record& record) {
     case which::OUTPUT_DELIVERED:
     case which::VNODES_RELEASED:
     case which::VNODES_TAKEN:
-    case which::REORDERED:
-    case which::FORGOTTEN: break;
+    case which::SUBJOB_BEGAN:
+    case which::SUBJOB_LEFT:
+    case which::SUBJOBS_ASKED:
+    case which::REORDERED: break;
   }
   return std::nullopt;
 }

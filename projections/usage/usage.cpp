@@ -105,6 +105,9 @@ void job_usage::fold(const log::record& record) {
     case which::MOVED:
     case which::REORDERED:
     case which::VNODES_TAKEN:
+    case which::SUBJOB_BEGAN:
+    case which::SUBJOB_LEFT:
+    case which::SUBJOBS_ASKED:
     case which::REDUCED: return;
   }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The figures that need a whole cluster. Usage: cluster.py [--build DIR] [alone|submit|hooks|hookruns|drain|status|fairshare|paced|crowd|replay]...
+"""The figures that need a whole cluster. Usage: cluster.py [--build DIR] [alone|submit|hooks|hookruns|drain|arrays|status|fairshare|paced|crowd|replay]...
 
 Each measurement brings up a plain mini-cluster of its own in a temporary directory and removes it. One line per figure:
 what it is, the value, how long a sync of the same disk took beside it, and the load average (it shows whether the
@@ -264,26 +264,52 @@ def memory_mb(c):
 
 # ---- drain -------------------------------------------------------------------------------------------------------
 
+def ended(c):
+    """E records so far."""
+    accounting = os.path.join(c.home, "server_priv", "accounting")
+    total = 0
+    for name in os.listdir(accounting):
+        with open(os.path.join(accounting, name)) as f:
+            total += sum(1 for line in f if ";E;" in line)
+    return total
+
+
 def drain(build):
     with cluster(build) as c:
         c.run("qmgr", "-c", "set node n1 resources_available.ncpus = 500")
-        accounting = os.path.join(c.home, "server_priv", "accounting")
-
-        def ended():
-            total = 0
-            for name in os.listdir(accounting):
-                with open(os.path.join(accounting, name)) as f:
-                    total += sum(1 for line in f if ";E;" in line)
-            return total
         for round in range(3):
-            before = ended()
+            before = ended(c)
             c.scheduling(False)
             qsub_loop(c, 500)
 
             def all_of_it():
                 c.scheduling(True)
-                c.wait(lambda: ended() - before >= 500, "500 E records")
+                c.wait(lambda: ended(c) - before >= 500, "500 E records")
             c.say("500 queued /bin/true on one MoM", f"{500 / wall_ms(all_of_it) * 1000:.0f} jobs a second")
+
+
+# ---- arrays ------------------------------------------------------------------------------------------------------
+
+def arrays(build):
+    with cluster(build) as c:
+        c.run("qmgr", "-c", "set node n1 resources_available.ncpus = 500")
+        c.run("qmgr", "-c", "set server max_array_size = 1000000")
+        c.scheduling(False)
+        c.say("qsub of a job", f"{median_ms(lambda: c.run('qsub', '--', '/bin/true')):.1f} ms")
+        c.say("qstat beside nine jobs", f"{median_ms(lambda: c.run('qstat')):.1f} ms")
+        c.say("qsub -J 1-1000000", f"{median_ms(lambda: c.run('qsub', '-h', '-J', '1-1000000', '--', '/bin/true')):.1f} ms")
+        c.say("qstat beside nine such arrays", f"{median_ms(lambda: c.run('qstat')):.1f} ms; the server has {memory_mb(c)}")
+        c.run("/bin/sh", "-c", "qdel $(qselect)")
+        for what, submitted in (("500 jobs", lambda: qsub_loop(c, 500)),
+                                ("an array of 500", lambda: c.run("qsub", "-J", "1-500", "--", "/bin/true"))) * 3:
+            before = ended(c)
+            c.scheduling(False)
+            submitted()
+
+            def all_of_it():
+                c.scheduling(True)
+                c.wait(lambda: ended(c) - before >= 500, "500 E records")
+            c.say(f"{what} of /bin/true on one MoM", f"{500 / wall_ms(all_of_it) * 1000:.0f} a second")
 
 
 # ---- status ------------------------------------------------------------------------------------------------------
@@ -506,9 +532,9 @@ def replay(build):
 def main():
     top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--build", default=os.path.join(HERE, "..", "..", "build"), help="where it was built")
-    top.add_argument("what", nargs="*", default=[], metavar="alone|submit|hooks|hookruns|drain|status|fairshare|paced|crowd|replay")
+    top.add_argument("what", nargs="*", default=[], metavar="alone|submit|hooks|hookruns|drain|arrays|status|fairshare|paced|crowd|replay")
     options = top.parse_args()
-    every = {"alone": alone, "submit": submit, "hooks": hooks, "hookruns": hookruns, "drain": drain, "status": status, "fairshare": fairshare, "paced": paced, "crowd": crowd, "replay": replay}
+    every = {"alone": alone, "submit": submit, "hooks": hooks, "hookruns": hookruns, "drain": drain, "arrays": arrays, "status": status, "fairshare": fairshare, "paced": paced, "crowd": crowd, "replay": replay}
     for name in options.what or every:
         print(f"-- {name}", flush=True)
         every[name](os.path.abspath(options.build))

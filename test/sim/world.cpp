@@ -7,6 +7,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/log/log_reader.hpp"
 #include "projections/status/status.hpp"
+#include "test/sim/array_checks.hpp"
 #include "test/sim/dependent_jobs.hpp"
 #include "test/sim/network.hpp"
 #include "test/sim/processes.hpp"
@@ -43,6 +44,8 @@ world::world(options options)
     s.words = {{"Job_Name", "", "j" + std::to_string(i)}};
     for (auto& word : drawn_words(*this)) s.words.push_back(std::move(word));
     s.may_depend = chance(o.dependent);
+    if (chance(o.arrays))
+      for (auto& word : drawn_array(*this)) s.words.push_back(std::move(word));
     if (s.staged) s.words.push_back({"stagein", "", "in@store:/data/in"});
     if (o.walltime_s > 0) s.words.push_back({"Resource_List", "walltime", std::to_string(o.walltime_s)});
     if (!o.preempt_order.empty() && o.wide == 0)
@@ -273,8 +276,9 @@ std::string world::check_reserved() {
 void world::act_by_hand() {
   if (!faults_on_ || !chance(o.by_hand) || !client_link_ || client_link_->broken()) return;
   const auto job = [&] { return submissions_[random() % submissions_.size()].acknowledged; };
-  const auto one = job(), other = job();
-  if (one.empty() || other.empty()) return;
+  const auto whole = job(), other = job();
+  if (whole.empty() || other.empty()) return;
+  const auto one = o.arrays > 0 ? drawn_part(*this, whole) : whole;
   const auto what = o.watch_suspension && chance(0.8) ? random() % 2 : random() % 13;
   client_link_->put(1, schema::make<schema::Request>([&](schema::Request::Builder r) {
                       r.setId(next_request_++);
@@ -429,7 +433,7 @@ bool world::quiet() {
   log::log_reader reader(server_store());
   (void)reader.read(1, [&](const log::record_ptr& r) { now.fold(*r); return true; });
   bool any_left = false;  // a finished job stays until its history is over
-  now.each_job([&](const model::job_state&) { return !(any_left = true); });
+  now.each_stream([&](const model::job_state&) { return !(any_left = true); });
   for (std::size_t i = first_mom(); i < processes_.size(); ++i)
     if (static_cast<mom_process&>(*processes_[i]).has_runs()) return false;
   if (o.site_hooks && !check_hooks(server_store()).empty()) return false;  // a look may still be under way
@@ -445,7 +449,7 @@ std::string world::unfinished() {
   projections::status now;
   log::log_reader reader(server_store());
   (void)reader.read(1, [&](const log::record_ptr& r) { now.fold(*r); return true; });
-  now.each_job([&](const model::job_state& j) {
+  now.each_stream([&](const model::job_state& j) {
     if (!j.ended() && text.size() < 500)
       text += j.id + " is " + model::state_letter(j) + " (" + std::string(j.attribute(attributes::job::comment)) + "); ";
     return true;
@@ -496,6 +500,7 @@ std::string world::check() {
   if (why.empty()) why = check_executions();
   if (why.empty() && o.reservations > 0) why = users_.check(reserved_);
   if (why.empty() && o.dependent > 0) why = check_dependencies(server_store(), depended_);
+  if (why.empty() && o.arrays > 0) why = check_arrays(server_store(), of_arrays_);
   if (why.empty() && o.partitions) why = check_partitions(server_store());
   if (why.empty() && o.hostile_node) why = check_hostile_node();
   if (why.empty() && o.any_hooks()) why = check_hooks(server_store());
@@ -513,6 +518,7 @@ std::string world::check_history() {
   std::map<std::uint64_t, std::int64_t> ended_ns;
   std::map<std::string, std::string> id_of_command;
   std::set<std::string> ids;
+  std::set<std::uint64_t> subjobs;
   std::string fault;
   model::ledger ledger;
   std::map<std::string, std::map<std::uint64_t, int>> on_vnode;  // a slow recount of what the ledger keeps
@@ -521,7 +527,10 @@ std::string world::check_history() {
     const auto e = r->event();
     const auto stream = r->get().getStream();
     const model::event_place place{r->sequence(), stream, r->get().getStreamVersion(), r->get().getWallNs(), {}};
-    if (schema::is(e, schema::JobEvent::QUEUED)) {
+    const bool queued = schema::is(e, schema::JobEvent::QUEUED);
+    if (queued && values::is_subjob(e.getJob().getQueued().getNumber())) {
+      subjobs.insert(stream);  // not submitted, and again on another stream when it is run again (check_arrays)
+    } else if (queued) {
       const auto id = schema::str(e.getJob().getQueued().getId());
       if (!ids.insert(id).second) fault = "the id " + id + " was given twice";
       const auto c = r->get().getCommandId();
@@ -545,7 +554,7 @@ std::string world::check_history() {
     } else if (schema::is(e, schema::JobEvent::ENDED)) {
       if (++ended[stream] > 1) fault = "a job ended twice, stream " + std::to_string(stream);
       ended_ns[stream] = place.wall_ns;
-    } else if (schema::is(e, schema::JobEvent::FORGOTTEN)) {
+    } else if (schema::is(e, schema::JobEvent::FORGOTTEN) && !subjobs.contains(stream)) {
       const auto kept = place.wall_ns - ended_ns[stream];  // 0: it ended before the history was turned on
       if (kept != 0 && kept < o.history_s * second)
         fault = "a job was forgotten after " + std::to_string(kept) + " ns, stream " + std::to_string(stream);

@@ -161,6 +161,7 @@ struct options {
   std::string preempt_order = {};  // jobs of the queue express make others leave so; empty: there is no such queue
   double express = 0;              // share of the jobs that are in it
   double dependent = 0;            // share of the jobs that depend on others (dependent_jobs.hpp)
+  double arrays = 0;               // share of the jobs that are arrays (array_checks.hpp)
   // Crash the default scheduler right after its n-th message; 0: never.
   std::uint64_t crash_scheduler_at_message = 0;
   bool any_hooks() const { return site_hooks || pruning > 0; }
@@ -201,8 +202,9 @@ class world {
   void end_scheduler(const std::string& name);
   std::vector<std::string> tickets;  // every one that the server ever signed, for whoever steals them
 
-  std::size_t reductions() const { return reduced_.count(); }               // so often a run went on with less
-  const std::map<std::string, int>& depended() const { return depended_; }  // what came of dependencies, and how often
+  std::size_t reductions() const { return reduced_.count(); }                 // so often a run went on with less
+  const std::map<std::string, int>& depended() const { return depended_; }    // what came of dependencies, and how often
+  const std::map<std::string, int>& of_arrays() const { return of_arrays_; }  // what came of subjobs
   const std::map<std::string, int>& reserved() const { return reserved_.happened(); }
   std::size_t preemptions() const;  // so often a job left or stood still by itself, where nobody asks for it by hand
   std::uint64_t scheduler_messages = 0;
@@ -300,6 +302,7 @@ class world {
   reservation_users users_;
   reserved_vnodes reserved_;
   std::map<std::string, int> depended_;
+  std::map<std::string, int> of_arrays_;
   node settings_ = node::unknown;                    // of the server
   std::uint64_t asked_settings_ = 0;                 // their request
   std::map<std::uint64_t, std::size_t> asked_node_;  // request id -> MoM

@@ -31,6 +31,10 @@ inline std::string dump(const cycle::view& v) {
     row << j.serial << " " << static_cast<int>(j.where) << " " << v.queues()[j.queue].name << " rank=" << j.rank << " "
         << v.request_of(j).chunk_count << " " << j.euser << " '" << j.comment << "'";
     for (const auto& [h, slot] : j.slots) row << " " << v.hosts()[h].name << "/" << slot;
+    if (j.is_array()) {
+      row << " may begin " << j.may_begin << " of";
+      for (auto left = j.subjobs; !left.at_end(); left.pop()) row << " " << left.front();
+    }
     jobs[j.id] = row.str();
   }
   for (const auto& [name, row] : queues) out << "queue " << name << " " << row << "\n";

@@ -7,7 +7,7 @@ import unittest
 from private_cluster import ClusterTest, STAGE, wait_gone
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "c_api")
-PROGRAMS = ("connections", "submission", "requests", "selection", "status", "management", "reservations")
+PROGRAMS = ("connections", "submission", "requests", "selection", "status", "management", "reservations", "arrays")
 
 
 class c_programs(ClusterTest):
@@ -63,6 +63,10 @@ class c_programs(ClusterTest):
 
     def test_reservations(self):
         self.sure(self.program("reservations"), "a")
+
+    def test_arrays(self):
+        self.sure("qmgr", "-c", "set server scheduling = False")
+        self.sure(self.program("arrays"))
 
     def test_every_call_for_a_job(self):
         self.sure("qmgr", "-c", "set server scheduling = False")

@@ -45,6 +45,7 @@ std::string queued_words(schema::JobQueued::Reader e) {
     if (schema::text(a.getName()) == "Resource_List" && schema::text(a.getResource()) == "select") select = schema::str(a.getValue());
   }
   std::string text = (name.empty() ? "" : name + " ") + "of " + schema::str(e.getOwner()) + " in " + schema::str(e.getQueue());
+  if (e.getIndices().size() > 0) text += ", subjobs " + schema::str(e.getIndices());
   if (!select.empty()) text += ", select " + select;
   if (e.getHolds().size() > 0) text += ", " + holds_text(e.getHolds());
   if (e.getExecutionTime() > 0) text += ", not before " + time_text(e.getExecutionTime() * 1'000'000'000).substr(0, 19);
@@ -64,6 +65,21 @@ std::string delivered_words(schema::OutputDelivered::Reader e) {
 
 std::string delete_words(schema::JobDeleteRequested::Reader e) {
   return std::string("to be deleted") + (e.getForce() ? ", by force" : "") + (e.getPurgeHistory() ? ", history too" : "");
+}
+
+std::string subjob_text(std::uint32_t index) { return "subjob " + std::to_string(index); }
+
+std::string left_words(schema::SubjobLeft::Reader e) {
+  const auto what = subjob_text(e.getIndex());
+  if (e.getRequeued()) return what + " is to be run again, " + run_text(e.getRun()) + " is over";
+  return what + (e.getFailed() ? " has failed in " : " has ended in ") + run_text(e.getRun());
+}
+
+std::string asked_words(schema::SubjobsAsked::Reader e) {
+  const auto waiting = e.getWaitingCount();
+  return "subjobs " + schema::str(e.getIndices()) + (e.getRerun() ? " to be run again" : " to be deleted") +
+         (e.getForce() ? ", by force" : "") +
+         (waiting > 0 ? "; " + std::to_string(waiting) + " had not begun: " + schema::str(e.getWaiting()) : "");
 }
 
 std::string requeued_words(schema::JobRequeued::Reader e) {
@@ -238,6 +254,10 @@ std::string job_words(schema::JobEvent::Reader event) {
       return e.getHasExitStatus() ? "finished, exit status " + std::to_string(e.getExitStatus()) : "finished without having run to an end";
     }
     case which::FORGOTTEN: return "no longer in the history";
+    case which::SUBJOB_BEGAN:
+      return subjob_text(event.getSubjobBegan().getIndex()) + " begins, " + run_text(event.getSubjobBegan().getRun());
+    case which::SUBJOB_LEFT: return left_words(event.getSubjobLeft());
+    case which::SUBJOBS_ASKED: return asked_words(event.getSubjobsAsked());
     case which::SIGNALLED:
       if (event.getSignalled().getCheckpoint()) return run_text(event.getSignalled().getRun()) + " is to be checkpointed and to end";
       return run_text(event.getSignalled().getRun()) + " gets signal " + schema::str(event.getSignalled().getSignal());

@@ -80,7 +80,7 @@ std::string digest(const replayed& state) {
   for (const auto& [serial, host] : s.hosts())
     for (const auto& v : host.vnodes) add("vnode", v.name, projections::vnode_row(s, host, v));
   for (const auto& [name, sched] : s.schedulers()) add("scheduler", name, sched.attributes.packed());
-  s.each_job([&](const model::job_state& job) {
+  s.each_stream([&](const model::job_state& job) {
     add("job", job.id, job.attributes.packed());
     return true;
   });
@@ -99,7 +99,7 @@ std::string replay_text(const replayed& state) {
   for (const auto& [name, q] : s.queues()) text += ended("queue   " + padded(harmless(name), 16) + "  " + s.jobs_of(name).text());
   for (const auto& v : vnodes_of(state))
     text += ended("vnode   " + padded(harmless(v.name), 16) + "  " + padded(v.state, 16) + "  " + v.jobs);
-  s.each_job([&](const model::job_state& job) {
+  s.each_stream([&](const model::job_state& job) {
     const auto comment = job.attributes.get(attributes::job::comment).value_or("");
     text += ended("job     " + padded(job.id, 16) + "  " + std::string(1, model::state_letter(job)) + "  " +
                   padded(harmless(job.owner_name()), 12) + "  " + padded(harmless(job.queue()), 12) + "  " + harmless(comment));
@@ -121,7 +121,7 @@ std::string replay_json(const replayed& state) {
   out["wallNs"] = state.wall_ns;
   out["digest"] = digest(state);
   out["jobs"] = json::array();
-  state.status.each_job([&](const model::job_state& job) {
+  state.status.each_stream([&](const model::job_state& job) {
     out["jobs"].push_back(
         {{"id", job.id}, {"state", std::string(1, model::state_letter(job))}, {"owner", job.owner()}, {"queue", job.queue()}});
     return true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "events/model/vnodes/amounts.hpp"
+#include "events/values/job_id.hpp"
 #include "tools/audit/event_text.hpp"
 #include "tools/audit/stream_names.hpp"
 
@@ -34,7 +35,7 @@ void salvage_plan::learn(const log::record& r) {
   next_ = sequence + 1;
   last_stream_ = std::max(last_stream_, r.get().getStream());
   const auto event = r.event();
-  if (schema::is(event, schema::JobEvent::QUEUED)) learn_number(event.getJob().getQueued().getNumber());
+  if (schema::is(event, schema::JobEvent::QUEUED)) learn_number(values::array_of(event.getJob().getQueued().getNumber()));
   if (schema::is(event, schema::LogEvent::LOSS_ACCEPTED) && event.getLog().getLossAccepted().getNextNumber() > 0)
     learn_number(event.getLog().getLossAccepted().getNextNumber() - 1);
   if (schema::is(event, schema::LogEvent::SALVAGED) && event.getLog().getSalvaged().getNextJobNumber() > 0)

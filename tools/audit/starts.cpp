@@ -203,6 +203,9 @@ std::vector<told_failure> job_starts::fold(const log::record& record) {
     case which::ENDED:
     case which::FORGOTTEN:
     case which::REORDERED:
+    case which::SUBJOB_BEGAN:
+    case which::SUBJOB_LEFT:
+    case which::SUBJOBS_ASKED:
     case which::VNODES_TAKEN: return {};
   }
   if (starts_.empty()) return {};  // its beginning is not in the log

@@ -54,6 +54,7 @@ bool good_other(asker who, const assignment& a) {
   if (is("release_nodes_on_stageout")) return values::parse_boolean(a.value).has_value();
   if (who == asker::qsub && is("block")) return values::parse_boolean(a.value).has_value();
   if (who == asker::qsub && is("interactive")) return false;
+  if (is("max_run_subjobs")) return true;  // the server judges it, an empty value too
   return who == asker::qsub || !a.value.empty();
 }
 
@@ -151,7 +152,8 @@ std::optional<std::string> judge_job_option(asker who, const given& g, std::int6
         if (letter != '\0' && letter != 'r' && letter != 'h') {
           if (auto bad = judge_job_option(who, {letter, a.value}, now, facts)) return illegal(who, letter);
         } else if (!good_other(who, a)) {
-          return illegal(who, 'W');
+          const bool of_subjobs = values::equal_any_case(a.name, "depend") && names_subjobs(a.value);
+          return (of_subjobs ? "cannot have dependancy on subjob or range\n" : "") + *illegal(who, 'W');
         }
       }
       break;

@@ -22,7 +22,7 @@ constexpr option qsub_options[] = {
     {'h', nullptr, "submit with a user hold"},
     {'I', nullptr, "interactive job (not served in this release)"},
     {'j', "oe|eo|n", "join standard output and error"},
-    {'J', "X-Y[:Z]", "job array (not served in this release)"},
+    {'J', "X-Y[:Z][%n]", "job array: a subjob for each index from X to Y in steps of Z; at most n run at once"},
     {'k', "keep", "keep output on the execution host: o, e, oe, n, with d: write directly"},
     {'l', "resources", "resources: name=value,..."},
     {'m', "events", "mail at: a (abort), b (begin), e (end), n (never)"},
@@ -60,6 +60,17 @@ complaint refused(const values::refusal& why) {
 
 complaint not_served(std::string_view what) { return refused(values::refuse_about(pbs_error::no_support, what)); }
 
+// -J "X-Y[:Z]", and behind a '%' how many of them may run at once; without one: nothing.
+struct array_range {
+  std::string_view indices;
+  std::optional<std::string_view> at_once;
+};
+array_range split_range(std::string_view text) {
+  const auto percent = text.find('%');
+  if (percent == std::string_view::npos) return {text, std::nullopt};
+  return {text.substr(0, percent), text.substr(percent + 1)};
+}
+
 std::optional<complaint> check_array(const job_options& options) {
   const std::string* range = options.find('J');
   const std::string* at_once = options.other("max_run_subjobs");
@@ -68,12 +79,11 @@ std::optional<complaint> check_array(const job_options& options) {
     return std::nullopt;
   }
   if (options.has('r') && *options.find('r') == "n") return misused("qsub:  cannot submit non-rerunable Array Job");
-  if (const auto percent = range->find('%'); percent != std::string::npos) {
+  if (const auto count = split_range(*range).at_once) {
     if (at_once != nullptr) return misused("qsub: multiple max_run_subjobs values found");
-    if (!is_count(std::string_view(*range).substr(percent + 1)))
-      return said("qsub: Error (15014) submitting job", exit_status(pbs_error::bad_value));
+    if (!is_count(*count)) return said("qsub: Error (15014) submitting job", exit_status(pbs_error::bad_value));
   }
-  return not_served("-J (job arrays)");
+  return std::nullopt;
 }
 
 std::optional<complaint> check_interactive(const job_options& options, const submit_facts& facts) {
@@ -106,6 +116,12 @@ bool is_zero_interval(std::string_view checkpoint) {
 }
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+void add_array(std::vector<job_attribute>& out, const std::string& range) {
+  const auto [indices, at_once] = split_range(range);
+  out.push_back({"array_indices_submitted", "", std::string(indices)});
+  if (at_once) out.push_back({"max_run_subjobs", "", without_leading_zeros(*at_once)});
+}
 
 // The program of a job that has no script, in the form that job descriptions use. '<', '>' and '&' stay as they are.
 void add_executable(std::vector<job_attribute>& out, const std::vector<std::string>& words) {
@@ -195,6 +211,7 @@ std::variant<submission, complaint> make_submission(const job_options& options, 
     chosen = parse_variable_list(*v, context.environment_value).value_or(chosen);
   out.attributes.push_back({"Variable_List", "", variable_list(context.who, chosen, options.has('V'))});
   if (!context.arguments.empty()) out.attributes.push_back({"Submit_arguments", "", context.arguments});
+  if (const std::string* range = options.find('J')) add_array(out.attributes, *range);
   if (source.from == program_source::kind::executable) add_executable(out.attributes, source.executable);
 
   if (const std::string* q = options.find('q')) out.where = parse_destination(*q).value_or(destination{});

@@ -125,6 +125,7 @@ int work(int argc, char** argv) {
     select.setHistory(line.has('H')   ? schema::History::ONLY
                       : line.has('x') ? schema::History::ALSO
                                       : schema::History::LIVE);
+    select.setSubjobs(line.has('T'));
     auto criteria = select.initCriteria(static_cast<unsigned>(all.size()));
     for (unsigned i = 0; i < criteria.size(); ++i) {
       criteria[i].setName(all[i].name);

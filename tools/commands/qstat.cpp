@@ -188,9 +188,7 @@ class run {
         server_name_(server_name()),
         short_name_(short_server_name(server_name_)),
         form_(make_form(w_, now_, short_name_)) {
-    // What decides whether a job is shown must come with it.
     wanted_.assign(form_->wanted().begin(), form_->wanted().end());
-    if (!wanted_.empty() && w_.has('J')) wanted_.push_back(attributes::job::array);
   }
 
   int go() {
@@ -209,6 +207,7 @@ class run {
     q.kind = kind_;
     q.at = at_;
     if (kind_ != ObjectKind::JOB) return q;
+    q.subjobs = w_.has('t');
     if (w_.has('x')) q.history = schema::History::ALSO;
     if (w_.has('H')) q.history = schema::History::ONLY;
     if (w_.has('i')) q.states = "EHQTWB";
@@ -283,13 +282,14 @@ class run {
     for (const refused_name& u : outcome.unknown) refuse(u);
   }
 
-  // -J, and what the server leaves to us when jobs are named.
+  // -J, and what the server leaves to us when jobs are named. Of arrays and subjobs that are named PBS asks no state.
   bool is_shown(const stat_question& q, const object_view& o) const {
     if (kind_ != ObjectKind::JOB) return true;
-    if (w_.has('J') && value_of(o, attributes::job::array) != "True") return false;
+    const bool of_array = o.name.find('[') != std::string_view::npos;
+    if (w_.has('J') && !of_array) return false;
     if (q.names.empty()) return true;
     const std::string_view state = value_of(o, attributes::job::job_state);
-    if (!q.states.empty() && q.states.find(state) == std::string::npos) return false;
+    if (!of_array && !q.states.empty() && q.states.find(state) == std::string::npos) return false;
     if (q.users.empty()) return true;
     const std::string_view owner = value_of(o, attributes::job::Job_Owner), user = owner.substr(0, owner.find('@'));
     for (const std::string& u : q.users)

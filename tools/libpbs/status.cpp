@@ -131,9 +131,9 @@ class list_builder {
 
 // -- questions ----------------------------------------------------------------------------------------------------------------
 
-schema::History history_of(const char* extend) {
-  return text_of(extend).find('x') != std::string::npos ? schema::History::ALSO : schema::History::LIVE;
-}
+bool asks(const char* extend, char letter) { return text_of(extend).find(letter) != std::string::npos; }
+
+schema::History history_of(const char* extend) { return asks(extend, 'x') ? schema::History::ALSO : schema::History::LIVE; }
 
 enum class unknown_name { is_error,
                           is_none };
@@ -189,6 +189,7 @@ std::vector<std::string> select_jobs(ifl::connection& c, const attropl* criteria
   const auto answer = c.server.call([&](schema::Request::Builder r) {
     auto select = r.initSelectJobs();
     select.setHistory(history_of(extend));
+    select.setSubjobs(asks(extend, 'T'));
     unsigned count = 0;
     for (const attropl* a = criteria; a; a = a->next) ++count;
     auto list = select.initCriteria(count);
@@ -220,6 +221,7 @@ struct batch_status* pbs_statjob(int connect, const char* id, struct attrl* attr
     client::stat_question q;
     fill_job_names(q, text_of(id));
     q.history = history_of(extend);
+    q.subjobs = asks(extend, 't');
     return stat(c, q, attributes);
   });
 }
@@ -240,6 +242,7 @@ struct batch_status* pbs_selstat(int connect, struct attropl* criteria, struct a
     client::stat_question q;
     q.names = select_jobs(c, criteria, extend);
     q.history = history_of(extend);
+    q.subjobs = asks(extend, 't');
     if (q.names.empty()) return nullptr;
     return stat(c, q, attributes, unknown_name::is_none);  // a job that went between the two questions is no error
   });

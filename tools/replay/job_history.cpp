@@ -129,6 +129,9 @@ class reading {
       case which::MOVED:
       case which::REORDERED:
       case which::VNODES_TAKEN:
+      case which::SUBJOB_BEGAN:
+      case which::SUBJOB_LEFT:
+      case which::SUBJOBS_ASKED:
       case which::REDUCED: break;
     }
   }

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "events/values/duration.hpp"
+#include "events/values/job_id.hpp"
 
 namespace annals::replay {
 
@@ -148,16 +149,30 @@ class reading {
 
   void take_job(const log::record& record, schema::JobEvent::Reader event) {
     const auto job = record.get().getStream();
-    if (event.isAssigned() || event.isEnded() || event.isForgotten()) forget_refusals(job);
+    if (event.isAssigned() || event.isSubjobBegan() || event.isEnded() || event.isForgotten()) forget_refusals(job);
+    if (event.isQueued()) note_array(job, event.getQueued());
     if (event.isAssigned()) {
       const auto at = by_name_.find(schema::str(event.getAssigned().getScheduler()));
       if (at == by_name_.end()) return;
       schedulers_[at->second].starts.push_back(
-          {record.sequence(), job, place_text(schema::str(event.getAssigned().getExecVnode()), event.getAssigned().getWalltimeSeconds())});
+          {record.sequence(), key_of(job),
+           place_text(schema::str(event.getAssigned().getExecVnode()), event.getAssigned().getWalltimeSeconds())});
     } else if (event.isVnodesTaken()) {  // a suspended one goes on: whichever scheduler has it
       for (auto& [stream, s] : schedulers_)
         s.starts.push_back({record.sequence(), job, schema::str(event.getVnodesTaken().getExecVnode())});
     }
+  }
+
+  void note_array(std::uint64_t job, schema::JobQueued::Reader e) {
+    const auto number = e.getNumber();
+    if (e.getIndices().size() > 0) arrays_[number] = job;
+    if (!values::is_subjob(number)) return;
+    if (const auto array = arrays_.find(values::array_of(number)); array != arrays_.end())
+      subjobs_[job] = values::subjob_number(array->second, values::index_of(number));
+  }
+  std::uint64_t key_of(std::uint64_t job) const {
+    const auto subjob = subjobs_.find(job);
+    return subjob == subjobs_.end() ? job : subjob->second;
   }
 
   // What a cycle starts may stand before its CycleBegan: jobs and schedulers write their events apart. But the view of the next cycle has
@@ -185,9 +200,15 @@ class reading {
   std::vector<recorded_cycle>& into_;
   std::unordered_map<std::uint64_t, scheduler> schedulers_;  // by stream
   std::unordered_map<std::string, std::uint64_t> by_name_;
+  std::unordered_map<std::uint64_t, std::uint64_t> arrays_;   // number -> stream
+  std::unordered_map<std::uint64_t, std::uint64_t> subjobs_;  // stream -> job_key
 };
 
 }  // namespace
+
+std::uint64_t job_key(schema::ProposeRun::Reader run) {
+  return run.getOfArray() ? values::subjob_number(run.getJob(), run.getIndex()) : run.getJob();
+}
 
 std::string place_text(std::string exec_vnode, std::uint64_t walltime_seconds) {
   if (walltime_seconds > 0) exec_vnode += " for " + values::print_duration(static_cast<std::int64_t>(walltime_seconds));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "events/log/log_reader.hpp"
+#include "events/schema/daemon.capnp.h"
 #include "events/schema/event/scheduler.capnp.h"
 #include "events/schema/message.hpp"
 
@@ -33,13 +34,16 @@ struct recorded_cycle {
   bool ended = false;
   bool last = false;                             // of its scheduler: the log may end before its starts are written
   std::uint32_t proposed = 0;                    // as CycleEnded says
-  std::map<std::uint64_t, std::string> started;  // jobs that got vnodes before the next cycle looked: place_text
+  std::map<std::uint64_t, std::string> started;  // jobs (job_key) that got vnodes before the next cycle looked: place_text
   std::map<std::uint64_t, std::string> refused;  // proposals: exec_vnode
   // What was refused before of jobs that have not run since: the same refusal is not written again.
   std::shared_ptr<const std::map<std::uint64_t, std::string>> refused_before;
   std::map<std::uint64_t, recorded_reason> reasons;  // that it said, by job
   std::map<std::uint64_t, std::string> answers;      // about reservations, those that were taken: words_of
 };
+
+// The job's stream; of a subjob that begins its array's and its index (values::subjob_number).
+std::uint64_t job_key(schema::ProposeRun::Reader run);
 
 // What a scheduler said about a reservation: where it is, when; or why not.
 std::string words_of(capnp::List<schema::OccurrencePlace>::Reader places);

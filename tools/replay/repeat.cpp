@@ -2,12 +2,14 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "actors/scheduler/cycle_driver.hpp"
+#include "events/values/job_id.hpp"
 #include "projections/scheduling/scheduling.hpp"
 
 namespace annals::replay {
@@ -151,7 +153,7 @@ class repeating {
   }
   static void withdraw_what_did_not_start(const recorded_cycle& c, const again::messages& said, again& scheduler) {
     for (const auto& m : said)
-      if (m.get().isRun() && !c.started.contains(m.get().getRun().getJob()))
+      if (m.get().isRun() && !c.started.contains(job_key(m.get().getRun())))
         scheduler.withdraw(m.get().getRun().getJob(), c.began.get().getNumber());
   }
 
@@ -163,10 +165,11 @@ class repeating {
     if (out_.differences.size() < differences_kept_max) out_.differences.push_back(std::move(d));
   }
   void differs(const recorded_cycle& c, std::uint64_t job, std::string recorded, std::string now) {
-    const auto* state = now_.job(job);
+    const auto* state = now_.job(values::array_of(job));
     const auto reservation = now_.reservations().find(job);
-    auto id = state ? state->id : reservation != now_.reservations().end() ? reservation->second.id
-                                                                           : "#" + std::to_string(job);
+    const auto of_job = [&] { return values::is_subjob(job) ? cycle::subjob_id(state->id, values::index_of(job)) : state->id; };
+    auto id = state ? of_job() : reservation != now_.reservations().end() ? reservation->second.id
+                                                                          : "#" + std::to_string(job);
     ++out_.differing;
     keep({c.sequence, c.scheduler, c.began.get().getNumber(), std::move(id), std::move(recorded), std::move(now)});
   }
@@ -189,9 +192,9 @@ class repeating {
 
   // The log says once what is refused in the same words in each cycle.
   static bool refused_again(const recorded_cycle& c, schema::ProposeRun::Reader run) {
-    if (!c.refused_before || c.started.contains(run.getJob()) || c.refused.contains(run.getJob())) return false;
+    if (!c.refused_before || c.started.contains(job_key(run)) || c.refused.contains(run.getJob())) return false;
     const auto before = c.refused_before->find(run.getJob());
-    return before != c.refused_before->end() && before->second == schema::text(run.getExecVnode());
+    return before != c.refused_before->end() && (run.getOfArray() || before->second == schema::text(run.getExecVnode()));
   }
 
   void compare_runs(const recorded_cycle& c, const again::messages& said) {
@@ -200,22 +203,29 @@ class repeating {
     for (const auto& m : said)
       if (m.get().isRun() && refused_again(c, m.get().getRun()))
         recorded.emplace(m.get().getRun().getJob(), schema::str(m.get().getRun().getExecVnode()));
+    std::set<std::uint64_t> refused_arrays;
     // Runs by hand (qrun) stand among those that the cycle proposed.
     auto by_hand = recorded.size() > c.proposed ? recorded.size() - c.proposed : 0;
     for (const auto& m : said) {
       if (!m.get().isRun()) continue;
       const auto run = m.get().getRun();
       ++out_.proposals;
-      const bool started = c.started.contains(run.getJob());  // of one that was refused no walltime is known
+      const auto job = job_key(run);
+      const bool started = c.started.contains(job);                           // of one that was refused no walltime is known
+      if (run.getOfArray() && !started && recorded.contains(run.getJob())) {  // which of its subjobs was refused is not in the log
+        refused_arrays.insert(run.getJob());
+        continue;
+      }
       const auto place = place_text(schema::str(run.getExecVnode()),
                                     !started && (c.refused.contains(run.getJob()) || refused_again(c, run)) ? 0 : run.getWalltimeSeconds());
-      const auto at = recorded.find(run.getJob());
+      const auto at = recorded.find(job);
       if (at == recorded.end()) {
-        if (!c.last) differs(c, run.getJob(), "not started", "on " + place);
+        if (!c.last) differs(c, job, "not started", "on " + place);
       } else if (at->second != place)
-        differs(c, run.getJob(), "on " + at->second, "on " + place);
+        differs(c, job, "on " + at->second, "on " + place);
       if (at != recorded.end()) recorded.erase(at);
     }
+    for (const auto array : refused_arrays) recorded.erase(array);
     for (const auto& [job, vnode] : recorded) {
       if (by_hand > 0) --by_hand;
       else differs(c, job, "on " + vnode, "not started");

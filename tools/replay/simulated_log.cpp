@@ -47,6 +47,9 @@ bool happens_to(const model::job_state& job, schema::JobEvent::Which event) {
     case which::ENDED:
     case which::FORGOTTEN:
     case which::VNODES_TAKEN:
+    case which::SUBJOB_BEGAN:
+    case which::SUBJOB_LEFT:
+    case which::SUBJOBS_ASKED:
     case which::REDUCED: return false;
   }
   return false;

@@ -10,6 +10,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/attributes/read.hpp"
 #include "events/values/duration.hpp"
+#include "events/values/job_id.hpp"
 #include "projections/status/partition.hpp"
 #include "tools/replay/simulated_log.hpp"
 
@@ -126,6 +127,7 @@ class simulating {
   void take_job(const log::record& record, schema::JobEvent::Reader event) {
     const auto serial = record.get().getStream();
     if (event.isQueued()) {
+      if (is_of_array(event.getQueued())) return;
       log_.fold(record);
       const auto* job = log_.now().job(serial);
       if (const auto at = recorded_.by_job.find(serial); job && at != recorded_.by_job.end())
@@ -140,6 +142,9 @@ class simulating {
     log_.fold(record);
     want_cycle();
   }
+
+  // Arrays are left out, with what became of them: which of their subjobs would run when is not simulated.
+  static bool is_of_array(schema::JobQueued::Reader e) { return e.getIndices().size() > 0 || values::is_subjob(e.getNumber()); }
 
   // The end of a job that ran is decided by how long it runs; that of one which never did, by who deleted it.
   void take_end(const log::record& record, const model::job_state& job) {

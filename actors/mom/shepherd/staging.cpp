@@ -34,10 +34,22 @@ bool same_file(const std::string& a, const std::string& b) {
   return stat(a.c_str(), &sa) == 0 && stat(b.c_str(), &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
+// A pattern that only `text` fits: a private directory of a subjob has brackets in its name.
+std::string as_pattern(const std::string& text) {
+  std::string pattern;
+  for (const char c : text) {
+    if (std::strchr("*?[]\\", c)) pattern += '\\';
+    pattern += c;
+  }
+  return pattern;
+}
+
 // A name that is there stands for itself, whatever letters it has.
-std::vector<std::string> files_named(const std::string& pattern) {
+std::vector<std::string> files_named(const std::string& path, const std::string& jobdir) {
+  const std::string plain = absolute(path, jobdir);
   struct stat st {};
-  if (lstat(pattern.c_str(), &st) == 0) return {pattern};
+  if (lstat(plain.c_str(), &st) == 0) return {plain};
+  const std::string pattern = absolute(path, as_pattern(jobdir));
   std::vector<std::string> names;
   glob_t found{};
   if (glob(pattern.c_str(), 0, nullptr, &found) == 0)
@@ -68,11 +80,10 @@ attempt stage_in(const mom::stage_task& task, const copy_request& copying) {
 
 attempt stage_out(const mom::stage_task& task, const copy_request& copying, std::vector<std::string>& copied) {
   const auto& request = copying.words;
-  const std::string here = absolute(task.here, request.jobdir);
-  auto operands = files_named(here);
+  auto operands = files_named(task.here, request.jobdir);
   attempt a;
   if (operands.empty()) {
-    a.wrong = "cannot stat '" + here + "': " + strerror(ENOENT);
+    a.wrong = "cannot stat '" + absolute(task.here, request.jobdir) + "': " + strerror(ENOENT);
     a.status = 1;
     a.hopeless = true;
     return a;

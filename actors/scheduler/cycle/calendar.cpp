@@ -116,9 +116,10 @@ calendar::vnode_dates& calendar::dates_of(index vnode_at) {
   const auto [at, is_new] = booked_.try_emplace(vnode_at);
   if (!is_new) return at->second;
   for (const auto& on : view_.vnodes()[vnode_at].jobs) {
-    const job* j = view_.find_job(on.job);
-    if (!j || (j->where != job_place::running && j->where != job_place::proposed)) continue;
-    const auto job_at = static_cast<index>(j - view_.jobs().data());
+    const index job_at = view_.place_of_job(on.job);
+    if (job_at == none) continue;
+    const auto where = view_.jobs()[job_at].where;
+    if (where != job_place::running && where != job_place::proposed) continue;
     for (const auto& t : view_.held_by(job_at).amounts)
       if (t.vnode == vnode_at) at->second.ends.push_back({end_of(job_at), t.resource, t.value, job_at});
   }

@@ -18,6 +18,7 @@
 #include "actors/scheduler/cycle/resumption.hpp"
 #include "actors/scheduler/cycle/time_rules.hpp"
 #include "events/values/duration.hpp"
+#include "events/values/job_id.hpp"
 #include "events/values/number.hpp"
 
 namespace annals::cycle {
@@ -169,7 +170,8 @@ class cycle_run {
     for (index at = shares.next(); at != none; at = shares.next()) {
       const auto runs = result_.runs.size();
       consider(at);
-      if (result_.runs.size() > runs) standing.started(view_.leaf_of(view_.jobs()[at]), view_.jobs()[at].expected_usage);
+      for (auto run = runs; run < result_.runs.size(); ++run)
+        standing.started(view_.leaf_of(view_.jobs()[at]), view_.jobs()[at].expected_usage);
     }
   }
 
@@ -260,10 +262,21 @@ class cycle_run {
     return a.queue == b.queue && (!users_matter_ || (a.euser == b.euser && a.egroup == b.egroup));
   }
 
+  // An array keeps its place in the order until it has no subjob to run any more, or one could not be.
   void consider(index at) {
+    if (!view_.jobs()[at].is_array()) return consider_one(at);
+    for (auto runs = SIZE_MAX; runs != result_.runs.size() && view_.next_subjob(at);) {
+      runs = result_.runs.size();
+      consider_one(at);
+    }
+  }
+
+  void consider_one(index at) {
     const job& j = view_.jobs()[at];
     ++result_.considered;
     log_.of_job(event_debug, j.id, "Considering job to run");
+    if (j.is_array() && !view_.may_begin_another(j))  // nobody is told, as in PBS
+      return log_.of_job(event_sched, j.id, "Number of concurrent running subjobs limit reached");
     if (const auto reached = queue_runs_jobs(j) ? view_.limit_reached_by(j) : std::nullopt)
       return refuse(at, verdict{at, comment_for(*reached, j)});
     if (is_within(j)) return consider_within(at);
@@ -407,11 +420,14 @@ class cycle_run {
 
   void start(index at, std::vector<preempt_victim> victims) {
     const job& j = view_.jobs()[at];
+    if (j.is_array()) return start(view_.make_subjob(at), std::move(victims));
     auto texts = describe(view_, allocation_);
     if (j.shrinks.shortest > 0) grant(at);
     log_run(j, victims);
-    result_.runs.push_back(
-        {j.serial, std::move(texts.exec_vnode), std::move(texts.exec_host), std::move(texts.hosts), std::move(victims), j.granted});
+    proposed_run run{j.serial, std::move(texts.exec_vnode), std::move(texts.exec_host), std::move(texts.hosts),
+                     std::move(victims), j.granted};
+    if (j.array != 0) run.job = j.array, run.subjob = values::index_of(j.serial);
+    result_.runs.push_back(std::move(run));
     claim c = placement_.claim_of(j, allocation_);
     c.slots = std::move(texts.slots);
     hold(at, std::move(c));

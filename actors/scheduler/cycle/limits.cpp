@@ -135,6 +135,11 @@ job_owners run_limit_book::owners_of(std::string_view user, std::string_view gro
   return out;
 }
 
+void run_limit_book::count_another(const job_owners& job) {
+  for (const auto kind : {limit_kind::user, limit_kind::group, limit_kind::project})
+    ++owners_[static_cast<std::size_t>(kind)].names[job[kind]].jobs;
+}
+
 void run_limit_book::forget(const job_owners& job) {
   for (const auto kind : {limit_kind::user, limit_kind::group, limit_kind::project}) {
     auto& owners = owners_[static_cast<std::size_t>(kind)];

@@ -61,6 +61,7 @@ class run_limit_book {
   // Who a job counts for; to be given back when the job goes.
   job_owners owners_of(std::string_view user, std::string_view group, std::string_view project);
   void forget(const job_owners& owners);
+  void count_another(const job_owners& owners);  // of the same owners
 
   // What is set at the server (queue: server_place) or a queue, by its number in the view. True: it is not what was set before, and what
   // runs there is to be counted anew, from nothing.

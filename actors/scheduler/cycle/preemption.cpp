@@ -102,7 +102,8 @@ bool preemption::limit_to_targets(const job& j, std::vector<index>& victims) {
     log_.of_job(event_debug2, j.id, "No preemption set specified for the job: Job will not preempt");
     return false;
   }
-  const auto all = std::count_if(view_.jobs().begin(), view_.jobs().end(), [](const job& o) { return o.where == job_place::running; });
+  std::size_t all = 0;
+  for (const job& other : view_.jobs()) all += other.where == job_place::running;
   std::erase_if(victims, [&](index v) { return !is_target(j.preempt_targets, view_.jobs()[v]); });
   log_.of_job(event_debug2, j.id,
               log_.keep("Limited running jobs used for preemption from " + std::to_string(all) + " to " + std::to_string(victims.size()) +

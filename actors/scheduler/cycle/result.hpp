@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +31,8 @@ struct proposed_run {
   std::string exec_vnode, exec_host;
   std::vector<std::string> hosts;  // each once, primary first; none: a suspended job goes on where it is
   std::vector<preempt_victim> victims = {};
-  std::int64_t walltime = 0;  // seconds, of a shrink-to-fit job; 0: its own
+  std::int64_t walltime = 0;                 // seconds, of a shrink-to-fit job; 0: its own
+  std::optional<std::uint32_t> subjob = {};  // the job is an array: this one of it
 };
 
 struct job_reason {

@@ -5,6 +5,7 @@
 #include "events/schema/message.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/exec_host.hpp"
+#include "events/values/job_id.hpp"
 #include "events/values/number.hpp"
 #include "events/values/string_list.hpp"
 
@@ -98,8 +99,10 @@ bool view::apply(schema::SchedulingDelta::Reader delta) {
   for (const auto q : delta.getQueues()) apply_queue(q);
   for (const auto name : delta.getQueuesGone()) queues_[queue_at(text(name))].exists = false;
   // Jobs before vnodes: a job that the server speaks about loses its claim, and the vnode's row already counts it.
-  for (const auto serial : delta.getJobsGone())
+  for (const auto serial : delta.getJobsGone()) {
+    drop_subjobs(serial);
     if (const auto at = job_ids_.find(serial); at != job_ids_.end()) remove_job(at->second);
+  }
   for (const auto j : delta.getJobs()) apply_job(j);
   apply_usages(delta);
   for (const auto name : delta.getVnodesGone()) {
@@ -345,23 +348,36 @@ void view::count_vnodes_of_queues() {
     if (v.exists && v.queue != none) ++queues_[v.queue].vnodes;
 }
 
-void view::apply_job(schema::SchedJob::Reader row) {
-  const auto known = job_ids_.find(row.getSerial());
+index view::free_place() {
+  if (free_jobs_.empty()) {
+    jobs_.emplace_back();
+    return static_cast<index>(jobs_.size() - 1);
+  }
+  const index at = free_jobs_.back();
+  free_jobs_.pop_back();
+  return at;
+}
+
+namespace {
+
+// An array that has begun: it no longer shows what a cycle says of it.
+bool has_begun(schema::SchedJob::Reader row) { return row.getState() == 'B'; }
+
+}  // namespace
+
+void view::apply_job(schema::SchedJob::Reader row, std::uint64_t serial) {
+  const auto known = job_ids_.find(serial);
   index at;
   if (known != job_ids_.end()) {
     at = known->second;
     leave(jobs_[at]);
     limits_.forget(jobs_[at].owners);
-  } else if (!free_jobs_.empty()) {
-    at = free_jobs_.back();
-    free_jobs_.pop_back();
   } else {
-    at = static_cast<index>(jobs_.size());
-    jobs_.emplace_back();
+    at = free_place();
   }
-  job_ids_[row.getSerial()] = at;
+  job_ids_[serial] = at;
   job& j = jobs_[at];
-  j.serial = row.getSerial();
+  j.serial = serial;
   j.id = text(row.getId());
   j.queue = queue_at(text(row.getQueue()));
   j.rank = row.getRank();
@@ -375,8 +391,9 @@ void view::apply_job(schema::SchedJob::Reader row) {
   count_entity(j, row);
   own_limits(j, row);
   const bool holds_vnodes = row.getExecVnode().size() > 0;
-  j.where = row.getState() == 'Q' ? job_place::queued : holds_vnodes ? job_place::running
-                                                                     : job_place::other;
+  const bool waits = row.getState() == 'Q' || has_begun(row);
+  j.where = waits ? job_place::queued : holds_vnodes ? job_place::running
+                                                     : job_place::other;
   if (row.getState() == 'S') j.where = job_place::suspended;
   j.resume = row.getResume();
   j.exec_vnode = text(row.getExecVnode());
@@ -390,7 +407,10 @@ void view::apply_job(schema::SchedJob::Reader row) {
   j.estimated_vnode = text(row.getEstimatedVnode());
   j.shown_as_top = row.getTopjob();
   j.held.reset();
-  j.comment = j.behind = 0;
+  if (!has_begun(row)) j.comment = j.behind = 0;
+  j.subjobs = subjob_list(text(row.getIndices()));
+  j.may_begin = row.getMayBegin();
+  if (serial == row.getSerial()) drop_subjobs(serial, &j.subjobs);
   j.lifted = false;
   j.preempt_targets.clear();
   for (const auto a : row.getResources())
@@ -399,7 +419,7 @@ void view::apply_job(schema::SchedJob::Reader row) {
   j.failed_hosts.clear();
   if (j.where == job_place::suspended) j.comment = comment_hash(text(row.getComment()));
   if (j.where == job_place::queued) {
-    j.comment = comment_hash(text(row.getComment()));
+    if (!has_begun(row)) j.comment = comment_hash(text(row.getComment()));
     for (const auto name : row.getFailedHosts()) j.failed_hosts.push_back(host_at(text(name)));
   }
   if (j.where != job_place::running) return;
@@ -420,6 +440,7 @@ void view::leave(job& j) {
 
 void view::remove_job(index at) {
   leave(jobs_[at]);
+  if (const auto others = subjobs_.find(jobs_[at].array); others != subjobs_.end()) std::erase(others->second, at);
   limits_.forget(jobs_[at].owners);
   job_ids_.erase(jobs_[at].serial);
   jobs_[at] = job();
@@ -427,9 +448,16 @@ void view::remove_job(index at) {
 }
 
 index view::take_asked(schema::SchedJob::Reader row) {
-  const auto known = job_ids_.find(row.getSerial());
-  if (known == job_ids_.end()) apply_job(row);
-  return job_ids_.at(row.getSerial());
+  const subjob_list asked(text(row.getIndices()));
+  const auto serial = asked.empty() ? row.getSerial() : values::subjob_number(row.getSerial(), asked.front());
+  if (const auto known = job_ids_.find(serial); known != job_ids_.end()) return known->second;
+  apply_job(row, serial);
+  const index at = job_ids_.at(serial);
+  if (!asked.empty()) {
+    add_subjob(at, row.getSerial(), asked.front(), text(row.getId()));
+    jobs_[at].where = job_place::other;
+  }
+  return at;
 }
 
 void view::forget_asked(index job_at) {
@@ -450,9 +478,14 @@ index view::find_vnode(std::string_view name) const {
   return at == vnode_ids_.end() ? none : at->second;
 }
 
-const job* view::find_job(std::uint64_t serial) const {
+index view::place_of_job(std::uint64_t serial) const {
   const auto at = job_ids_.find(serial);
-  return at == job_ids_.end() ? nullptr : &jobs_[at->second];
+  return at == job_ids_.end() ? none : at->second;
+}
+
+const job* view::find_job(std::uint64_t serial) const {
+  const index at = place_of_job(serial);
+  return at == none ? nullptr : &jobs_[at];
 }
 
 index view::queue_at(std::string_view name) {

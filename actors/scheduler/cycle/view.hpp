@@ -3,7 +3,8 @@
 //
 // On top of what the server said lie the claims of the scheduler's own proposals: a proposed job holds its vnodes until
 // the server says something about the job or refuses it. So neither the rest of a cycle nor the next one hands out the
-// same cpu again. Governed by docs/design/0005-scheduling.md. One thread uses a view.
+// same cpu again. A subjob of an array is a job from its proposal on; the server gives it a serial of its own when it begins
+// (docs/design/0057-job-arrays.md). Governed by docs/design/0005-scheduling.md. One thread uses a view.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +24,8 @@
 #include "actors/scheduler/cycle/request.hpp"
 #include "actors/scheduler/cycle/reservation.hpp"
 #include "actors/scheduler/cycle/resource_table.hpp"
+#include "actors/scheduler/cycle/stable_list.hpp"
+#include "actors/scheduler/cycle/subjobs.hpp"
 #include "events/schema/daemon.capnp.h"
 #include "events/values/job_formula.hpp"
 #include "events/values/walltime_range.hpp"
@@ -180,6 +183,10 @@ struct job {
   std::string estimated_vnode;  // and estimated.exec_vnode
   bool shown_as_top = false;    // and topjob
   std::optional<claim> held;    // of a running job, once somebody asked (view::held_by)
+  subjob_list subjobs;          // of an array: those that are to be run
+  std::uint32_t may_begin = 0;  // of an array: so many of them, and those that are proposed count
+  std::uint64_t array = 0;      // of a subjob that is proposed or asked for: its array's serial; 0: it is none
+  bool is_array() const { return !subjobs.empty(); }
 };
 
 struct reservation {
@@ -215,12 +222,13 @@ class view {
   const std::vector<vnode>& vnodes() const { return vnodes_; }
   const std::vector<host>& hosts() const { return hosts_; }
   const std::vector<queue>& queues() const { return queues_; }
-  const std::vector<job>& jobs() const { return jobs_; }
+  const stable_list<job>& jobs() const { return jobs_; }
   // The job will be looked at soon, in so many steps: what is read of it is fetched into the processor's cache meanwhile: by
   // shares jobs are considered in another order than they lie in memory.
   void expect(index job_at, int steps) const;
   const request& request_of(const job& j) const { return *requests_[j.request].parsed; }
   const job* find_job(std::uint64_t serial) const;
+  index place_of_job(std::uint64_t serial) const;                                 // none: unknown
   index find_vnode(std::string_view name) const;                                  // none: unknown
   const std::vector<reservation>& reservations() const { return reservations_; }  // in the order submitted
   // Whose queue the job is in; nullptr: of no reservation.
@@ -258,12 +266,20 @@ class view {
   void claim_for(index job_at, claim c);
   // With this walltime, until the server speaks about it or refuses it.
   void grant(index job_at, std::int64_t seconds) { jobs_[job_at].granted = seconds; }
-  // A job that is asked for by name (qrun), whatever its state: in the view until forget_asked or the server's word.
+  // Of an array: its lowest subjob that is to be run and is not proposed; nothing: there is none.
+  std::optional<std::uint32_t> next_subjob(index array_at);
+  bool may_begin_another(const job& array) const;  // max_run_subjobs
+  // That subjob as a job of its own, to be proposed: it is there until its array's row says that it has begun, or settle_subjobs.
+  index make_subjob(index array_at);
+  // A cycle begins: what was proposed before has begun by now, or never will.
+  void settle_subjobs();
+  // A job that is asked for by name (qrun), whatever its state: in the view until forget_asked or the server's word. An array's row names
+  // the one subjob that is asked for.
   index take_asked(schema::SchedJob::Reader row);
   void forget_asked(index job_at);
   // What was promised is kept until the server speaks about the reservation. While it asks, each cycle answers.
   void answered(const reservation_answer& answer);
-  // The server refused the proposal: the job is what it was before and holds nothing.
+  // The server refused the proposal: the job is what it was before and holds nothing. Of an array: all that is proposed of it.
   void withdraw(std::uint64_t job);
   // Before a cycle: the amounts of the server that its scripts told (server_dyn_res); those told before are gone.
   void set_dynamic(const std::vector<std::pair<resource_id, amount>>& amounts);
@@ -319,7 +335,11 @@ class view {
   void apply_vnode(schema::SchedVnode::Reader row);
   void apply_vnode_attribute(vnode& v, schema::Attribute::Reader a);
   void link_borrowed_pools();
-  void apply_job(schema::SchedJob::Reader row);
+  void apply_job(schema::SchedJob::Reader row) { apply_job(row, row.getSerial()); }
+  void apply_job(schema::SchedJob::Reader row, std::uint64_t serial);
+  index free_place();
+  void add_subjob(index at, std::uint64_t array, std::uint32_t subjob, std::string_view array_id);
+  void drop_subjobs(std::uint64_t array, const subjob_list* but = nullptr);
   void apply_reservations(schema::SchedulingDelta::Reader delta);
   void apply_reservation(schema::SchedReservation::Reader row);
   void remove_reservation(std::uint64_t serial);
@@ -383,7 +403,7 @@ class view {
   std::vector<std::vector<std::pair<resource_id, std::string>>> borrowed_names_;  // by vnode: from whom
   std::vector<host> hosts_;
   std::vector<queue> queues_;
-  std::vector<job> jobs_;
+  stable_list<job> jobs_;
   std::vector<index> free_jobs_;
   std::vector<reservation> reservations_;
   std::vector<shared_request> requests_;
@@ -391,7 +411,8 @@ class view {
   std::string key_buffer_;
   name_index vnode_ids_, host_ids_, queue_ids_, request_ids_;
   std::unordered_map<std::uint64_t, index> job_ids_;
-  std::unordered_map<index, claim> claims_;  // by job
+  std::unordered_map<std::uint64_t, std::vector<index>> subjobs_;  // proposed or asked for, by their array's serial
+  std::unordered_map<index, claim> claims_;                        // by job
 };
 
 }  // namespace annals::cycle

@@ -163,6 +163,7 @@ void view::set_estimate(index job_at, std::int64_t start, std::string exec_vnode
 }
 
 void view::withdraw(std::uint64_t serial) {
+  drop_subjobs(serial);
   const auto at = job_ids_.find(serial);
   if (at == job_ids_.end() || jobs_[at->second].where != job_place::proposed) return;
   drop_claim(at->second);

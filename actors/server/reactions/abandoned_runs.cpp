@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "actors/server/reactions/all.hpp"
+#include "events/values/job_id.hpp"
 
 namespace annals::reactions {
 
@@ -29,7 +30,7 @@ class abandoned final : public reaction {
     for (const auto& r : runs_)
       orders.push_back(make_order({.cause = r.sequence,
                                    .target = "run " + std::to_string(r.run) + " of job " + std::to_string(r.serial) + " on " + r.host,
-                                   .what = discard_run{r.host, r.serial, r.run, std::to_string(r.number) + "." + at.settings.server_name},
+                                   .what = discard_run{r.host, r.serial, r.run, values::id_of_number(r.number, at.settings.server_name)},
                                    .given = order::repeat::until_accepted}));
     return orders;
   }

@@ -9,6 +9,7 @@
 // clang-format off
 #define ANNALS_REACTIONS(each) \
   each(abandoned_runs) \
+  each(arrays) \
   each(degraded_reservations) \
   each(dependencies) \
   each(history_expiry) \

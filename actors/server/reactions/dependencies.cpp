@@ -24,11 +24,6 @@ constexpr std::size_t at_once = 256;  // orders that are out: the log writer tak
 
 constexpr std::uint64_t no_job = UINT64_MAX;
 
-std::uint64_t number_in(std::string_view job) {
-  const auto id = values::parse_job_id(job);
-  return id && id->form == values::id_form::job ? id->number : no_job;
-}
-
 class dependents final : public reaction {
  public:
   bool fold(const log::record& record) override {
@@ -37,13 +32,15 @@ class dependents final : public reaction {
     const auto event = record.event().getJob();
     now_ = record.sequence();
     changed_ = false;
+    if (!event.isQueued() && !numbers_.contains(serial)) return false;  // a subjob: its array is what others wait for
     if (event.isQueued()) on_queued(serial, event.getQueued());
     else if (event.isAltered()) on_altered(serial, event.getAltered().getChanges());
     else if (event.isAssigned()) on_assigned(serial);
+    else if (event.isSubjobBegan()) on_subjob_began(serial);
     else if (event.isStarted()) on_started(serial);
     else if (event.isRequeued()) on_requeued(serial);
-    else if (event.isHeld() && has_system(event.getHeld())) settle(serial, [](told::what is) { return is == told::what::held; });
-    else if (event.isReleased() && has_system(event.getReleased())) settle(serial, [](told::what is) { return is == told::what::freed; });
+    else if (event.isHeld() && has_system(event.getHeld())) on_held(serial, event.getHeld(), record.get().getWho().getRole());
+    else if (event.isReleased() && has_system(event.getReleased())) on_released(serial);
     else if (event.isEnded()) on_ended(serial, event.getEnded());
     else if (event.isForgotten()) forget(serial);
     return changed_;
@@ -73,10 +70,12 @@ class dependents final : public reaction {
     std::uint64_t serial = 0;
     progress is = progress::waits;
     end how = end::good;
+    bool is_array = false;
+    bool held = false;  // for its set, by an order of this reaction
   };
   struct condition {
     dependency d;
-    std::uint64_t number;  // of the other job; no_job: on, and arrays
+    std::uint64_t number;  // of the other job; no_job: on, or there is none
   };
   struct waiting_job {
     std::string target;  // "13.borg@borg": as others show it
@@ -130,10 +129,19 @@ class dependents final : public reaction {
     changed_ = true;
     return of.erase(d);
   }
-  void settle_entry(std::uint64_t serial, const std::string& entry) {
+  // Who else is in its set: it has left it.
+  void settle_set(std::uint64_t serial) {
     const auto all = of_job_.find(serial);
     if (all == of_job_.end()) return;
-    for (const auto is : {told::what::dependent, told::what::counted, told::what::met})
+    for (auto d = all->second.begin(); d != all->second.end();)
+      if (d->first.first == told::what::dependent && d->first.second.starts_with("runone:")) d = settle(serial, all->second, d);
+      else ++d;
+    if (all->second.empty()) of_job_.erase(all);
+  }
+  void settle_entry(std::uint64_t serial, const std::string& entry, std::initializer_list<told::what> by) {
+    const auto all = of_job_.find(serial);
+    if (all == of_job_.end()) return;
+    for (const auto is : by)
       if (const auto d = all->second.find({is, entry}); d != all->second.end()) settle(serial, all->second, d);
     if (all->second.empty()) of_job_.erase(all);
   }
@@ -146,15 +154,26 @@ class dependents final : public reaction {
     return at == jobs_.end() ? nullptr : &at->second;
   }
 
+  // An array is named with its brackets, any other job without.
+  std::uint64_t number_in(std::string_view job) const {
+    const auto id = values::parse_job_id(job);
+    if (!id || (id->form != values::id_form::job && id->form != values::id_form::array)) return no_job;
+    const auto* known = find(id->number);
+    return known && known->is_array != (id->form == values::id_form::array) ? no_job : id->number;
+  }
+
   void on_queued(std::uint64_t serial, schema::JobQueued::Reader e) {
+    if (values::is_subjob(e.getNumber())) return;
     numbers_[serial] = e.getNumber();
-    jobs_[e.getNumber()] = {serial};
+    jobs_[e.getNumber()] = {.serial = serial, .is_array = e.getIndices().size() > 0};
+    if (server_.empty()) server_ = schema::str(e.getId()).substr(schema::text(e.getId()).find('.') + 1);
     for (auto a : e.getAttributes())
       if (a.getName() == "depend") begin_waiting(serial, schema::str(e.getId()), schema::text(a.getValue()));
   }
 
   void on_altered(std::uint64_t serial, capnp::List<schema::Attribute>::Reader changes) {
     for (auto c : changes) {
+      if (c.getName() == "Hold_Types" && schema::text(c.getValue()).find('s') == std::string_view::npos) on_released(serial);
       if (c.getName() != "depend") continue;
       const auto text = schema::text(c.getValue());
       if (c.getOp() == schema::AttributeOp::INCREMENT) came(serial, schema::str(c.getValue()));
@@ -191,20 +210,48 @@ class dependents final : public reaction {
     if (!said_before(other->serial, mirror)) owe(other->serial, told::what::dependent, mirror);
   }
 
-  // It asked itself to come first, and shows that.
-  bool said_before(std::uint64_t serial, const dependency& mirror) const {
-    const auto w = waiting_.find(serial);
-    return w != waiting_.end() && std::any_of(w->second.on.begin(), w->second.on.end(), [&](const auto& c) { return c.d == mirror; });
+  // An order may have been on its way while one of both left the set, or came back to it.
+  void show_beside(std::uint64_t serial, const dependency& other) {
+    const auto number = numbers_[serial], beside = number_in(other.job);
+    shows_[number].insert(beside);
+    if (!are_beside(number, beside) && job_of(serial).is == progress::waits) owe(serial, told::what::met, other);
+  }
+  bool are_beside(std::uint64_t number, std::uint64_t beside) const {
+    const auto all = sets_.others(number);
+    return std::find(all.begin(), all.end(), beside) != all.end();
+  }
+  // What it waited for has gone, and its hold with that: another one of its set may run.
+  void hold_again(std::uint64_t serial, const dependency& gone) {
+    const auto number = numbers_[serial];
+    if (gone.type != dependency_type::runone) {
+      settle(serial, [](told::what is) { return is == told::what::held; });
+      return hold_beside_runner(number);
+    }
+    const auto beside = number_in(gone.job);
+    shows_[number].erase(beside);
+    if (are_beside(number, beside)) owe(serial, told::what::dependent, as_runner(beside));
+  }
+
+  // Of a job that was not run.
+  std::unordered_map<std::uint64_t, waiting_job>::const_iterator waiting(std::uint64_t serial) const {
+    return jobs_.at(numbers_.at(serial)).is == progress::waits ? waiting_.find(serial) : waiting_.end();
+  }
+
+  // It asked for that itself, and shows it.
+  bool said_before(std::uint64_t serial, const dependency& d) const {
+    const auto w = waiting(serial);
+    return w != waiting_.end() && std::any_of(w->second.on.begin(), w->second.on.end(), [&](const auto& c) { return c.d == d; });
   }
 
   void come_before(std::uint64_t serial, const dependency& d, std::uint64_t number) {
     const auto* other = find(number);
     if (!other || other->is == progress::over) return owe(serial, told::what::unknown, d);
-    if (counts_left(other->serial) > 0) owe(other->serial, told::what::counted, {values::mirror_of(d.type), waiting_.at(serial).target});
+    const dependency counted{values::mirror_of(d.type), waiting_.at(serial).target};
+    if (counts_left(other->serial) > 0 && !said_before(other->serial, counted)) owe(other->serial, told::what::counted, counted);
   }
 
   std::size_t counts_left(std::uint64_t serial) const {
-    const auto w = waiting_.find(serial);
+    const auto w = waiting(serial);
     if (w == waiting_.end()) return 0;
     std::size_t left = 0;
     for (const auto& c : w->second.on) left += c.d.count;
@@ -217,23 +264,33 @@ class dependents final : public reaction {
 
   // qalter: what was there before no longer counts.
   void replace(std::uint64_t serial, std::string_view depend) {
-    settle(serial, [](told::what is) { return is != told::what::dependent; });
-    leave_set(numbers_[serial]);
+    const auto number = numbers_[serial];
+    const auto& known = job_of(serial);
+    settle(serial, [](told::what is) { return is != told::what::dependent && is != told::what::freed; });
+    settle_set(serial);
+    leave_set(number);
     const auto w = waiting_.find(serial);
-    if (w != waiting_.end()) w->second.on.clear();
-    if (depend.empty() || job_of(serial).is != progress::waits) return;
-    // Its id: its number, and what every target has.
-    const auto first = values::parse_dependencies(depend).value_or(std::vector<dependency>());
-    const auto named = std::find_if(first.begin(), first.end(), [](const auto& d) { return !d.job.empty(); });
-    const auto server = named == first.end() ? std::string() : named->job.substr(named->job.find('@') + 1);
-    begin_waiting(serial, std::to_string(numbers_[serial]) + "." + server, depend);
+    if (w != waiting_.end()) {
+      for (const auto& c : w->second.on) take_back_count(serial, c);
+      w->second.on.clear();
+    }
+    if (!depend.empty() && known.is == progress::waits)
+      begin_waiting(serial, known.is_array ? values::array_id(number, server_) : values::id_of_number(number, server_), depend);
+    free_if_alone(serial);
+  }
+
+  // It no longer says that it comes before that one, which has not counted it yet.
+  void take_back_count(std::uint64_t serial, const condition& c) {
+    const auto* other = find(c.number);
+    if (!other || !values::is_before(c.d.type)) return;
+    settle_entry(other->serial, values::print({{values::mirror_of(c.d.type), waiting_.at(serial).target}}), {told::what::counted});
   }
 
   // An entry that was added: a job waits for this one, or took a count and is waited for.
   void came(std::uint64_t serial, const std::string& entry) {
-    settle_entry(serial, entry);
+    settle_entry(serial, entry, {told::what::dependent, told::what::counted});
     const auto all = values::parse_dependencies(entry);
-    if (all && all->front().type == dependency_type::runone) shows_[numbers_[serial]].insert(number_in(all->front().job));
+    if (all && all->front().type == dependency_type::runone) show_beside(serial, all->front());
     const auto w = waiting_.find(serial);
     if (!all || w == waiting_.end() || !values::is_after(all->front().type)) return;
     const condition added{all->front(), number_in(all->front().job)};
@@ -242,9 +299,9 @@ class dependents final : public reaction {
   }
 
   void went(std::uint64_t serial, const std::string& entry) {
-    settle_entry(serial, entry);
+    settle_entry(serial, entry, {told::what::met});
     const auto all = values::parse_dependencies(entry);
-    if (all && all->front().type == dependency_type::runone) shows_[numbers_[serial]].erase(number_in(all->front().job));
+    if (all) hold_again(serial, all->front());
     const auto w = waiting_.find(serial);
     if (!all || w == waiting_.end()) return;
     auto& on = w->second.on;
@@ -276,10 +333,18 @@ class dependents final : public reaction {
     for (const auto one : members)
       for (const auto another : members)
         if (one != another && !shows_[one].contains(another)) owe(jobs_.at(one).serial, told::what::dependent, as_runner(another));
+    for (const auto one : members) hold_beside_runner(one);
+    if (const auto runner = sets_.runner_beside(number); runner && !runs(*runner)) owe(serial, told::what::failed, d);
+  }
+
+  bool runs(std::uint64_t number) const {
+    const auto* j = find(number);
+    return j && (j->is == progress::assigned || j->is == progress::started);
+  }
+  void hold_beside_runner(std::uint64_t number) {
+    const auto& j = jobs_.at(number);
     const auto runner = sets_.runner_beside(number);
-    if (!runner) return;
-    if (const auto* r = find(*runner); r && r->is != progress::over) owe(serial, told::what::held, as_runner(*runner));
-    else owe(serial, told::what::failed, d);
+    if (runner && runs(*runner) && j.is == progress::waits) owe(j.serial, told::what::held, as_runner(*runner));
   }
 
   // The others that still wait.
@@ -297,10 +362,40 @@ class dependents final : public reaction {
 
   void on_requeued(std::uint64_t serial) {
     job_of(serial).is = progress::waits;
+    wait_again(serial);
     const auto number = numbers_[serial];
     sets_.waits(number);
-    for (const auto other : sets_.others(number)) settle(jobs_.at(other).serial, [](told::what is) { return is == told::what::held; });
-    tell_set(number, told::what::freed);
+    for (const auto other : sets_.others(number)) {
+      const auto beside = jobs_.at(other).serial;
+      settle(beside, [](told::what is) { return is == told::what::held; });
+      free_if_alone(beside);
+    }
+    if (const auto runner = sets_.runner_beside(number); runner && !runs(*runner)) fail_with_set(serial);
+    else free_if_alone(serial);
+  }
+
+  // It was run beside the one that ran.
+  void fail_with_set(std::uint64_t serial) {
+    for (const auto beside : shows_[numbers_[serial]])
+      if (names_.contains(beside)) return owe(serial, told::what::failed, as_runner(beside));
+  }
+
+  // -- its holds -----------------------------------------------------------------------------------------------------------
+
+  // What people and failed runs hold has a comment.
+  void on_held(std::uint64_t serial, schema::JobHeld::Reader e, schema::Role by) {
+    settle(serial, [](told::what is) { return is == told::what::held; });
+    job_of(serial).held |= by == schema::Role::SERVER && e.getComment().size() == 0;
+    free_if_alone(serial);
+  }
+  void on_released(std::uint64_t serial) {
+    job_of(serial).held = false;
+    settle(serial, [](told::what is) { return is == told::what::freed; });
+  }
+  void free_if_alone(std::uint64_t serial) {
+    const auto number = numbers_[serial];
+    if (job_of(serial).held && !sets_.runner_beside(number))
+      owe(serial, told::what::freed, {dependency_type::runone, values::id_of_number(number, server_)});
   }
 
   // -- what becomes of the job that others wait for --------------------------------------------------------------------------
@@ -320,11 +415,24 @@ class dependents final : public reaction {
   void on_assigned(std::uint64_t serial) {
     job_of(serial).is = progress::assigned;
     stop_waiting(serial);
+    hold_set_of(serial);
+    tell_begun(serial);
+  }
+
+  void hold_set_of(std::uint64_t serial) {
     sets_.runs(numbers_[serial]);
     for (const auto other : sets_.others(numbers_[serial]))
       settle(jobs_.at(other).serial, [](told::what is) { return is == told::what::freed; });
     tell_set(numbers_[serial], told::what::held);
-    tell_begun(serial);
+  }
+
+  // An array begins with the first of its subjobs. If that was run by hand, the others still wait; it is not deleted any more for what
+  // it waits for.
+  void on_subjob_began(std::uint64_t serial) {
+    if (job_of(serial).is != progress::waits) return;
+    settle(serial, [](told::what is) { return is != told::what::dependent && is != told::what::met && is != told::what::freed; });
+    hold_set_of(serial);
+    on_started(serial);
   }
 
   // Who asked for it when it was on its way already.
@@ -341,14 +449,16 @@ class dependents final : public reaction {
 
   void on_ended(std::uint64_t serial, schema::JobEnded::Reader e) {
     auto& j = job_of(serial);
+    const bool ran = e.getHasExitStatus() && j.is != progress::waits;  // a deleted array has an exit status in any case
     j.is = progress::over;
-    j.how = e.getHasExitStatus() ? (e.getExitStatus() == 0 ? end::good : end::bad) : e.getReason().size() > 0 ? end::aborted
-                                                                                                              : end::deleted;
+    j.how = ran ? (e.getExitStatus() == 0 ? end::good : end::bad) : e.getReason().size() > 0 ? end::aborted
+                                                                                             : end::deleted;
     stop_waiting(serial);
+    waiting_.erase(serial);
     settle(serial, [](told::what) { return true; });
     const auto how = j.how;
     const auto number = numbers_[serial];
-    if (e.getHasExitStatus()) tell_set(number, told::what::failed);
+    if (ran) tell_set(number, told::what::failed);
     else tell_set(number, told::what::met);
     sets_.leave(number);
     shows_.erase(number);
@@ -361,7 +471,9 @@ class dependents final : public reaction {
     const bool ok = how == end::good;
     const bool is_met = d.type == dependency_type::afterany || (d.type == dependency_type::afterok && ok) ||
                         (d.type == dependency_type::afternotok && !ok);
-    if (!is_owed(serial, told::what::met, d)) owe(serial, is_met ? told::what::met : told::what::failed, d);
+    if (is_owed(serial, told::what::met, d)) return;
+    if (is_met) owe(serial, told::what::met, d);
+    else if (job_of(serial).is == progress::waits) owe(serial, told::what::failed, d);
   }
   // It was over when it was named. That it ran is then enough for `after`.
   void judge_late(std::uint64_t serial, const dependency& d, end how) {
@@ -369,13 +481,22 @@ class dependents final : public reaction {
     judge(serial, d, how);
   }
 
+  // While it runs; what it still waited for, when it was run by hand, it waits for again when it is queued again.
   void stop_waiting(std::uint64_t serial) {
-    settle(serial, [](told::what is) { return is != told::what::dependent; });
+    settle(serial, [](told::what is) { return is != told::what::dependent && is != told::what::freed; });
     const auto w = waiting_.find(serial);
     if (w == waiting_.end()) return;
     for (const auto& c : w->second.on)
       if (const auto all = waits_for_.find(c.number); all != waits_for_.end()) all->second.erase(serial);
-    waiting_.erase(w);
+  }
+  void wait_again(std::uint64_t serial) {
+    const auto w = waiting_.find(serial);
+    if (w == waiting_.end()) return;
+    for (auto& c : w->second.on) {
+      if (!values::is_after(c.d.type)) continue;
+      c.number = number_in(c.d.job);
+      wait_for(serial, c.d, c.number);
+    }
   }
 
   void forget(std::uint64_t serial) {
@@ -386,13 +507,14 @@ class dependents final : public reaction {
 
   std::unordered_map<std::uint64_t, job> jobs_;                           // by number, until they are forgotten
   std::unordered_map<std::uint64_t, std::uint64_t> numbers_;              // by serial
-  std::unordered_map<std::uint64_t, waiting_job> waiting_;                // that have a depend and were not run: by serial
+  std::unordered_map<std::uint64_t, waiting_job> waiting_;                // that have a depend and are not over: by serial
   std::unordered_map<std::uint64_t, std::set<std::uint64_t>> waits_for_;  // by number: serials of those that wait for it
   model::runone_sets sets_;
   std::unordered_map<std::uint64_t, std::string> names_;              // of jobs that are or were in one: "12.borg@borg"
   std::unordered_map<std::uint64_t, std::set<std::uint64_t>> shows_;  // which others of its set a job shows
   std::map<deed, std::pair<dependency, order_ptr>> owed_;             // oldest first; the order is made when it goes out first
   std::unordered_map<std::uint64_t, deeds> of_job_;                   // the same, by who is told
+  std::string server_;                                                // as ids have it
   std::uint64_t now_ = 0;                                             // sequence of the record that is folded
   bool changed_ = false;
   model::requester by_;

@@ -9,6 +9,7 @@
 
 #include "actors/server/reactions/all.hpp"
 #include "events/model/limits.hpp"
+#include "events/values/job_id.hpp"
 
 namespace annals::reactions {
 
@@ -18,7 +19,13 @@ class expiry final : public reaction {
  public:
   bool fold(const log::record& record) override {
     const auto r = record.get();
-    if (schema::is(record.event(), schema::JobEvent::ENDED)) {
+    if (schema::is(record.event(), schema::JobEvent::QUEUED) && values::is_subjob(record.event().getJob().getQueued().getNumber())) {
+      subjobs_.insert(r.getStream());
+      return false;
+    } else if (subjobs_.contains(r.getStream())) {
+      if (schema::is(record.event(), schema::JobEvent::FORGOTTEN)) subjobs_.erase(r.getStream());
+      return false;
+    } else if (schema::is(record.event(), schema::JobEvent::ENDED)) {
       ended_.push_back({r.getWallNs(), r.getSequence(), r.getStream()});
     } else if (schema::is(record.event(), schema::JobEvent::FORGOTTEN)) {
       forgotten(r.getStream());
@@ -68,7 +75,8 @@ class expiry final : public reaction {
 
   // In the order of the log, which is that of time; after a clock that was set back a job waits for those before it.
   std::deque<end> ended_;
-  std::unordered_set<std::uint64_t> gone_;  // forgotten, and still inside ended_
+  std::unordered_set<std::uint64_t> gone_;     // forgotten, and still inside ended_
+  std::unordered_set<std::uint64_t> subjobs_;  // they go with their arrays
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "actors/server/reactions/all.hpp"
 #include "actors/server/reactions/hook_table.hpp"
 #include "events/model/hook/hook_look.hpp"
+#include "events/values/job_id.hpp"
 
 namespace annals::reactions {
 
@@ -83,7 +84,8 @@ class looking final : public reaction {
     const auto event = record.event();
     const auto stream = record.get().getStream();
     if (event.isJob()) {
-      if (event.getJob().isQueued()) numbers_[stream] = event.getJob().getQueued().getNumber();
+      if (event.getJob().isQueued())
+        numbers_[stream] = {event.getJob().getQueued().getNumber(), event.getJob().getQueued().getIndices().size() > 0};
       if (event.getJob().isForgotten()) numbers_.erase(stream);
     } else if (event.isHost()) {
       const auto e = event.getHost();
@@ -107,8 +109,9 @@ class looking final : public reaction {
     std::vector<std::string> subjects;
     switch (look.of) {
       case model::look::kind::job:
-        if (const auto number = numbers_.find(stream); number != numbers_.end())
-          subjects.push_back(std::to_string(number->second) + "." + server_);
+        if (const auto job = numbers_.find(stream); job != numbers_.end())
+          subjects.push_back(job->second.is_array ? values::array_id(job->second.number, server_)
+                                                  : values::id_of_number(job->second.number, server_));
         break;
       case model::look::kind::vnodes:
         if (const auto of = vnodes_.find(stream); of != vnodes_.end())
@@ -123,6 +126,10 @@ class looking final : public reaction {
     return subjects;
   }
 
+  struct numbered {
+    std::uint64_t number = 0;
+    bool is_array = false;
+  };
   struct reserved {
     std::string id;
     bool confirmed = false;
@@ -130,10 +137,10 @@ class looking final : public reaction {
 
   hook_table hooks_;
   looks looks_;
-  std::string server_;                                        // the part of ids after the dot
-  std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  // of jobs, by serial
-  std::map<std::uint64_t, std::set<std::string>> vnodes_;     // by the host's stream
-  std::map<std::uint64_t, reserved> reservations_;            // by stream
+  std::string server_;                                     // the part of ids after the dot
+  std::unordered_map<std::uint64_t, numbered> numbers_;    // of jobs, by serial
+  std::map<std::uint64_t, std::set<std::string>> vnodes_;  // by the host's stream
+  std::map<std::uint64_t, reserved> reservations_;         // by stream
 };
 
 }  // namespace

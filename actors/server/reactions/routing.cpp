@@ -6,6 +6,7 @@
 
 #include "actors/server/reactions/all.hpp"
 #include "events/model/job/routing.hpp"
+#include "events/values/hold_set.hpp"
 #include "events/values/number.hpp"
 #include "events/values/string_list.hpp"
 
@@ -120,7 +121,8 @@ class of_queues final : public reaction {
       const bool is_set = c.getOp() != schema::AttributeOp::UNSET;
       if (c.getName() == "Execution_Time")
         job.waits = is_set && values::parse_integer(schema::text(c.getValue())).value_or(0) * second_ns > record.get().getWallNs();
-      if (c.getName() == "Hold_Types") job.holds = is_set && c.getValue() != "n" ? 1 : 0;
+      if (c.getName() == "Hold_Types")
+        job.holds = values::parse_hold_set(is_set ? schema::text(c.getValue()) : std::string_view()).value_or(values::hold_set{}).bits;
     }
   }
 

@@ -6,6 +6,7 @@
 
 #include "events/model/refuse.hpp"
 #include "events/values/hold_set.hpp"
+#include "events/values/job_indices.hpp"
 #include "events/values/number.hpp"
 
 namespace annals::model {
@@ -24,7 +25,8 @@ struct entity_limits::newcomer {
     std::int64_t asked = 0, had = 0;
   };
   job_owner owner;
-  std::vector<amount> asked;
+  std::vector<amount> asked;  // of one job
+  std::uint64_t jobs = 1;     // of an array: its subjobs
   bool in_q = false;
   std::array<bool, limit_kinds.size()> counts_for = {true, true, true, true};  // kinds of limits to ask
   bool& counts(limit_kind kind) { return counts_for[static_cast<std::size_t>(kind)]; }
@@ -84,7 +86,7 @@ std::uint8_t bits_of(capnp::List<schema::HoldType>::Reader holds) {
 std::optional<rejection> entity_limits::over_count(const submission_limits& limits, std::string_view place, const newcomer& n) const {
   if (limits.max_queuable && n.counts(limit_kind::all)) {
     const auto* all = counts_.find(place, limit_kind::all, "");
-    if ((all ? all->jobs : 0) >= static_cast<std::uint64_t>(std::max<std::int64_t>(*limits.max_queuable, 0)))
+    if ((all ? all->jobs : 0) + n.jobs > static_cast<std::uint64_t>(std::max<std::int64_t>(*limits.max_queuable, 0)))
       return refuse(pbs_error::too_many_queued);
   }
   for (const bool in_q : {false, true}) {
@@ -97,7 +99,7 @@ std::optional<rejection> entity_limits::over_count(const submission_limits& limi
       const auto* t = counts_.find(place, kind, name);
       const auto there = !t ? 0 : in_q ? t->in_q
                                        : t->jobs;
-      if (there >= static_cast<std::uint64_t>(bound->value))
+      if (there + n.jobs > static_cast<std::uint64_t>(bound->value))
         return refuse(pbs_error::count_limit, count_text(kind, *bound, name, place, in_q));
     }
   }
@@ -117,7 +119,7 @@ std::optional<rejection> entity_limits::over_amounts(const submission_limits& li
         if (!bound) continue;
         const auto* t = counts_.find(place, kind, name);
         const auto there = t ? counts_.asked_of(*t, a.resource, in_q) : 0;
-        if (there - a.had + a.asked > bound->value)
+        if (there + (job_counts::sum(a.asked) - a.had) * n.jobs > bound->value)
           return refuse(pbs_error::resource_limit, amount_text(kind, *bound, name, a.resource, place, in_q));
       }
     }
@@ -156,6 +158,7 @@ std::optional<rejection> entity_limits::check_queued(schema::JobQueued::Reader e
   newcomer n;
   n.owner = {schema::text(e.getEuser()), schema::text(e.getEgroup()), project_of(e.getAttributes())};
   n.in_q = e.getHolds().size() == 0 && e.getExecutionTime() == 0;
+  if (const auto indices = values::parse_index_range(schema::text(e.getIndices()))) n.jobs = indices->count();
   take_amounts(n, e.getAttributes());
   if (auto why = over(set_.of_server(), "", n)) return why;
   const auto queue = schema::text(e.getQueue());
@@ -168,6 +171,7 @@ std::optional<rejection> entity_limits::check_moved(const counted_job& job, std:
   const auto to = schema::text(e.getQueue());
   newcomer n;
   n.owner = counts_.owner_of(job);
+  n.jobs = job.weight;
   n.in_q = job.in_q();
   take_amounts(n, e.getChanges());
   auto at_server = n;
@@ -197,6 +201,7 @@ std::optional<rejection> entity_limits::check_altered(const counted_job& job, st
   const auto before = counts_.owner_of(job);
   newcomer same;
   same.owner = before;
+  same.jobs = job.weight;
   same.in_q = job.in_q();
   auto other = same;
   other.counts_for = {};
@@ -252,6 +257,10 @@ void entity_limits::apply(counted_job& job, const event_place& at, schema::JobEv
         if (schema::text(a.getName()) == "Resource_List") counts_.ask(job, schema::text(a.getResource()), schema::text(a.getValue()));
       job.holds = bits_of(e.getHolds());
       job.waits = e.getExecutionTime() != 0;
+      if (const auto indices = values::parse_index_range(schema::text(e.getIndices()))) {
+        job.is_array = true;
+        job.weight = indices->count();
+      }
       return counts_.add(job, schema::text(e.getQueue()),
                          {schema::text(e.getEuser()), schema::text(e.getEgroup()), project_of(e.getAttributes())});
     }
@@ -270,13 +279,22 @@ void entity_limits::apply(counted_job& job, const event_place& at, schema::JobEv
         j.holds |= bits_of(event.getRequeued().getHolds());
         j.waits |= event.getRequeued().getWaitUntil() > 0;
       });
-    case which::ENDED: return counts_.remove(job);
+    case which::ENDED:
+    case which::FORGOTTEN: return counts_.remove(job);  // without an end: a subjob that is its array's again
+    case which::SUBJOB_BEGAN: return counts_.weigh(job, job.weight - 1);
+    case which::SUBJOBS_ASKED: return counts_.weigh(job, job.weight - event.getSubjobsAsked().getWaitingCount());
+    case which::SUBJOB_LEFT:
+      if (event.getSubjobLeft().getRequeued() && job.is_array) counts_.weigh(job, job.weight + 1);
+      return;
+    case which::DELETE_REQUESTED:  // what has not begun never will
+      if (job.is_array) counts_.weigh(job, 0);
+      job.is_array = false;
+      return;
     case which::STARTED:
     case which::START_FAILED:
     case which::RUN_STEP:
     case which::REDUCED:  // it counts with what it asked
     case which::USAGE_REPORTED:
-    case which::DELETE_REQUESTED:
     case which::RERUN_REQUESTED:
     case which::SIGNALLED:
     case which::MESSAGED:
@@ -288,7 +306,6 @@ void entity_limits::apply(counted_job& job, const event_place& at, schema::JobEv
     case which::OUTPUT_DELIVERED:
     case which::VNODES_RELEASED:
     case which::VNODES_TAKEN:
-    case which::FORGOTTEN:
     case which::REORDERED: return;
   }
 }

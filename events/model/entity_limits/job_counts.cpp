@@ -98,7 +98,7 @@ std::uint32_t job_counts::tally_at(std::string_view place_name, limit_kind kind,
     number = free_.back();
     free_.pop_back();
   }
-  tallies_[number] = {std::string(place_name), std::string(name), kind, 0, 0, {}};
+  tallies_[number] = {std::string(place_name), std::string(name), kind, 0, 0, 0, {}};
   of_kind.emplace(name, number);
   return number;
 }
@@ -110,12 +110,14 @@ void job_counts::find_tallies(counted_job& job, std::size_t from, std::string_vi
 void job_counts::count(std::uint32_t number, const counted_job& job, int sign) {
   auto& t = tallies_[number];
   const bool in_q = job.in_q();
-  t.jobs += static_cast<std::uint64_t>(sign);
-  if (in_q) t.in_q += static_cast<std::uint64_t>(sign);
+  const auto by = sign * std::int64_t{job.weight};
+  t.holders += static_cast<std::uint64_t>(sign);
+  t.jobs += static_cast<std::uint64_t>(by);
+  if (in_q) t.in_q += static_cast<std::uint64_t>(by);
   for (const auto& a : job.asked) {
     if (a.resource >= t.asked.size()) t.asked.resize(a.resource + 1u);
-    t.asked[a.resource].all += sign * sum(a.amount);
-    if (in_q) t.asked[a.resource].in_q += sign * sum(a.amount);
+    t.asked[a.resource].all += by * sum(a.amount);
+    if (in_q) t.asked[a.resource].in_q += by * sum(a.amount);
   }
 }
 
@@ -126,15 +128,16 @@ void job_counts::count_all(const counted_job& job, std::size_t from, std::size_t
 void job_counts::count_in_q(const counted_job& job, int sign) {
   for (const auto number : job.tallies) {
     auto& t = tallies_[number];
-    t.in_q += static_cast<std::uint64_t>(sign);
-    for (const auto& a : job.asked) t.asked[a.resource].in_q += sign * sum(a.amount);
+    const auto by = sign * std::int64_t{job.weight};
+    t.in_q += static_cast<std::uint64_t>(by);
+    for (const auto& a : job.asked) t.asked[a.resource].in_q += by * sum(a.amount);
   }
 }
 
 // Names come from outside: what nobody has any more is forgotten.
 void job_counts::free_if_empty(std::uint32_t number) {
   auto& t = tallies_[number];
-  if (t.jobs > 0) return;
+  if (t.holders > 0) return;
   const auto at = places_.find(t.place);
   at->second[static_cast<std::size_t>(t.kind)].erase(t.name);
   if (std::all_of(at->second.begin(), at->second.end(), [](const auto& of_kind) { return of_kind.empty(); })) places_.erase(at);
@@ -154,6 +157,12 @@ void job_counts::remove(counted_job& job) {
   count_all(job, 0, job.tallies.size(), -1);
   for (const auto number : job.tallies) free_if_empty(number);
   job = {};
+}
+
+void job_counts::weigh(counted_job& job, std::uint32_t weight) {
+  if (job.counted) count_all(job, 0, job.tallies.size(), -1);
+  job.weight = weight;
+  if (job.counted) count_all(job, 0, job.tallies.size(), +1);
 }
 
 void job_counts::move(counted_job& job, std::string_view queue) {

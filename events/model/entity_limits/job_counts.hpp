@@ -43,6 +43,8 @@ struct counted_job {
   bool waits = false;    // for its execution time
   bool runs = false;     // from its assignment until it is queued again
   bool counted = false;  // false: not yet, or it has ended
+  bool is_array = false;
+  std::uint32_t weight = 1;  // of an array: subjobs that have not begun; those that have count for themselves
   bool in_q() const { return counted && !runs && holds == 0 && !waits; }
   bool operator==(const counted_job&) const = default;
 };
@@ -58,6 +60,7 @@ class job_counts {
     std::string place, name;
     values::limit_kind kind = values::limit_kind::all;
     std::uint64_t jobs = 0, in_q = 0;
+    std::uint64_t holders = 0;      // that count here, some perhaps with no weight
     std::vector<asked_sums> asked;  // by number of the resource; shorter: nothing was asked
     bool operator==(const tally&) const = default;
   };
@@ -78,6 +81,7 @@ class job_counts {
     change(job);
     if (job.in_q() != before) count_in_q(job, before ? -1 : +1);
   }
+  void weigh(counted_job& job, std::uint32_t weight);
   void move(counted_job& job, std::string_view queue);
   void change_owner(counted_job& job, const job_owner& owner);
   void ask(counted_job& job, std::string_view resource, std::string_view value);  // "" or no amount: nothing of it

@@ -1,6 +1,7 @@
 #include "events/model/hook/hook_look.hpp"
 
 #include "events/schema/message.hpp"
+#include "events/values/job_id.hpp"
 
 namespace annals::model {
 
@@ -31,7 +32,10 @@ std::optional<look> look_at_reservation(schema::ReservationEvent::Reader event) 
 }  // namespace
 
 std::optional<look> look_at(schema::Event::Reader event) {
-  if (schema::is(event, schema::JobEvent::QUEUED)) return look{"postqueuejob", kind::job};
+  if (schema::is(event, schema::JobEvent::QUEUED)) {
+    if (values::is_subjob(event.getJob().getQueued().getNumber())) return std::nullopt;  // its array was submitted
+    return look{"postqueuejob", kind::job};
+  }
   if (schema::is(event, schema::JobEvent::EXITED)) return look{"jobobit", kind::job};
   if (schema::is(event, schema::HostEvent::CAME_UP) || schema::is(event, schema::HostEvent::WENT_DOWN))
     return look{"modifyvnode", kind::vnodes};

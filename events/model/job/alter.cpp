@@ -57,6 +57,10 @@ values::result<new_value, rejection> checked(const job_state& job, schema::Attri
   const auto role = row->id == ids::Resource_List ? by.role_for(v.resource) : by.role;
   if (auto why = attributes::may_set(*row, v.resource, role, owner, job.running(), false, settings.resources))
     return as_rejection(*why);
+  if (row->id == ids::depend && job.array && !job.array->began.empty())
+    return as_rejection(values::refuse(pbs_error::cannot_modify_running, row->name));
+  if (row->id == ids::max_run_subjobs && !job.array) return refuse(pbs_error::not_an_array);
+  if (row->id == ids::max_run_subjobs && (v.unset || values::parse_integer(v.value).value_or(-1) < 0)) return refuse(pbs_error::bad_value);
   if (v.unset) return v;
   if (row->id == ids::Resource_List && !job.running()) return v;  // checked as a whole by complete()
   auto text = attributes::check_value(*row, v.resource, v.value, settings.resources);
@@ -74,7 +78,6 @@ values::result<new_value, rejection> checked(const job_state& job, schema::Attri
     v.value = std::move(*full);
   }
   if (row->id == ids::User_List && !may_run_as(v.value, job.owner_name())) return refuse(pbs_error::bad_user);
-  if (row->id == ids::max_run_subjobs) return refuse(pbs_error::not_an_array);
   if (row->id == ids::eligible_time && !settings.server_flag(attributes::server::eligible_time_enable))
     return refuse(pbs_error::eligible_time_off);
   return v;
@@ -110,6 +113,7 @@ std::optional<rejection> complete(const job_state& job, std::vector<new_value>& 
   for (const auto& v : changes)
     if (v.row->id == ids::Resource_List) asked[v.resource] = v.unset ? "" : v.value;
   if (asked.empty()) return std::nullopt;
+  if (job.array && (asked.contains("min_walltime") || asked.contains("max_walltime"))) return refuse(pbs_error::shrink_in_array);
   const auto* queue = settings.queue(job.queue());
   const auto defaults = attributes::defaults_of(settings.server, queue ? queue->attributes : attributes::attribute_set());
   if (job.running()) return run_refusal(job, asked, defaults, now, settings);

@@ -132,6 +132,11 @@ void on_queued(job_state& job, const event_place& at, schema::JobQueued::Reader 
   const auto hash = e.getScript().getHash();
   job.script_hash.assign(reinterpret_cast<const char*>(hash.begin()), hash.size());
   job.script_size = e.getScript().getSize();
+  job.run = e.getRuns();
+  if (const auto indices = values::parse_index_range(schema::text(e.getIndices()))) {
+    const auto all = values::index_set::all(*indices), none = values::index_set(*indices);
+    job.array = array_state{.remaining = all, .running = {}, .begun = {}, .failed = none, .deleting = none, .began = {}};
+  }
 
   const auto now = std::to_string(at.seconds()), rank = std::to_string(job.queue_rank), waits_for = std::to_string(job.execution_time);
   gathered_attributes all;
@@ -144,8 +149,10 @@ void on_queued(job_state& job, const event_place& at, schema::JobQueued::Reader 
   all.put(ids::egroup, schema::text(e.getEgroup()));
   all.put(ids::queue, schema::text(e.getQueue()));
   all.put(ids::queue_rank, rank);
-  all.put(ids::ctime, now);
-  all.put(ids::qtime, now);
+  if (!job.is_subjob()) {  // a subjob's are those of its array
+    all.put(ids::ctime, now);
+    all.put(ids::qtime, now);
+  }
   // What refresh() sets has its place already.
   all.put(ids::job_state, "H");
   all.put(ids::substate, "20");
@@ -349,6 +356,7 @@ void on_ended(job_state& job, const event_place& at, schema::JobEnded::Reader e)
   job.has_exit_status = e.getHasExitStatus();
   job.exit_status = e.getExitStatus();
   if (job.has_exit_status) set_number(job, ids::Exit_status, job.exit_status);
+  if (job.array) set_number(job, ids::obittime, at.seconds());  // of all others their program's end is
   set_number(job, ids::substate, e.getSubstate());
   set_number(job, ids::history_timestamp, at.seconds());
   add_to_comment(job, schema::text(e.getCommentSuffix()));
@@ -398,6 +406,7 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
     case which::RELEASED:
       job.holds &= static_cast<std::uint8_t>(~bits_of(event.getReleased().getHolds()));
       job.attributes.erase(ids::comment);
+      if (job.array) set_or_clear_comment(job, job.array->began);
       return;
     case which::WAIT_ENDED:
       job.wait_over = true;
@@ -419,6 +428,7 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
         return;
       }
       job.delete_requested = true;
+      if (job.array) job.array->remaining = values::index_set(job.array->indices());
       job.delete_forced |= event.getDeleteRequested().getForce();
       job.purge_history |= event.getDeleteRequested().getPurgeHistory();
       if (job.deleted_by.empty()) job.deleted_by = at.by.at_host();
@@ -458,6 +468,9 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
     case which::REQUEUED: return on_requeued(job, event.getRequeued());
     case which::ENDED: return on_ended(job, at, event.getEnded());
     case which::FORGOTTEN: return;
+    case which::SUBJOB_BEGAN: return on_subjob_began(job, at, event.getSubjobBegan());
+    case which::SUBJOB_LEFT: return on_subjob_left(job, event.getSubjobLeft());
+    case which::SUBJOBS_ASKED: return on_subjobs_asked(job, event.getSubjobsAsked());
   }
 }
 

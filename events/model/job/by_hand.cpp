@@ -108,10 +108,10 @@ outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, c
 
 bool job_state::is_checkpointing() const { return !requests.empty() && requests.front().what == run_request::kind::checkpoint; }
 
-// Requests before it are carried out first; it is asked for when there are none.
+// Requests before it are carried out first; it is asked for when there are none. A subjob that is queued again is another job.
 bool may_checkpoint(const job_state& job) {
-  return job.phase == job_phase::started && job.can_checkpoint && job.requests.empty() && job.attribute(ids::Checkpoint) != "n" &&
-         !job.delete_requested && !job.rerun_requested && !job.aborted;
+  return job.phase == job_phase::started && job.can_checkpoint && !job.is_subjob() && job.requests.empty() &&
+         job.attribute(ids::Checkpoint) != "n" && !job.delete_requested && !job.rerun_requested && !job.aborted;
 }
 
 event checkpoint_asked(const job_state& job) {

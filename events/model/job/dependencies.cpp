@@ -155,20 +155,21 @@ void change_depend(job_state& job, schema::Attribute::Reader change) {
 outcome decide_dependency(const job_state& job, const dependency_told& told, const settings& settings) {
   using what = dependency_told::what;
   if (job.phase == job_phase::none || job.ended()) return no_change;
-  const bool was_run = job.phase > job_phase::waiting;
+  const bool runs = job.phase > job_phase::waiting;
+  const bool was_run = runs || (job.array && !job.array->began.empty());  // what is left of an array goes on waiting
   const auto& other = told.other;
   switch (told.is) {
     case what::dependent:  // who waits may say so twice (qalter): it is shown once, so nobody has to look through all of them here
       if (other.type == dependency_type::runone && has(parsed(job.attribute(ids::depend)), other)) return no_change;
       return std::vector{changed(job, {{schema::AttributeOp::INCREMENT, other}})};
     case what::counted: return was_run ? no_change : decide_counted(job, other);
-    case what::held:
-    case what::freed: return was_run ? no_change : decide_held(job, told.is == what::held);
+    case what::held: return was_run ? no_change : decide_held(job, true);
+    case what::freed: return job.phase == job_phase::exiting ? refuse(pbs_error::bad_state) : decide_held(job, false);
     case what::met:
     case what::failed:
     case what::unknown: break;
   }
-  if (was_run || !has(parsed(job.attribute(ids::depend)), other)) return no_change;
+  if ((told.is == what::met ? runs : was_run) || !has(parsed(job.attribute(ids::depend)), other)) return no_change;
   if (told.is == what::met) return std::vector{changed(job, {{schema::AttributeOp::DECREMENT, other}})};
   return abort_for(job,
                    (told.is == what::failed ? "Job deleted as result of dependency on job " : "Dependency request for job rejected by ") +

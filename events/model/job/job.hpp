@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,8 @@
 #include "events/schema/client.capnp.h"
 #include "events/schema/daemon.capnp.h"
 #include "events/values/dependency.hpp"
+#include "events/values/job_id.hpp"
+#include "events/values/job_indices.hpp"
 
 namespace annals::model {
 
@@ -76,6 +79,25 @@ struct start_progress {
   bool operator==(const start_progress&) const = default;
 };
 
+// What a job array knows of its subjobs (docs/design/0057-job-arrays.md). One that has begun is a job of its own.
+struct array_state {
+  struct begun_before {
+    std::uint32_t run = 0;       // of its last start
+    std::int64_t run_count = 0;  // as it showed it
+    bool operator==(const begun_before&) const = default;
+  };
+  values::index_set remaining;                     // have not begun, or are to begin again
+  std::map<std::uint32_t, std::uint32_t> running;  // index -> run, until the array has heard that it left
+  std::map<std::uint32_t, begun_before> begun;     // of `remaining`
+  values::index_set failed;                        // have ended, and not with exit status 0
+  values::index_set deleting;                      // of `running`: to be deleted
+  std::string began;                               // "Job Array Began at ..."; empty: no subjob has
+  bool operator==(const array_state&) const = default;
+  const values::index_range& indices() const { return remaining.of(); }
+  // All that it will ever run has ended.
+  bool over() const { return remaining.empty() && running.empty(); }
+};
+
 struct job_state {
   job_phase phase = job_phase::none;
   std::uint64_t serial = 0;              // of the stream
@@ -126,6 +148,8 @@ struct job_state {
   bool can_checkpoint = false;  // of this run: its host has a script for it, which has not failed
   std::string checkpointed_at;  // its exec_vnode then, and where alone it can go on from there; empty: it begins anew
 
+  std::optional<array_state> array;  // of a job array
+
   // Other jobs that have said that they wait for this one, in that order. Not in `depend`, so that 100,000 of them cost each other nothing.
   std::vector<values::dependency> dependents;
 
@@ -140,6 +164,7 @@ struct job_state {
   bool has_phases() const { return attributes.has(attributes::job::exec_vnode_orig); }  // of accounting: vnodes were released (RD-73)
   // The run holds this host's vnodes only until nothing of it is there any more.
   bool drops(std::string_view host) const { return reduced() && allocated.is_on(host) && !used.is_on(host); }
+  bool is_subjob() const { return values::is_subjob(number); }
   // Its run was assigned, and vnodes of it are not provisioned yet: no MoM has heard of it.
   bool provisioning() const { return phase == job_phase::assigned && attributes.has(attributes::job::prov_vnode); }
   // A run of it is at its MoM.
@@ -223,13 +248,23 @@ struct dependency_told {
   what is = what::met;
   values::dependency other;  // as this job shows it
 };
-struct forget_job {};  // its time in the history may be over
+// Of an array: one of its subjobs runs no more.
+struct subjob_told {
+  std::uint32_t index = 0, run = 0;
+  bool requeued = false;  // it is the array's again
+  bool failed = false;    // it has ended with another exit status than 0, or was deleted
+  std::int64_t run_count = 0;
+  std::string held = {};  // requeued: why it is not tried again; the array is held
+};
+struct forget_job {
+  bool with_array = false;  // of a subjob: its array is forgotten
+};                          // its time in the history may be over
 struct server_stops {
   bool waits_for_jobs = false;
 };  // qterm -t immediate, or -t delay
 using job_command = std::variant<submit_job, client_request, hook_changes, mom_report, proposed_run, make_room, resume_later, set_rank,
-                                 end_wait, run_lost, run_gone_from, vnode_provisioned, dependency_told, forget_job,
-                                 server_stops>;
+                                 end_wait, run_lost, run_gone_from, vnode_provisioned, dependency_told, subjob_told,
+                                 forget_job, server_stops>;
 
 outcome decide(const job_state& job, const job_command& command, const stamp& now, const settings& settings);
 void apply(job_state& job, const event_place& at, schema::JobEvent::Reader event);
@@ -285,6 +320,9 @@ std::span<const job_transition> job_transitions();
 std::string shown_depend(const job_state& job);
 // The system hold on it is that of its dependencies (pbs guide: substate 22).
 bool held_for_others(const job_state& job);
+
+// The job that a subjob would be if it began now; it is one that has not.
+job_state subjob_to_begin(const job_state& array, std::uint32_t index, const stamp& now);
 
 // May this requester do with the job what its owner may?
 bool may_act(const job_state& job, const requester& by);

@@ -126,6 +126,7 @@ void finish_run(const job_state& job, std::int32_t code, const run_end_reason& w
                 std::vector<event>& out) {
   if (goes_back_to_queue(job, code)) {
     out.push_back(requeued(job, code, why, now));
+    leave_to_array(job, out);
   } else {
     end_job(job, code, true, comment_suffix(job, code) + (why.given_up.empty() ? "" : ", " + why.given_up), settings, out);
   }
@@ -440,8 +441,10 @@ std::int64_t history_seconds(const settings& settings) {
   return attributes::seconds_of(settings.server, attributes::server::job_history_duration).value_or(two_weeks);
 }
 
-outcome decide_forget(const job_state& job, const stamp& now, const settings& settings) {
+outcome decide_forget(const job_state& job, const forget_job& command, const stamp& now, const settings& settings) {
   if (job.phase != phase::finished) return no_change;
+  if (command.with_array) return std::vector<event>{make_event([](auto e) { e.initJob().setForgotten(); })};
+  if (job.is_subjob()) return no_change;  // it stays as long as its array
   const auto since = attributes::integer_of(job.attributes, ids::history_timestamp).value_or(0);
   const auto keeps = history_seconds(settings);
   if (keeps > 0 && now.seconds() < since + keeps) return no_change;  // too early: asked again

@@ -71,14 +71,6 @@ outcome decide_release(const job_state& job, schema::JobHolds::Reader command, c
   return std::vector<event>{make_event([&](auto e) { copy_holds(there, e.initJob().initReleased()); })};
 }
 
-event delete_requested(schema::DeleteJob::Reader command) {
-  return make_event([&](auto e) {
-    auto d = e.initJob().initDeleteRequested();
-    d.setForce(command.getForce());
-    d.setPurgeHistory(command.getPurgeHistory());
-  });
-}
-
 // An operator's force: the server forgets the run at once, whatever its host does (pbs guide: transitions). This is also
 // how vnodes come back from a host that never will.
 outcome forget_run(const job_state& job, schema::DeleteJob::Reader command, const stamp& now, const settings& settings) {
@@ -134,6 +126,14 @@ outcome decide_rerun(const job_state& job, schema::RerunJob::Reader command, con
 }
 
 }  // namespace
+
+event delete_requested(schema::DeleteJob::Reader command) {
+  return make_event([&](auto e) {
+    auto d = e.initJob().initDeleteRequested();
+    d.setForce(command.getForce());
+    d.setPurgeHistory(command.getPurgeHistory());
+  });
+}
 
 bool may_act(const job_state& job, const requester& by) {
   return by.is_operator() || job.owner() == by.at_host() || job.owner_name() == by.user;
@@ -213,8 +213,10 @@ outcome decide(const job_state& job, const job_command& command, const stamp& no
     outcome operator()(const run_gone_from& c) const { return decide_gone(job, c, now, settings); }
     outcome operator()(const vnode_provisioned& c) const { return decide_provisioned(job, c, now, settings); }
     outcome operator()(const dependency_told& c) const { return decide_dependency(job, c, settings); }
-    outcome operator()(const forget_job&) const { return decide_forget(job, now, settings); }
+    outcome operator()(const subjob_told& c) const { return decide_subjob_told(job, c, settings); }
+    outcome operator()(const forget_job& c) const { return decide_forget(job, c, now, settings); }
   };
+  if (auto as_array = decide_array(job, command, now, settings)) return *std::move(as_array);
   return std::visit(visitor{job, now, settings}, command);
 }
 

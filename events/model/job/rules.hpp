@@ -58,7 +58,7 @@ std::optional<rejection> queue_refusal(std::string_view queue, std::string_view 
 std::optional<rejection> only_routed(std::string_view queue, const requester& by, const settings& settings);
 outcome decide_end_wait(const job_state& job, const stamp& now);
 outcome decide_server_stops(const job_state& job, const server_stops& command);
-outcome decide_forget(const job_state& job, const stamp& now, const settings& settings);
+outcome decide_forget(const job_state& job, const forget_job& command, const stamp& now, const settings& settings);
 
 // The phase a job is in after an event of its table.
 job_phase phase_after(const job_state& job, schema::JobEvent::Which event);
@@ -76,6 +76,21 @@ void forget_progress(job_state& job);
 // The program has ended and its files are staged out, by its first host alone: what it has on others is free, but for hosts from which
 // nobody knows whether it is gone (release_nodes_on_stageout; ramp_down.cpp).
 void release_at_stage_out(const job_state& job, const mom_report& exited, const settings& settings, std::vector<event>& out);
+
+// Arrays (array.cpp). What an array makes of a command; nothing: what any job does.
+std::optional<outcome> decide_array(const job_state& job, const job_command& command, const stamp& now, const settings& settings);
+outcome decide_subjob_told(const job_state& array, const subjob_told& told, const settings& settings);
+void on_subjob_began(job_state& array, const event_place& at, schema::SubjobBegan::Reader e);
+void on_subjob_left(job_state& array, schema::SubjobLeft::Reader e);
+void on_subjobs_asked(job_state& array, schema::SubjobsAsked::Reader e);
+// Of a submission that asks for an array: why it can't be one (submit.cpp asks when all else is known).
+std::optional<rejection> array_refusal(std::string_view indices, std::string_view queue, const attributes::attribute_set& asked,
+                                       const settings& settings);
+// Every attribute of a set, as JobQueued has them.
+void fill_attributes(const attributes::attribute_set& from, schema::JobQueued::Builder to);
+event delete_requested(schema::DeleteJob::Reader command);
+// A subjob that was queued again is its array's: its own stream is over.
+void leave_to_array(const job_state& job, std::vector<event>& out);
 
 // Dependencies (dependencies.cpp). What a user wrote, with full ids; refused when it is no dependency that there is.
 values::result<std::string, rejection> depend_for(std::string_view asked, const settings& settings);

@@ -66,6 +66,18 @@ std::optional<rejection> run_by_hand_refusal(const job_state* job, const request
   return not_waiting(*job, by);
 }
 
+values::result<values::index_set, rejection> subjobs_to_run(const job_state* array, const values::job_id& id, const requester& by) {
+  if (!may_order_runs(by)) return refuse(pbs_error::unauthorized);
+  if (!is_there(array) || !array->array) return refuse(pbs_error::unknown_job);
+  if (array->ended()) return refuse(pbs_error::job_has_finished);
+  const auto& remaining = array->array->remaining;
+  const auto named = values::index_set::parse(id.indices, remaining.of());
+  if (id.form == values::id_form::array || !named || named->empty()) return refuse(pbs_error::invalid_request);
+  auto left = named->also_in(remaining);
+  if (left.empty() || is_nobodys(*array)) return refuse(pbs_error::bad_state);
+  return left;
+}
+
 std::optional<rejection> reorder_refusal(const job_state* job, const requester& by) {
   if (!is_there(job)) return refuse(pbs_error::unknown_job);
   if (job->ended()) return refuse(pbs_error::job_has_finished);

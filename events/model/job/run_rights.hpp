@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include "events/model/job/job.hpp"
+#include "events/values/job_id.hpp"
+#include "events/values/job_indices.hpp"
 #include "events/values/result.hpp"
 
 namespace annals::model {
@@ -28,6 +30,8 @@ std::optional<rejection> preemption_refusal(const job_state& job, std::string_vi
 
 // Why qrun is refused before anybody looks for room. Null: there is no such job.
 std::optional<rejection> run_by_hand_refusal(const job_state* job, const requester& by);
+// qrun of subjobs ("12[3]", "12[5-9]"): those of them that have not begun. Null: there is no such array.
+values::result<values::index_set, rejection> subjobs_to_run(const job_state* array, const values::job_id& id, const requester& by);
 // The same of one job of qorder.
 std::optional<rejection> reorder_refusal(const job_state* job, const requester& by);
 

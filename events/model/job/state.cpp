@@ -24,7 +24,7 @@ std::string_view job_state::owner_name() const {
 char state_letter(const job_state& job) {
   switch (job.phase) {
     case phase::none: return 'T';
-    case phase::queued: return 'Q';
+    case phase::queued: return job.array && !job.array->began.empty() ? 'B' : 'Q';
     case phase::held: return 'H';
     case phase::waiting: return 'W';
     case phase::assigned:
@@ -43,7 +43,7 @@ namespace {
 int substate_of(const job_state& job) {
   switch (job.phase) {
     case phase::none: return 0;
-    case phase::queued: return 10;
+    case phase::queued: return job.array && !job.array->began.empty() ? 70 : 10;
     case phase::held: return held_for_others(job) ? 22 : 20;
     case phase::waiting: return job.stage_in == job_stage_in::failed ? 37 : 30;
     case phase::assigned: return job.rerun_requested ? 60 : job.aborted                        ? 54

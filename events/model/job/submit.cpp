@@ -97,8 +97,9 @@ void complete_paths(draft& d, std::uint64_t number, const std::string& host) {
   std::string base = variable(d.attributes, "PBS_O_WORKDIR");
   if (base.empty()) base = variable(d.attributes, "PBS_O_HOME");
   const auto name = std::string(d.attributes.get(ids::Job_Name).value_or("STDIN"));
+  const auto* index = d.attributes.has(ids::array_indices_submitted) ? ".^array_index^" : "";
   const auto fill = [&](attributes::attribute_id id, const char* letter) {
-    if (!d.attributes.has(id)) d.attributes.set(id, host + ":" + base + "/" + name + letter + std::to_string(number));
+    if (!d.attributes.has(id)) d.attributes.set(id, host + ":" + base + "/" + name + letter + std::to_string(number) + index);
   };
   fill(ids::Error_Path, ".e");
   fill(ids::Output_Path, ".o");
@@ -130,14 +131,10 @@ void fill_holds(std::uint8_t bits, schema::JobQueued::Builder q) {
 
 void copy(std::string_view from, capnp::Text::Builder to) { std::copy(from.begin(), from.end(), to.begin()); }
 
-void fill_attributes(const attributes::attribute_set& from, capnp::List<schema::Attribute>::Builder list) {
-  unsigned i = 0;
-  for (const auto& entry : from) {
-    auto to = list[i++];
-    to.setName(attributes::find(schema::ObjectKind::JOB, entry.id)->name);
-    if (!entry.resource.empty()) copy(entry.resource, to.initResource(static_cast<unsigned>(entry.resource.size())));
-    copy(entry.value, to.initValue(static_cast<unsigned>(entry.value.size())));
-  }
+unsigned count_of(const attributes::attribute_set& all) {
+  unsigned n = 0;
+  for ([[maybe_unused]] const auto& entry : all) ++n;
+  return n;
 }
 
 std::optional<rejection> choose_group(draft& d, const submit_job& command, const settings& settings) {
@@ -157,10 +154,9 @@ std::optional<rejection> cannot_be_routed(const event& queued, const stamp& now,
 }
 
 event queued_event(const draft& d, const submit_job& command, const std::string& id, const stamp& now) {
-  unsigned n = 0;
-  for ([[maybe_unused]] const auto& entry : d.attributes) ++n;
   // Room for all of it: everybody reads this event, and a pointer into another segment costs each of them more.
-  capnp::MallocMessageBuilder builder(static_cast<unsigned>(d.attributes.packed().size() / sizeof(capnp::word)) + 9 * n + 96);
+  capnp::MallocMessageBuilder builder(static_cast<unsigned>(d.attributes.packed().size() / sizeof(capnp::word)) +
+                                      9 * count_of(d.attributes) + 96);
   auto q = builder.initRoot<schema::Event>().initJob().initQueued();
   q.setId(id);
   q.setNumber(command.number);
@@ -168,13 +164,14 @@ event queued_event(const draft& d, const submit_job& command, const std::string&
   q.setEuser(command.euser);
   q.setEgroup(d.egroup);
   q.setQueue(d.queue);
-  fill_attributes(d.attributes, q.initAttributes(n));
+  fill_attributes(d.attributes, q);
   auto script = q.initScript();
   script.setHash({reinterpret_cast<const kj::byte*>(command.script_hash.data()), command.script_hash.size()});
   script.setSize(command.script_size);
   fill_holds(d.holds, q);
   q.setExecutionTime(d.execution_time > now.seconds() ? d.execution_time : 0);  // a past time is dropped silently
   q.setQueueRank(now.wall_ns / 1000);
+  if (const auto indices = d.attributes.get(ids::array_indices_submitted)) q.setIndices(std::string(*indices));
   return event(schema::sealed_message::from_builder(builder));
 }
 
@@ -185,6 +182,17 @@ bool is_too_large(std::uint64_t script_size, const settings& settings) {
 }
 
 }  // namespace
+
+void fill_attributes(const attributes::attribute_set& from, schema::JobQueued::Builder to) {
+  auto list = to.initAttributes(count_of(from));
+  unsigned i = 0;
+  for (const auto& entry : from) {
+    auto a = list[i++];
+    a.setName(attributes::find(schema::ObjectKind::JOB, entry.id)->name);
+    if (!entry.resource.empty()) copy(entry.resource, a.initResource(static_cast<unsigned>(entry.resource.size())));
+    copy(entry.value, a.initValue(static_cast<unsigned>(entry.value.size())));
+  }
+}
 
 std::optional<rejection> only_routed(std::string_view name, const requester& by, const settings& settings) {
   const auto* queue = settings.queue(name);
@@ -252,7 +260,15 @@ outcome decide_submit(const submit_job& command, const stamp& now, const setting
   const bool is_route = is_routing(settings.queue(d.queue)->attributes);
   if (is_route) d.attributes.set(ids::queue_type, "R");
   if (const auto id = reservation_of_queue(d.queue, settings); !id.empty()) d.attributes.set(ids::reserve_ID, id);
-  const std::string id = std::to_string(command.number) + "." + settings.server_name;
+  const auto indices = d.attributes.get(ids::array_indices_submitted);
+  if (indices) {
+    if (auto why = array_refusal(*indices, d.queue, d.attributes, settings)) return *why;
+    d.attributes.set(ids::array, "True");
+  } else if (d.attributes.has(ids::max_run_subjobs) || d.attributes.has(ids::array)) {
+    return refuse(pbs_error::not_an_array);
+  }
+  const auto id = indices ? values::array_id(command.number, settings.server_name)
+                          : values::id_of_number(command.number, settings.server_name);
   auto queued = queued_event(d, command, id, now);
   if (is_route)
     if (auto why = cannot_be_routed(queued, now, settings)) return *why;

@@ -110,6 +110,20 @@ constexpr job_transition transitions[] = {
     {phase::waiting, which::ENDED, phase::finished},
     {phase::exiting, which::ENDED, phase::finished},
     {phase::finished, which::FORGOTTEN, phase::forgotten},
+    // Of a subjob: when it is to run again it is its array's.
+    {phase::queued, which::FORGOTTEN, phase::forgotten},
+    {phase::held, which::FORGOTTEN, phase::forgotten},
+    {phase::waiting, which::FORGOTTEN, phase::forgotten},
+    // Of an array.
+    {phase::queued, which::SUBJOB_BEGAN, phase::queued},
+    {phase::queued, which::SUBJOB_LEFT, phase::queued},
+    {phase::queued, which::SUBJOBS_ASKED, phase::queued},
+    {phase::held, which::SUBJOB_BEGAN, phase::held},
+    {phase::held, which::SUBJOB_LEFT, phase::held},
+    {phase::held, which::SUBJOBS_ASKED, phase::held},
+    {phase::waiting, which::SUBJOB_BEGAN, phase::waiting},
+    {phase::waiting, which::SUBJOB_LEFT, phase::waiting},
+    {phase::waiting, which::SUBJOBS_ASKED, phase::waiting},
 };
 
 constexpr bool no_duplicate_rows() {
@@ -182,7 +196,10 @@ job_phase phase_after(const job_state& job, which event) {
     case which::VNODES_TAKEN:
     case which::VNODES_RELEASED:
     case which::MOVED:
-    case which::REORDERED: return job.phase;
+    case which::REORDERED:
+    case which::SUBJOB_BEGAN:
+    case which::SUBJOB_LEFT:
+    case which::SUBJOBS_ASKED: return job.phase;
   }
   return job.phase;
 }

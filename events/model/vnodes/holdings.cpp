@@ -193,6 +193,9 @@ void holdings::apply(const event_place& at, std::string_view id, schema::JobEven
     case which::ENDED:
     case which::FORGOTTEN:
     case which::MOVED:
+    case which::SUBJOB_BEGAN:
+    case which::SUBJOB_LEFT:
+    case which::SUBJOBS_ASKED:
     case which::REORDERED: return;
   }
 }

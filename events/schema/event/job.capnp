@@ -35,6 +35,9 @@ struct JobEvent {
     reordered       @25 :JobReordered;
     vnodesTaken     @26 :VnodesTaken;
     reduced         @27 :JobReduced;
+    subjobBegan     @28 :SubjobBegan;    # of an array, as are those that follow
+    subjobLeft      @29 :SubjobLeft;
+    subjobsAsked    @30 :SubjobsAsked;
   }
 }
 
@@ -50,8 +53,31 @@ struct JobQueued {
   holds      @8 :List(Common.HoldType);
   executionTime @9 :Int64;    # seconds since 1970, 0 for none (-a)
   queueRank  @10 :Int64;      # microsecond stamp; order within a queue
+  indices    @11 :Text;       # of an array: "1-8:2"; its subjobs are born one by one, when they are run
+  runs       @12 :UInt32;     # of a subjob: how often it was run before
   # Attributes that stand nowhere here mean PBS's defaults of this format: Checkpoint u, Hold_Types n, Join_Path n,
   # Keep_Files n, Mail_Points a, Priority 0, Rerunable True, project _pbs_project_default.
+}
+struct SubjobBegan {
+  # A subjob of the array is run. Its own first events, JobQueued and JobAssigned, are in the same append, on a stream of its own.
+  index @0 :UInt32;
+  run   @1 :UInt32;           # counts its starts
+}
+struct SubjobLeft {
+  # It runs no more: it has ended, or was queued again and is its array's again.
+  index      @0 :UInt32;
+  run        @1 :UInt32;
+  requeued   @2 :Bool;
+  failed     @3 :Bool;        # it ended with another exit status than 0, or was deleted
+  runCount   @4 :Int64;       # requeued: as it shows it then
+}
+struct SubjobsAsked {
+  # Who asks stands in the record. Subjobs that run are told of it (actors/server/reactions/arrays.cpp).
+  indices  @0 :Text;          # "1-5,9": those that it is asked of
+  waiting  @1 :Text;          # of these, those that had not begun: they will not be run
+  rerun    @2 :Bool;          # to be run again; else to be deleted
+  force    @3 :Bool;
+  waitingCount @4 :UInt32;    # how many `waiting` are
 }
 struct JobHeld { holds @0 :List(Common.HoldType); comment @1 :Text; }
 struct JobAssigned {

@@ -54,7 +54,7 @@ table_row read(const object_view& job) {
   return r;
 }
 
-// The number behind "Expired:" and the sum of all numbers of "Queued:3 Running:0 Exiting:0 Expired:0".
+// Of "Queued:3 Running:0 Exiting:0 Expired:1": how many of all have expired. -1: an array that has ended counts none any more.
 std::int64_t percent_of_subjobs(std::string_view counts) {
   std::int64_t sum = 0, expired = 0;
   while (!counts.empty()) {
@@ -68,7 +68,7 @@ std::int64_t percent_of_subjobs(std::string_view counts) {
     }
     counts.remove_prefix(blank == std::string_view::npos ? counts.size() : blank + 1);
   }
-  return sum > 0 ? expired * 100 / sum : 0;
+  return sum > 0 ? expired * 100 / sum : -1;
 }
 
 std::int64_t percent_of(std::string_view used, std::string_view asked) {
@@ -78,7 +78,8 @@ std::int64_t percent_of(std::string_view used, std::string_view asked) {
 
 // -1: unknown. Of cpu time and wall time, the one that is nearer to its limit.
 std::int64_t percent_done(const table_row& r) {
-  if (r.state == "B" && !r.subjobs.empty()) return percent_of_subjobs(r.subjobs);
+  if (r.state == "X") return 100;
+  if (r.state != "Q" && !r.subjobs.empty()) return percent_of_subjobs(r.subjobs);
   return std::max(percent_of(r.cpu_time, r.asked_cpu_time), percent_of(r.used_walltime, r.asked_walltime));
 }
 
@@ -118,11 +119,16 @@ void job_table::row(std::string& out, const object_view& job) const {
   put_left(out, r.owner, text_width);
   out.append("  ");
   if (options_.percent) {
-    if (const std::int64_t done = percent_done(r); done >= 0)
-      put_right(out, done, 7);
-    else
-      put_right(out, "--", 7);
-    out.push_back(' ');
+    const std::int64_t done = percent_done(r);
+    if (done >= 100) {  // the third digit takes the blank
+      put_right(out, done, 8);
+    } else {
+      if (done >= 0)
+        put_right(out, done, 7);
+      else
+        put_right(out, "--", 7);
+      out.push_back(' ');
+    }
   } else {
     put_right(out, r.used && !r.cpu_time.empty() ? r.cpu_time : "0", 8);
   }

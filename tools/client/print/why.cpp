@@ -153,6 +153,10 @@ void put_dependencies(std::string& out, const object_view& job) {
 }
 
 bool is_queued(const object_view& job) { return value_of(job, ids::job_state) == "Q"; }
+// Of an array that has begun, what others of it wait for.
+bool is_told(const object_view& job, schema::JobWhy::Reader why) {
+  return why.getComment().size() > 0 && (is_queued(job) || value_of(job, ids::job_state) == "B");
+}
 // A job keeps what was estimated for it when it runs and when it has ended.
 bool is_to_start(const object_view& job) { return std::string_view("QHW").find(value_of(job, ids::job_state)) != std::string_view::npos; }
 
@@ -175,7 +179,7 @@ void put_reason(std::string& out, const object_view& job, schema::JobWhy::Reader
 
 void put_why_text(std::string& out, const object_view& job, schema::JobWhy::Reader why) {
   (out += job.name) += " " + what_it_does(job) + ".\n";
-  if (is_queued(job)) put_reason(out, job, why);
+  if (is_queued(job) || is_told(job, why)) put_reason(out, job, why);
   else if (const auto comment = value_of(job, ids::comment); !comment.empty()) line(out, std::string(comment));
   if (value_of(job, ids::job_state) == "H") put_dependencies(out, job);
   const auto start = value_of(job, ids::estimated, "start_time");
@@ -218,7 +222,7 @@ void why_json::put(std::string& out, const object_view& job, schema::JobWhy::Rea
   text(out, 3, "job_state", value_of(job, ids::job_state));
   text(out, 3, "queue", value_of(job, ids::queue));
   text(out, 3, "depend", value_of(job, ids::depend));
-  const bool told = is_queued(job) && why.getComment().size() > 0;
+  const bool told = is_told(job, why);
   text(out, 3, "comment", told ? schema::text(why.getComment()) : value_of(job, ids::comment));
   if (told) {
     put_data(out, why.getData());

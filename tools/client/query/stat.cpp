@@ -16,6 +16,7 @@ void fill(schema::Stat::Builder stat, const stat_question& q) {
   for (unsigned i = 0; i < users.size(); ++i) users.set(i, q.users[i]);
   stat.setStates(q.states);
   stat.setWhy(q.why);
+  stat.setSubjobs(q.subjobs);
 }
 
 refused_name refusal_of(std::string name, schema::Rejection::Reader r) {

@@ -23,7 +23,8 @@ struct stat_question {
   std::string queue;
   std::vector<std::string> users;
   std::string states;
-  bool why = false;  // of the jobs that are named
+  bool why = false;      // of the jobs that are named
+  bool subjobs = false;  // behind each array its subjobs too
 };
 
 struct refused_name {

@@ -108,7 +108,7 @@ char** pbs_selectjob(int connect, struct attropl* criteria, const char* extend);
 
 /*
  * Lists to be given to pbs_statfree; null with pbs_errno 0: there is nothing. id null or "": all. attributes null: all.
- * extend of jobs: "x" finished jobs too.
+ * extend of jobs: "x" finished jobs too, "t" behind each array its subjobs; of selections also "T": subjobs in place of their arrays.
  */
 struct batch_status* pbs_statjob(int connect, const char* id, struct attrl* attributes, const char* extend);
 struct batch_status* pbs_selstat(int connect, struct attropl* criteria, struct attrl* attributes, const char* extend);

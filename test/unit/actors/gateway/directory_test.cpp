@@ -3,6 +3,7 @@
 
 #include "actors/gateway/blobs_to_moms.hpp"
 #include "actors/gateway/run_ticket.hpp"
+#include "events/values/job_id.hpp"
 #include "test/unit/actors/gateway/followed.hpp"
 
 using namespace annals;
@@ -28,6 +29,21 @@ struct cluster : test::followed {
   }
   void hand_back(std::uint64_t job, const std::string& from) {
     write(job, model::make_event([&](auto e) { e.initJob().initVnodesReleased().initHosts(1).set(0, from); }));
+  }
+  std::uint64_t array(std::uint64_t number, const std::string& indices = "1-9") {
+    return write(0, model::make_event([&](auto e) {
+                   auto q = e.initJob().initQueued();
+                   q.setNumber(number);
+                   q.setIndices(indices);
+                 }));
+  }
+  // The stream of a subjob that is run.
+  std::uint64_t begin(std::uint64_t array, std::uint32_t index) { return job(values::subjob_number(array, index)); }
+  void end(std::uint64_t job) {
+    write(job, model::make_event([](auto e) { e.initJob().initEnded(); }));
+  }
+  void forget(std::uint64_t job) {
+    write(job, model::make_event([](auto e) { e.initJob().setForgotten(); }));
   }
   std::uint64_t job_with_script(std::uint64_t number, const std::string& hash, std::uint64_t size) {
     return write(0, model::make_event([&](auto e) {
@@ -55,6 +71,74 @@ BOOST_AUTO_TEST_CASE(a_job_is_found_by_number_and_by_serial_until_it_is_forgotte
   BOOST_TEST(!c.where.job_serial(12));
   BOOST_TEST(!c.where.job_number(serial));
   BOOST_TEST(c.where.next_number() == 13u);  // no number is given twice
+}
+
+BOOST_AUTO_TEST_CASE(an_array_is_known_with_its_subjobs_that_run) {
+  cluster c;
+  BOOST_TEST(!c.where.array(12));
+  const auto serial = c.array(12), plain = c.job(13);
+  BOOST_TEST(c.where.job_serial(12).value() == serial);
+  BOOST_TEST(c.where.job_serial(13).value() == plain);
+  BOOST_TEST(!c.where.array(13));
+  BOOST_REQUIRE(c.where.array(12));
+  BOOST_TEST(c.where.array(12)->runs.empty());
+  const auto third = c.begin(12, 3), first = c.begin(12, 1);
+  BOOST_TEST(c.where.array(12)->runs == (std::set<std::uint32_t>{1, 3}), boost::test_tools::per_element());
+  BOOST_TEST(c.where.job_serial(values::subjob_number(12, 3)).value() == third);
+  BOOST_TEST(c.where.job_number(first).value() == values::subjob_number(12, 1));
+  BOOST_TEST(!c.where.array(values::subjob_number(12, 3)));
+  BOOST_TEST(c.where.next_number() == 14u);  // a subjob uses up none
+  c.end(third);
+  BOOST_TEST(c.where.array(12)->runs == (std::set<std::uint32_t>{1}), boost::test_tools::per_element());
+  BOOST_TEST(c.where.job_serial(values::subjob_number(12, 3)).value() == third);  // it is in the history
+  BOOST_TEST(!c.where.array(12)->ended);
+  c.end(first);
+  c.end(serial);
+  BOOST_TEST(c.where.array(12)->ended);
+  c.forget(serial);
+  BOOST_TEST(!c.where.array(12));
+  BOOST_TEST(!c.where.job_serial(12));
+  c.forget(first);
+  c.forget(third);
+  BOOST_TEST(!c.where.job_serial(values::subjob_number(12, 3)));
+  BOOST_TEST(!c.where.array(12));
+}
+
+BOOST_AUTO_TEST_CASE(a_subjob_that_is_run_again_has_a_new_stream) {
+  cluster c;
+  const std::string hash(32, 'h');
+  c.array(12);
+  const auto number = values::subjob_number(12, 3);
+  const auto before = c.job_with_script(number, hash, 70'000);
+  c.assign(before, 1, {"n1"});
+  BOOST_TEST(c.where.runs_on("n1").at(0).number == number);
+  c.hand_back(before, "n1");
+  c.forget(before);
+  BOOST_TEST(!c.where.job_serial(number));
+  BOOST_TEST(!c.where.job_number(before));
+  BOOST_TEST(!c.where.script_of(before));  // it has not ended, and is no more
+  BOOST_TEST(c.where.array(12)->runs.empty());
+  BOOST_TEST(c.where.runs_on("n1").empty());
+  const auto after = c.job_with_script(number, hash, 70'000);
+  BOOST_TEST(after != before);
+  BOOST_TEST(c.where.job_serial(number).value() == after);
+  BOOST_TEST(c.where.array(12)->runs.contains(3));
+  BOOST_REQUIRE(c.where.script_of(after));
+  c.assign(after, 2, {"n1"});
+  BOOST_TEST(c.where.has_run("n1", after, 2));
+  BOOST_TEST(!c.where.has_run("n1", before, 1));
+}
+
+BOOST_AUTO_TEST_CASE(ids_show_what_a_job_is) {
+  cluster c;
+  c.write(0, model::make_event([](auto e) { e.initServer().initStarted().setServerName("borg"); }));
+  c.array(12);
+  c.job(13);
+  c.begin(12, 3);
+  BOOST_TEST(c.where.job_id(12) == "12[].borg");
+  BOOST_TEST(c.where.job_id(13) == "13.borg");
+  BOOST_TEST(c.where.job_id(values::subjob_number(12, 3)) == "12[3].borg");
+  BOOST_TEST(c.where.job_id(values::subjob_number(12, 4)) == "12[4].borg");  // it has not begun
 }
 
 BOOST_AUTO_TEST_CASE(vnodes_that_a_run_can_not_give_back_are_known) {  // RD-67

@@ -6,6 +6,7 @@
 #include "actors/scheduler/cycle_driver.hpp"
 #include "actors/scheduler/reasons_piece.hpp"
 #include "events/model/limits.hpp"
+#include "events/values/job_id.hpp"
 #include "transcript.hpp"
 
 using namespace annals;
@@ -110,6 +111,37 @@ BOOST_AUTO_TEST_CASE(a_cycle_is_told_from_its_beginning_to_its_end) {
   BOOST_TEST(d.sent[4].get().getCycleEnded().getConsidered() == 2u);
   BOOST_TEST(d.sent[4].get().getCycleEnded().getStarted() == 1u);
   BOOST_TEST(d.log.front() == "Req;;Starting Scheduling Cycle");
+}
+
+BOOST_AUTO_TEST_CASE(a_proposal_names_the_subjob_of_an_array) {
+  driven d;
+  auto c = two_jobs();
+  c.jobs.pop_back();
+  c.jobs[0].id = "1[].p1";
+  c.jobs[0].indices = "4-9";
+  d.view(c.full_view(5));
+  const auto runs = [&] {
+    std::vector<std::uint32_t> indices;
+    for (const auto& m : d.sent)
+      if (m.get().isRun() && m.get().getRun().getJob() == 1u && m.get().getRun().getOfArray())
+        indices.push_back(m.get().getRun().getIndex());
+    d.forget();
+    return indices;
+  };
+  d.cycle(1, 5);
+  BOOST_TEST(runs() == std::vector<std::uint32_t>{4}, boost::test_tools::per_element());
+  d.cycle(2, 5);  // what was proposed is settled by now, and it did not begin
+  BOOST_TEST(runs() == std::vector<std::uint32_t>{4}, boost::test_tools::per_element());
+  c.jobs[0].indices = "7";
+  const auto asked = c.full_view();
+  d.hear([&](auto m) {
+    auto r = m.initRunJob();
+    r.setJob((*asked).getJobs()[0]);
+    r.setRequest(3);
+    r.setViewSequence(5);
+  });
+  BOOST_REQUIRE(said(d, {which::CANNOT_RUN}));
+  BOOST_TEST(d.sent[0].get().getCannotRun().getJob() == values::subjob_number(1, 7));
 }
 
 BOOST_AUTO_TEST_CASE(an_unchanged_reason_is_not_sent_again) {

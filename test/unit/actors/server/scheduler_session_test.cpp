@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "events/values/job_id.hpp"
 #include "test/support/stepped_system.hpp"
 #include "test/support/told_records.hpp"
 #include "test/support/whole_server.hpp"
@@ -162,7 +163,7 @@ BOOST_FIXTURE_TEST_CASE(who_asked_for_a_job_is_told_why_it_can_not_run, connecte
     model::job_state job;
     job.serial = 7;
     const auto answer = std::make_shared<told>();
-    session->run_job(job, answer);
+    session->run_job(job, std::nullopt, answer);
     session->said(schema::make<schema::FromScheduler>([&](auto m) {
                     auto c = m.initCannotRun();
                     c.setJob(7);
@@ -170,6 +171,76 @@ BOOST_FIXTURE_TEST_CASE(who_asked_for_a_job_is_told_why_it_can_not_run, connecte
                   }).get());
     BOOST_TEST(answer->text == words);
   }
+}
+
+BOOST_FIXTURE_TEST_CASE(who_asked_for_one_of_two_subjobs_hears_of_that_one, connected) {
+  struct told final : actors::reply_to {
+    std::string text;
+    void done(std::uint64_t, const std::string&) override { text = "runs"; }
+    void refused(std::uint64_t, const model::rejection& why) override { text = why.text; }
+  };
+  model::job_state array;
+  array.serial = 7;
+  array.array.emplace();
+  const auto third = std::make_shared<told>(), fourth = std::make_shared<told>();
+  session->run_job(array, 3, third);
+  session->run_job(array, 4, fourth);
+  BOOST_TEST(schema::str(peer->sent.back().root<schema::ToScheduler>().getRunJob().getJob().getIndices()) == "4");
+  session->said(schema::make<schema::FromScheduler>([&](auto m) {
+                  auto c = m.initCannotRun();
+                  c.setJob(values::subjob_number(7, 4));
+                  c.setReason("Not Running: no room");
+                }).get());
+  BOOST_TEST(fourth->text == "no room");
+  BOOST_TEST(third->text.empty());
+  session->settled({"s1", values::subjob_number(7, 3), 0, false, {}});
+  BOOST_TEST(third->text == "runs");
+  session->settled({"s1", values::subjob_number(7, 5), 0, true, {15016, "no"}});
+  BOOST_TEST(peer->sent.back().root<schema::ToScheduler>().getRefused().getJob() == 7u);
+}
+
+BOOST_FIXTURE_TEST_CASE(an_array_wants_a_cycle_when_it_may_run_more, connected) {
+  const auto began = [&](std::uint32_t index, std::uint64_t stream) {
+    happen(101, [&](auto e) {
+      auto b = e.initJob().initSubjobBegan();
+      b.setIndex(index);
+      b.setRun(1);
+    });
+    happen(stream, [&](auto e) {
+      auto j = e.initJob().initQueued();
+      j.setNumber(values::subjob_number(1, index));
+      j.setId("1[" + std::to_string(index) + "].borg");
+      j.setQueue("q1");
+    });
+  };
+  const auto left = [&](std::uint32_t index, bool requeued) {
+    happen(101, [&](auto e) {
+      auto l = e.initJob().initSubjobLeft();
+      l.setIndex(index);
+      l.setRun(1);
+      l.setRequeued(requeued);
+    });
+  };
+  happen(101, [](auto e) {
+    auto j = e.initJob().initQueued();
+    j.setNumber(1);
+    j.setId("1[].borg");
+    j.setQueue("q1");
+    j.setIndices("1-9");
+  });
+  BOOST_TEST(cycle() == "new job");
+  began(1, 201);
+  began(2, 202);
+  BOOST_TEST(cycle() == "");
+  left(1, false);
+  BOOST_TEST(cycle() == "");  // its own end was a reason
+  left(2, true);
+  BOOST_TEST(cycle() == "job ended");
+  happen(101, [](auto e) { put(e.initJob().initAltered().initChanges(1), "max_run_subjobs", "1"); });
+  BOOST_TEST(cycle() == "job changed");
+  began(3, 203);
+  left(3, false);
+  BOOST_TEST(cycle() == "job ended");
 }
 
 BOOST_FIXTURE_TEST_CASE(who_is_not_there_is_complained_of_once, scene) {  // MS-67

@@ -1,6 +1,7 @@
 // The ledger: nothing is given out twice, neither a number nor a name nor a cpu; and what it counts is what is there.
 #include <boost/test/unit_test.hpp>
 
+#include "events/values/job_id.hpp"
 #include "test/support/model_builders.hpp"
 
 using namespace annals;
@@ -36,6 +37,51 @@ struct books {
       auto q = e.initJob().initQueued();
       q.setNumber(number);
       q.setQueue(queue_name);
+    });
+  }
+  std::string array(std::uint64_t number, const std::string& queue_name = "workq") {
+    return event(number + 1000, [&](auto e) {
+      auto q = e.initJob().initQueued();
+      q.setNumber(number);
+      q.setQueue(queue_name);
+      q.setIndices("1-9");
+    });
+  }
+  // All that an array writes when a subjob is run: one append, of which the ledger takes in nothing when one of the events is refused.
+  std::string begin(std::uint64_t array, std::uint32_t index, const std::string& exec_vnode, const std::string& queue_name = "workq") {
+    const auto number = values::subjob_number(array, index), stream = number + 1000;
+    const auto begun = model::make_event([&](auto e) { e.initJob().initSubjobBegan().setIndex(index); });
+    const auto queued = model::make_event([&](auto e) {
+      auto q = e.initJob().initQueued();
+      q.setNumber(number);
+      q.setQueue(queue_name);
+    });
+    const auto assigned = model::make_event([&](auto e) {
+      auto a = e.initJob().initAssigned();
+      a.setExecVnode(exec_vnode);
+      a.setPlace("free");
+    });
+    const std::pair<std::uint64_t, const model::event*> append[] = {{array + 1000, &begun}, {stream, &queued}, {stream, &assigned}};
+    model::ledger::newborn born;
+    auto next = sequence;
+    for (const auto& [of, e] : append)
+      if (const auto why = ledger.check({++next, of, 1, 1'000'000'000, the_server()}, e->get(), &born))
+        return std::to_string(why->code) + " " + why->text;
+    for (const auto& [of, e] : append) {
+      const model::event_place at{++sequence, of, 1, 1'000'000'000, the_server()};
+      ledger.apply(at, e->get());
+      written.emplace_back(at, *e);
+    }
+    return "";
+  }
+  // It is its array's again.
+  void leave(std::uint64_t number) {
+    event(number + 1000, [](auto e) { e.initJob().initRequeued(); });
+    event(number + 1000, [](auto e) { e.initJob().setForgotten(); });
+    event(values::array_of(number) + 1000, [&](auto e) {
+      auto l = e.initJob().initSubjobLeft();
+      l.setIndex(values::index_of(number));
+      l.setRequeued(true);
     });
   }
   void host(const std::string& name,
@@ -208,6 +254,100 @@ BOOST_AUTO_TEST_CASE(the_ledger_equals_a_recount) {
     BOOST_TEST(assigned(name, "ncpus") == sum);
   });
   BOOST_TEST(assigned("borg", "mem") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_subjob_is_queued_and_assigned_in_one_append) {
+  array(12);
+  BOOST_TEST(begin(12, 3, "(borg:ncpus=3)") == "");
+  BOOST_TEST(assigned("borg", "ncpus") == 3);
+  const auto before = ledger;
+  BOOST_TEST(begin(12, 4, "(borg:ncpus=2)") == "15044 Insufficient amount of resource: ncpus ");
+  BOOST_TEST(begin(12, 4, "(nosuch:ncpus=1)").starts_with("15062 "));
+  BOOST_TEST(begin(12, 4, "(borg:ncpus=1)", "nosuch").starts_with("15018 "));
+  BOOST_TEST((ledger == before));
+  BOOST_TEST(begin(12, 4, "(borg:ncpus=1)") == "");
+  BOOST_TEST(assigned("borg", "ncpus") == 4);
+  BOOST_TEST(assign(1, "(borg:ncpus=1)").starts_with("15044 "));
+  BOOST_TEST(release(values::subjob_number(12, 3), "(borg:ncpus=3)") == "");
+  BOOST_TEST(assigned("borg", "ncpus") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(only_the_job_that_is_born_may_run_in_its_append) {
+  const auto assigned = model::make_event([](auto e) { e.initJob().initAssigned().setExecVnode("(borg:ncpus=1)"); });
+  const auto check = [&](model::ledger::newborn born) {
+    const auto why = ledger.check({sequence + 1, 5000, 1, 1'000'000'000, the_server()}, assigned.get(), &born);
+    return why ? why->code : 0;
+  };
+  BOOST_TEST(check({5000, values::subjob_number(12, 3), "workq"}) == 0u);
+  BOOST_TEST(check({5001, values::subjob_number(12, 4), "workq"}) == 15001u);
+  BOOST_TEST(check({}) == 15001u);
+}
+
+BOOST_AUTO_TEST_CASE(an_array_and_its_subjobs_have_numbers_of_their_own) {
+  array(12);
+  BOOST_TEST(ledger.next_job_number() == 13u);
+  BOOST_TEST(begin(12, 3, "(borg:ncpus=1)") == "");
+  BOOST_TEST(begin(12, 0, "(borg:ncpus=1)") == "");
+  BOOST_TEST(ledger.next_job_number() == 13u);
+  BOOST_TEST(begin(12, 3, "(cube:ncpus=1)").starts_with("15009 "));
+  BOOST_TEST(array(12).starts_with("15009 "));
+  BOOST_TEST(job(3).starts_with("15009 "));
+  BOOST_TEST(job(13) == "");
+  model::ledger first;  // of array 0
+  first.apply({1, 1000, 1, 0, the_server()}, model::make_event([](auto e) { e.initJob().initQueued().setIndices("0-3"); }).get());
+  BOOST_TEST(first.next_job_number() == 1u);
+  first.apply({2, 1001, 1, 0, the_server()}, model::make_event([](auto e) {
+                                               e.initJob().initQueued().setNumber(values::subjob_number(0, 0));
+                                             }).get());
+  BOOST_TEST(first.next_job_number() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_subjob_that_is_its_arrays_again_counts_in_no_queue) {
+  const auto subjob = values::subjob_number(12, 3);
+  array(12);
+  const auto without = ledger.jobs_in_queue("workq");
+  for (int round = 0; round < 3; ++round) {
+    BOOST_TEST(begin(12, 3, "(borg:ncpus=1)") == "");
+    BOOST_TEST(ledger.jobs_in_queue("workq") == without + 1);
+    release(subjob, "(borg:ncpus=1)");
+    leave(subjob);
+    BOOST_TEST(ledger.jobs_in_queue("workq") == without);
+    BOOST_TEST(assigned("borg", "ncpus") == 0);
+  }
+  begin(12, 3, "(borg:ncpus=1)");
+  release(subjob, "(borg:ncpus=1)");
+  end(subjob);
+  BOOST_TEST(ledger.jobs_in_queue("workq") == without);
+  event(subjob + 1000, [](auto e) { e.initJob().setForgotten(); });  // it counts no more already
+  BOOST_TEST(ledger.jobs_in_queue("workq") == without);
+  BOOST_TEST(begin(12, 3, "(borg:ncpus=1)") == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_queue_with_subjobs_is_not_deleted) {
+  const auto remove = [this] { return event(50, [](auto e) { e.initQueue().initDeleted().setName("q1"); }); };
+  queue("q1", 50);
+  array(12, "q1");
+  begin(12, 3, "(borg:ncpus=1)", "q1");
+  end(12);
+  BOOST_TEST(remove().starts_with("15027 "));
+  BOOST_TEST(type(50, "Route") == "15026 Incompatible type: queue q1 has jobs");
+  release(values::subjob_number(12, 3), "(borg:ncpus=1)");
+  leave(values::subjob_number(12, 3));
+  BOOST_TEST(remove() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_ledger_with_subjobs_equals_a_recount) {
+  array(12);
+  for (const std::uint32_t index : {1u, 2u, 3u}) begin(12, index, "(borg:ncpus=1)");
+  release(values::subjob_number(12, 1), "(borg:ncpus=1)");
+  leave(values::subjob_number(12, 1));
+  begin(12, 1, "(cube:ncpus=2)");
+  release(values::subjob_number(12, 2), "(borg:ncpus=1)");
+  end(values::subjob_number(12, 2));
+  model::ledger again;
+  for (const auto& [at, e] : written) again.apply(at, e.get());
+  BOOST_TEST((again == ledger));
+  BOOST_TEST(ledger.counts().find("", values::limit_kind::all, "")->jobs == 4u + 6u + 2u);  // jobs, what has not begun, what runs
 }
 
 BOOST_AUTO_TEST_SUITE_END()

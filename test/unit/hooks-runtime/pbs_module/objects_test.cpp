@@ -54,6 +54,25 @@ assert j.queue == "workq" and j.queue.name == "workq" and str(j.queue) == "workq
   BOOST_TEST(result(c) == "accept");
 }
 
+BOOST_AUTO_TEST_CASE(arrays_and_subjobs_are_read) {
+  auto array = on("queuejob",
+                  "assert isinstance(j.array_indices_submitted, pbs.range) and j.array_indices_submitted == '1-8:2'\n"
+                  "assert j.max_run_subjobs == 2 and j.array_index is None and j.array_id is None\n"
+                  "j.array_indices_submitted = pbs.range('1-4')\n");
+  array.job = {{"array_indices_submitted", "", "1-8:2"}, {"max_run_subjobs", "", "2"}};
+  BOOST_TEST(result(array).starts_with("accept"));
+  auto subjob = on("runjob", "assert j.array_id == '12[].head' and j.array_index == 3 and j.array is None\n");
+  subjob.job = {{"array_id", "", "12[].head"}, {"array_index", "", "3"}};
+  BOOST_TEST(result(subjob) == "accept");
+  auto ended = on("jobobit",
+                  "assert j.array is True and j.array_indices_remaining == '1-3,7' and isinstance(j.array_indices_remaining, pbs.range)\n"
+                  "assert isinstance(j.array_state_count, pbs.state_count)\n");
+  ended.job = {{"array", "", "True"},
+               {"array_indices_remaining", "", "1-3,7"},
+               {"array_state_count", "", "Queued:4 Running:0 Exiting:0 Expired:0"}};
+  BOOST_TEST(result(ended) == "accept");
+}
+
 BOOST_AUTO_TEST_CASE(the_selection_asked_for_is_read_by_both_names) {  // RS-33, RS-128
   auto c = on("queuejob",
               "assert j.select_requested == j.Resource_List['select_requested'] == '2:ncpus=1' and "

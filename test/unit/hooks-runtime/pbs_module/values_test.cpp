@@ -58,7 +58,8 @@ BOOST_AUTO_TEST_CASE(texts_with_rules_are_strings_that_were_checked) {
   BOOST_TEST(check(R"py(
 for kind, good, bad in (("select", "2:ncpus=1+mem=1gb", "2:ncpus=1+"), ("place", "scatter:excl", "nowhere"), ("hold_types", "so", "x"),
                         ("exec_vnode", "(a:ncpus=1)+(b:ncpus=2)", "((a"), ("exec_host", "a/0*2+b/1", "//"),
-                        ("join_path", "oe", "xx"), ("mail_points", "abe", "q"), ("keep_files", "oed", "z"), ("checkpoint", "c=5", "c=x")):
+                        ("join_path", "oe", "xx"), ("mail_points", "abe", "q"), ("keep_files", "oed", "z"), ("checkpoint", "c=5", "c=x"),
+                        ("range", "1-10:2", "5-1"), ("range", "1-5", "1,3,5"), ("range", "0-2", "")):
     cls = getattr(pbs, kind)
     v = cls(good)
     assert isinstance(v, str) and isinstance(v, cls) and v == good, kind
@@ -67,6 +68,9 @@ for kind, good, bad in (("select", "2:ncpus=1+mem=1gb", "2:ncpus=1+"), ("place",
     raise AssertionError("%s took %s" % (kind, bad))
 assert pbs.acl("a,b") == "a,b" and pbs.user_list("a@b") == "a@b" and pbs.path("h:/x") == "h:/x"
 assert str(type(pbs.select("1:ncpus=1"))) == "<class 'pbs.v1._base_types.select'>"
+try: pbs.range("a")
+except pbs.BadAttributeValueError as e: assert str(e) == "input value a not of the right format for 'array_indices_submitted'", e
+else: raise AssertionError()
 try: pbs.select(True)
 except pbs.BadAttributeValueTypeError: pass
 else: raise AssertionError()

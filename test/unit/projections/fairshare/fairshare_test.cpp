@@ -77,6 +77,19 @@ struct counting {
     assign(job, 1);
     return job;
   }
+  // Of alice. Of an array, or of one of its subjobs.
+  std::uint64_t queue(const std::string& id, std::uint64_t number, const std::string& indices = "") {
+    return history.write(0, [&](auto e) {
+      auto q = e.initJob().initQueued();
+      q.setId(id);
+      q.setNumber(number);
+      q.setOwner("alice@front");
+      q.setEuser("alice");
+      q.setEgroup("users");
+      q.setQueue("workq");
+      q.setIndices(indices);
+    });
+  }
   void assign(std::uint64_t job, unsigned run) {
     history.write(job, [&](auto e) {
       auto a = e.initJob().initAssigned();
@@ -196,6 +209,29 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_repeated_counts_again) {
   c.assign(job, 2);
   c.report(job, "00:00:04", "00:00:01", 2);
   BOOST_TEST(c.usage("user1") == 15);
+}
+
+BOOST_AUTO_TEST_CASE(what_subjobs_use_counts_and_their_array_uses_nothing) {
+  counting c;
+  const auto array = c.queue("9[].borg", 9, "1-2");
+  for (std::uint32_t index : {1, 2}) {
+    c.history.write(array, [&](auto e) {
+      auto b = e.initJob().initSubjobBegan();
+      b.setIndex(index);
+      b.setRun(1);
+    });
+    const auto subjob = c.queue("9[" + std::to_string(index) + "].borg", values::subjob_number(9, index));
+    c.assign(subjob, 1);
+    c.report(subjob, "00:00:10");
+    c.end(subjob, "00:00:20");
+    c.history.write(array, [&](auto e) {
+      auto l = e.initJob().initSubjobLeft();
+      l.setIndex(index);
+      l.setRun(1);
+    });
+  }
+  c.history.write(array, [](auto e) { e.initJob().initEnded().setSubstate(92); });
+  BOOST_TEST(c.usage("alice") == 41);
 }
 
 BOOST_AUTO_TEST_CASE(usage_decays_at_each_multiple_of_the_time_whoever_asks_when) {  // MS-107

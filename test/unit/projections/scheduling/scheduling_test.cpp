@@ -1,6 +1,7 @@
 // A scheduler that takes in every delta sees what the full view of the moment shows, after every single event.
 #include <boost/test/unit_test.hpp>
 
+#include "events/values/job_id.hpp"
 #include "projections/scheduling/scheduling.hpp"
 #include "projections/scheduling/scheduling_rows.hpp"
 #include "test/support/dumped_view.hpp"
@@ -156,6 +157,70 @@ BOOST_AUTO_TEST_CASE(deltas_lead_to_what_the_full_view_shows) {
   s.happen(5, [](auto e) { e.initHost().initVnodeDeleted().setName("p2"); });
   s.happen(5, [](auto e) { e.initHost().initRemoved().setName("p2"); });
   BOOST_TEST(dump(s.view).find("p2") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(an_array_tells_what_remains_of_it_and_its_subjobs_are_jobs) {
+  story s;
+  s.queue(2, "workq");
+  s.host(4, "p1");
+  s.happen(10, [](auto e) {
+    auto j = e.initJob().initQueued();
+    j.setId("7[].p1");
+    j.setNumber(7);
+    j.setQueue("workq");
+    j.setIndices("1-3");
+    auto a = j.initAttributes(3);
+    set(a[0], "Resource_List", "place", "pack");
+    set(a[1], "schedselect", "", "1:ncpus=2");
+    set(a[2], "max_run_subjobs", "", "2");
+  });
+  const auto says = [&](const char* text) { BOOST_TEST(dump(s.view).find(text) != std::string::npos, text << " in\n"
+                                                                                                          << dump(s.view)); };
+  const auto array = [&](auto fill) { s.happen(10, [&](auto e) { fill(e.initJob()); }); };
+  const auto begin = [&](std::uint32_t index, std::uint64_t stream, const char* exec_host) {
+    array([&](auto e) {
+      auto b = e.initSubjobBegan();
+      b.setIndex(index);
+      b.setRun(1);
+    });
+    s.happen(stream, [&](auto e) {
+      auto j = e.initJob().initQueued();
+      j.setId("7[" + std::to_string(index) + "].p1");
+      j.setNumber(values::subjob_number(7, index));
+      j.setQueue("workq");
+      set(j.initAttributes(1)[0], "schedselect", "", "1:ncpus=2");
+    });
+    BOOST_TEST(dump(s.view).find("job 7[" + std::to_string(index) + "]") == std::string::npos);
+    s.assign(stream, 1, exec_host);
+  };
+  says("may begin 2 of 1 2 3");
+  begin(1, 11, "p1/0*2");
+  says("may begin 1 of 2 3");
+  says("job 7[1].p1 11");
+  begin(2, 12, "p1/1*2");
+  says("may begin 0 of 3");
+  array([](auto e) {
+    auto a = e.initSubjobsAsked();
+    a.setIndices("3");
+    a.setWaiting("3");
+  });
+  BOOST_TEST(dump(s.view).find("7[].p1") == std::string::npos);  // nothing of it is to be run any more
+  s.end(11, 1);
+  s.happen(11, [](auto e) {
+    auto r = e.initJob().initRequeued();
+    r.setRun(1);
+    r.initHolds(0);
+  });
+  s.happen(11, [](auto e) { e.initJob().setForgotten(); });
+  array([](auto e) {
+    auto l = e.initSubjobLeft();
+    l.setIndex(1);
+    l.setRun(1);
+    l.setRequeued(true);
+  });
+  says("may begin 1 of 1");
+  array([](auto e) { e.initDeleteRequested(); });
+  BOOST_TEST(dump(s.view).find("7[].p1") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(nothing_changed_means_nothing_to_send) {

@@ -22,6 +22,7 @@ struct question {
   std::uint64_t at_sequence = 0;  // 0: now
   std::int64_t at_wall_ns = 0;
   bool why = false;
+  bool subjobs = false;
 };
 
 inline model::requester someone(std::string name = "user1") { return {std::move(name), "front", schema::Role::USER}; }
@@ -36,6 +37,7 @@ inline schema::sealed<schema::Request> request_of(const question& q) {
     s.setQueue(q.queue);
     s.setStates(q.states);
     s.setWhy(q.why);
+    s.setSubjobs(q.subjobs);
     auto names = s.initNames(static_cast<unsigned>(q.names.size()));
     for (unsigned i = 0; i < q.names.size(); ++i) names.set(i, q.names[i]);
     auto users = s.initUsers(static_cast<unsigned>(q.users.size()));

@@ -6,6 +6,7 @@
 #include "projections/status/past.hpp"
 #include "test/support/made_history.hpp"
 #include "test/unit/projections/status/answers.hpp"
+#include "test/unit/projections/status/array_story.hpp"
 
 using namespace annals;
 using namespace annals::test;
@@ -146,6 +147,76 @@ BOOST_AUTO_TEST_CASE(runs_of_a_hook_do_not_pile_up_in_the_index) {
     BOOST_TEST(s.getBack().size() == 2u);  // its creation and the last run
   }
   BOOST_TEST(found);
+}
+
+namespace {
+
+// Between its events cycles pass, so that checkpoints are made.
+void tell_of_an_array(made_history& history, std::uint64_t number) {
+  const auto vnode = history.now.hosts().begin()->second.vnodes.front().name;
+  array_story a([&](std::uint64_t stream, const array_story::fill& fill) { return history.write(stream, fill); }, number, "borg", vnode);
+  const auto say = [&](const std::string& text) {
+    history.write(history.now.schedulers().at("default").serial, [&](auto e) {
+      auto r = e.initScheduler().initCycleReasons();
+      r.initTexts(1).set(0, text);
+      r.initJobs(1)[0].setJob(a.array);
+    });
+    for (int i = 0; i < 5; ++i) history.cycle();
+  };
+  a.submit("1-8:2");
+  say("Not Running: a");
+  a.begin(1);
+  a.begin(3);
+  say("Not Running: b");
+  a.start(1);
+  a.end(1);
+  a.leave(1);
+  say("Not Running: b");
+  a.requeue(3);
+  a.leave(3, true);
+  say("Not Running: c");
+  a.begin(3);
+  a.remove("5-7:2");
+  say("Not Running: d");
+  a.end(3);
+  a.leave(3);
+  a.end_stream(a.array);
+  for (int i = 0; i < 5; ++i) history.cycle();
+  for (std::uint32_t index : {1u, 3u}) a.forget(a.streams[index]);
+  a.forget(a.array);
+}
+
+std::vector<question> questions_of_an_array(std::uint64_t number) {
+  const auto of = [&](const char* indices) { return std::vector{std::to_string(number) + "[" + indices + "].borg"}; };
+  std::vector<question> all{{.history = schema::History::ALSO, .subjobs = true}, {.names = of(""), .history = schema::History::ALSO}};
+  for (const char* indices : {"1", "3", "5", "1-8", "3-7:4", "2"})
+    all.push_back({.names = of(indices), .history = schema::History::ALSO});
+  all.push_back({.names = of(""), .wanted = {"job_state"}, .why = true, .subjobs = true});
+  all.push_back({.names = of("5"), .wanted = {"job_state"}, .why = true});
+  return all;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(arrays_and_their_subjobs_have_a_past) {
+  constexpr std::uint64_t number = 1'000'000;
+  told_story story(3);
+  const auto before = story.store.last_sequence();
+  tell_of_an_array(story.history, number);
+  const log::snapshot_store index(story.store);
+  BOOST_TEST(projections::checkpoint_before(index, story.store.last_sequence())->sequence > before);
+  projections::status live;
+  BOOST_REQUIRE(story.reader.read(1, [&](const log::record_ptr& r) {
+    live.fold(*r);
+    if (r->sequence() <= before) return true;
+    for (auto& q : questions_of_an_array(number)) {
+      const auto then = answer(live, q);
+      q.at_sequence = r->sequence();
+      for (const auto* with : {&index, static_cast<const log::snapshot_store*>(nullptr)})
+        BOOST_TEST(then == answer_at(story.reader, with, q), "at " << r->sequence());
+    }
+    return true;
+  }));
 }
 
 BOOST_AUTO_TEST_CASE(a_time_means_the_last_record_that_is_not_after_it) {

@@ -1,6 +1,7 @@
 // How much of what it was given and asked for a run made use of.
 #include <boost/test/unit_test.hpp>
 
+#include "events/values/job_id.hpp"
 #include "projections/usage/efficiency.hpp"
 #include "test/support/folded_log.hpp"
 
@@ -146,6 +147,30 @@ BOOST_AUTO_TEST_CASE(each_run_counts_and_one_that_did_not_start_does_not) {
   BOOST_TEST(fold.over[0].memory().value() == 1.0);
   BOOST_TEST(fold.over[1].run == 3u);
   BOOST_TEST(fold.over[1].memory().value() == 0.25);  // it asks again what it asked before it was reduced
+}
+
+BOOST_AUTO_TEST_CASE(an_array_has_no_run_and_those_of_its_subjobs_are_told_of_once) {
+  tell([](auto e) {
+    auto q = e.initQueued();
+    q.setId("12[].borg");
+    q.setIndices("1-2");
+  });
+  const auto array = std::exchange(stream, 0);
+  tell([](auto e) {
+    auto q = e.initQueued();
+    q.setId("12[2].borg");
+    q.setNumber(values::subjob_number(12, 2));
+  });
+  assign(1);
+  exit(half_used);
+  requeue();
+  tell([](auto e) { e.setForgotten(); });
+  stream = array;
+  tell([](auto e) { e.initSubjobLeft().setIndex(2); });
+  end();
+  BOOST_REQUIRE(fold.over.size() == 1u);
+  BOOST_TEST(fold.over[0].job == "12[2].borg");
+  BOOST_TEST(fold.fold_.open().empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_same_records_tell_of_the_same_runs) {

@@ -134,6 +134,14 @@ BOOST_AUTO_TEST_CASE(a_requeued_job_has_a_series_for_each_run) {
   BOOST_TEST(job.usage.runs()[1].hosts[0].samples.size() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(what_happens_to_the_subjobs_of_an_array_is_no_run_of_its_own) {
+  followed_job array;
+  array.write([](auto e) { e.initJob().initSubjobBegan().setRun(1); });
+  array.write([](auto e) { e.initJob().initSubjobsAsked().setIndices("1-2"); });
+  array.write([](auto e) { e.initJob().initSubjobLeft().setRun(1); });
+  BOOST_TEST(array.usage.runs().empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_long_series_is_thinned_and_keeps_its_begin_and_its_end) {
   followed_job job;
   job.assign(1, {"n1"});

@@ -8,6 +8,7 @@
 #include "test/support/made_history.hpp"
 #include "test/support/temporary_directory.hpp"
 #include "tools/audit/apart.hpp"
+#include "tools/audit/event_text.hpp"
 #include "tools/audit/listing.hpp"
 #include "tools/audit/moment.hpp"
 #include "tools/audit/replay.hpp"
@@ -204,6 +205,104 @@ BOOST_AUTO_TEST_CASE(a_story_has_all_events_of_the_job_and_its_reasons_in_order)
   BOOST_TEST(end.told == expected);
   story_of(log.store, "999", &end);
   BOOST_TEST(end.told == 0u);
+}
+
+namespace {
+
+void queue(test::made_history& history, const std::string& id, std::uint64_t number, const std::string& indices, std::uint64_t& stream,
+           std::uint32_t runs = 0) {
+  stream = history.write(0, [&](auto e) {
+    auto q = e.initJob().initQueued();
+    q.setId(id);
+    q.setNumber(number);
+    q.setOwner("alice@front");
+    q.setEuser("alice");
+    q.setEgroup("users");
+    q.setQueue("workq");
+    q.setIndices(indices);
+    q.setRuns(runs);
+  });
+}
+
+// The array 9[1-4], whose subjob 3 was run, queued again and run once more.
+void run_an_array(test::made_history& history) {
+  std::uint64_t array = 0, subjob = 0;
+  queue(history, "9[].borg", 9, "1-4", array);
+  for (std::uint32_t run : {1, 2}) {
+    history.write(array, [&](auto e) {
+      auto b = e.initJob().initSubjobBegan();
+      b.setIndex(3);
+      b.setRun(run);
+    });
+    queue(history, "9[3].borg", values::subjob_number(9, 3), "", subjob, run - 1);
+    history.write(subjob, [&](auto e) {
+      auto a = e.initJob().initAssigned();
+      a.setRun(run);
+      a.setExecVnode("(n1:ncpus=1)");
+      a.initHosts(1).set(0, "n1");
+    });
+    if (run == 2) return;
+    history.write(subjob, [&](auto e) { e.initJob().initStartFailed().setRun(run); });
+    history.write(subjob, [](auto e) {
+      auto r = e.initJob().initVnodesReleased();
+      r.setExecVnode("(n1:ncpus=1)");
+      r.initHosts(1).set(0, "n1");
+    });
+    history.write(subjob, [&](auto e) { e.initJob().initRequeued().setRun(run); });
+    history.write(subjob, [](auto e) { e.initJob().setForgotten(); });
+    history.write(array, [&](auto e) {
+      auto l = e.initJob().initSubjobLeft();
+      l.setIndex(3);
+      l.setRun(run);
+      l.setRequeued(true);
+    });
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(an_array_and_each_subjob_have_stories_of_their_own) {
+  log_in_memory log(0);
+  run_an_array(log.history);
+  story_end end;
+  const auto array = story_of(log.store, "9[]", &end);
+  BOOST_TEST(array.find("job 9[].borg\n") == 0u, array);
+  BOOST_TEST(end.told == 4u);
+  for (const char* words : {"of alice@front in workq, subjobs 1-4\n", "JobSubjobBegan ", "  subjob 3 begins, run 1\n",
+                            "  subjob 3 is to be run again, run 1 is over\n", "  subjob 3 begins, run 2\n"})
+    BOOST_TEST(array.find(words) != std::string::npos, words << " in " << array);
+  const auto subjob = story_of(log.store, "9[3].borg", &end);
+  BOOST_TEST(subjob.find("job 9[3].borg\n") == 0u, subjob);
+  BOOST_TEST(end.told == 8u);  // of both runs
+  BOOST_TEST(subjob.find("  run 2 on (n1:ncpus=1)") != std::string::npos, subjob);
+  for (const char* other : {"9[2]", "9", "9[1-4]"}) BOOST_TEST(story_of(log.store, other).empty(), other);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_asked_of_subjobs_and_how_they_end_is_told_in_words) {
+  const auto words_of = [](const auto& fill) { return words(model::make_event([&](auto e) { fill(e.initJob()); }).get()); };
+  BOOST_TEST(words_of([](auto e) {
+               auto a = e.initSubjobsAsked();
+               a.setIndices("1-5");
+               a.setWaiting("4-5");
+               a.setWaitingCount(2);
+               a.setForce(true);
+             }) == "subjobs 1-5 to be deleted, by force; 2 had not begun: 4-5");
+  BOOST_TEST(words_of([](auto e) {
+               auto a = e.initSubjobsAsked();
+               a.setIndices("1");
+               a.setWaiting("-");
+               a.setRerun(true);
+             }) == "subjobs 1 to be run again");
+  const auto left = [&](bool failed) {
+    return words_of([&](auto e) {
+      auto l = e.initSubjobLeft();
+      l.setIndex(7);
+      l.setRun(1);
+      l.setFailed(failed);
+    });
+  };
+  BOOST_TEST(left(false) == "subjob 7 has ended in run 1");
+  BOOST_TEST(left(true) == "subjob 7 has failed in run 1");
 }
 
 BOOST_AUTO_TEST_CASE(damage_is_reported_with_its_sequence_and_stepped_over) {

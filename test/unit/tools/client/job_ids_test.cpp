@@ -12,6 +12,7 @@ BOOST_AUTO_TEST_CASE(an_id_without_a_server_gets_the_default_one) {
                                  {"12[]", "12[].q1"},
                                  {"12[3]", "12[3].q1"},
                                  {"12[1-5].q1", "12[1-5].q1"},
+                                 {"12[3-9:2]", "12[3-9:2].q1"},
                                  {"12.q1.example.org", "12.q1"}}) {
     const auto name = parse_job_name(text, "q1.example.org");
     BOOST_REQUIRE_MESSAGE(name, text);
@@ -21,7 +22,8 @@ BOOST_AUTO_TEST_CASE(an_id_without_a_server_gets_the_default_one) {
 }
 
 BOOST_AUTO_TEST_CASE(malformed_ids_are_none) {
-  for (const char* text : {"abc", "", "1.2.3", "99999.other", "12[1,5]", "12[", "12[]x", "12@", "-1", "1 2", ".q1"}) {
+  for (const char* text :
+       {"abc", "", "1.2.3", "99999.other", "12[1,5]", "12[", "12[1", "121]", "12[x]", "12[]x", "12@", "-1", "1 2", ".q1"}) {
     BOOST_TEST(!parse_job_name(text, "q1"), text);
   }
 }

@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(bad_option_values_are_illegal) {  // RS-11, RD-71
       {"-e", {"", "nohost:/tmp/x"}},
       {"-o", {""}},
       {"-j", {"o", "x"}},
-      {"-J", {"5-1", "1-1", "1", "a-b", "1-", "-5", "1-5:0", "1-10:-1", "1-3,5", "1-5 "}},
+      {"-J", {"5-1", "1-1", "1", "a-b", "1-", "-5", "1-5:0", "1-10:-1", "1-3,5", "1-5 ", "%2", "1-5 %2", "1-2-3", "+1-3", " 1-3", ""}},
       {"-k", {"d", "x", "z", ""}},
       {"-m", {"na", "x", "z", ""}},
       {"-M", {"", "a b"}},
@@ -192,20 +192,35 @@ BOOST_AUTO_TEST_CASE(interactive_jobs_need_a_terminal_before_anything_else) {
 }
 
 BOOST_AUTO_TEST_CASE(what_this_release_does_not_serve_is_refused_after_its_syntax_was_checked) {
-  for (const auto& words : {std::vector<std::string>{"-J", "1-3"},
-                            {"-W", "array=1"}}) {
-    const auto c = complaint_about(words);
-    BOOST_REQUIRE(c);
-    BOOST_TEST(c->line.starts_with("qsub: No support for requested service"));
-    BOOST_TEST(c->status == 181);
-  }
+  const auto c = complaint_about({"-W", "array=1"});
+  BOOST_REQUIRE(c);
+  BOOST_TEST(c->line.starts_with("qsub: No support for requested service"));
+  BOOST_TEST(c->status == 181);
   BOOST_TEST(!complaint_about({"-W", "create_resv_from_job=true"}));
   BOOST_TEST(complaint_about({"-I"}, {true, true, from_environment})->status == 181);
+}
+
+BOOST_AUTO_TEST_CASE(an_array_has_a_range_and_perhaps_a_number_that_runs_at_once) {
+  const auto range = [](std::vector<std::string> words) {
+    const auto s = made(std::move(words));
+    return value(s, "array_indices_submitted") + '|' + value(s, "max_run_subjobs");
+  };
+  BOOST_TEST(range({"-J", "1-8:2"}) == "1-8:2|");
+  BOOST_TEST(range({"-J", "00-03%2"}) == "00-03|2");
+  BOOST_TEST(range({"-J", "1-3", "-J", "2-5%0"}) == "2-5|0");
+  BOOST_TEST(range({"-J", "1-3", "-W", "max_run_subjobs=2"}) == "1-3|2");
+  BOOST_TEST(range({}) == "|");
+  for (const char* text : {"1-3", "0-10:3%2", "1-10%0"}) BOOST_TEST(!complaint_about({"-J", text}), text);
+  BOOST_TEST(!complaint_about({"-J", "1-3", "-m", "aj"}));
+}
+
+BOOST_AUTO_TEST_CASE(what_no_array_can_have_is_refused) {
   BOOST_TEST(*complaint_about({"-J", "1-3", "-r", "n"}) ==
              (complaint{"qsub:  cannot submit non-rerunable Array Job", 2, true}));
-  BOOST_TEST(*complaint_about({"-J", "1-5%x"}) == (complaint{"qsub: Error (15014) submitting job", 166, false}));
-  BOOST_TEST(complaint_about({"-J", "1-3%1", "-W", "max_run_subjobs=2"})->line ==
-             "qsub: multiple max_run_subjobs values found");
+  for (const char* text : {"1-5%x", "1-5%-1", "1-5%", "1-5%2%3", "1-5%2:2"})
+    BOOST_TEST(*complaint_about({"-J", text}) == (complaint{"qsub: Error (15014) submitting job", 166, false}));
+  BOOST_TEST(*complaint_about({"-J", "1-3%1", "-W", "max_run_subjobs=2"}) ==
+             (complaint{"qsub: multiple max_run_subjobs values found", 2, true}));
 }
 
 BOOST_AUTO_TEST_CASE(options_become_attributes) {
@@ -288,7 +303,7 @@ BOOST_AUTO_TEST_CASE(bad_values_are_illegal) {
   for (const char* v : {"sandbox=", "depend=", "Variable_List=A=1"})
     BOOST_TEST(*bad('W', v) == "qalter: illegal -W value", v);
   BOOST_TEST(*bad('W', "Keep_Files=zz") == "qalter: illegal -k value");
-  for (const char* v : {"Variable_List=A", "block=true", "interactive=True", "Submit_arguments=zz"})
+  for (const char* v : {"Variable_List=A", "max_run_subjobs=", "block=true", "interactive=True", "Submit_arguments=zz"})
     BOOST_TEST(!bad('W', v).has_value(), v);
 }
 

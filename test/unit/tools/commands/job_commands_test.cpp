@@ -268,6 +268,35 @@ BOOST_FIXTURE_TEST_CASE(a_list_of_jobs_goes_on_after_errors, commands) {
   BOOST_TEST(r.status == 159);
 }
 
+BOOST_FIXTURE_TEST_CASE(arrays_subjobs_and_ranges_are_asked_of_the_server_as_they_are, commands) {
+  const auto refused = [](const std::string& command) {
+    std::string text;
+    for (const char* id : {"12[].q1", "12[3].q1", "12[3-9:2].q1"}) text += command + ": Unknown Job Id " + id + "\n";
+    return text + command + ": illegally formed job identifier: 12[3,5]\n" + command + ": illegally formed job identifier: 12[3\n";
+  };
+  for (const auto& words : {std::vector<std::string>{"qdel"},
+                            {"qhold"},
+                            {"qrls"},
+                            {"qrerun"},
+                            {"qsig"},
+                            {"qrun"},
+                            {"qalter", "-p", "1"},
+                            {"qmove", "workq"},
+                            {"qmsg", "hello"}}) {
+    auto line = words;
+    line.insert(line.end(), {"12[]", "12[3].q1", "12[3-9:2]", "12[3,5]", "12[3"});
+    BOOST_TEST(run(line).err == refused(words[0]));
+  }
+  BOOST_TEST(run({"qorder", "12[]", "12[3]"}).err == "qorder: Unknown Job Id 12[].q1 or 12[3].q1\n");
+}
+
+BOOST_FIXTURE_TEST_CASE(qsub_sends_the_range_of_an_array, commands) {
+  BOOST_TEST(run({"qsub"}, "#PBS -J 1-8:2%3\ntrue\n").status == 0);
+  BOOST_TEST(attribute("array_indices_submitted") == "1-8:2");
+  BOOST_TEST(attribute("max_run_subjobs") == "3");
+  BOOST_TEST(attribute("array") == "(none)");
+}
+
 BOOST_FIXTURE_TEST_CASE(only_qdel_names_a_finished_job, commands) {
   BOOST_TEST(run({"qdel", "3"}).err == "qdel: Job has finished 3.q1\n");
   for (const char* command : {"qhold", "qrls", "qrerun", "qsig"}) {

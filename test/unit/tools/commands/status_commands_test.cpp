@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 
+#include "events/attributes/ids.hpp"
 #include "events/values/date_time.hpp"
 #include "test/support/fake_gateway.hpp"
 #include "test/support/paths.hpp"
@@ -180,6 +181,37 @@ BOOST_AUTO_TEST_CASE(J_shows_arrays_only) {
   BOOST_TEST(r.out.find("1.q1 ") == std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(t_asks_for_subjobs_too) {
+  qstat({});
+  BOOST_TEST(!last_stat().getSubjobs());
+  for (const char* letters : {"-t", "-Jt", "-pt", "-at", "-xt"}) {
+    qstat({letters});
+    BOOST_TEST(last_stat().getSubjobs(), letters);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(subjobs_and_ranges_are_named_as_they_are) {
+  qstat({"8[3]", "8[1-8:3]", "8[]"});
+  const auto names = last_stat().getNames();
+  BOOST_REQUIRE(names.size() == 3u);
+  BOOST_TEST(schema::str(names[0]) == "8[3].q1");
+  BOOST_TEST(schema::str(names[1]) == "8[1-8:3].q1");
+  BOOST_TEST(schema::str(names[2]) == "8[].q1");
+  const ran r = qstat({"8[5,7]"});
+  BOOST_TEST(r.err == "qstat: illegally formed job identifier: 8[5,7]\n");
+  BOOST_TEST(r.status == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_subjob_that_is_named_is_shown_whatever_is_chosen) {  // as PBS does
+  stored_object subjob;
+  subjob.name = "8[1].q1";
+  subjob.set(annals::attributes::job::job_state, "", "Q");
+  c.objects[ObjectKind::JOB].push_back(subjob);
+  for (const char* letters : {"-J", "-Jt", "-r", "-i"})
+    BOOST_TEST(qstat({letters, "8[1]"}).out.find("8[1].q1 ") != std::string::npos, letters);
+  BOOST_TEST(qstat({"-r", "8[]"}).out.find("8[].q1 ") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(options_that_do_not_go_together_are_refused) {
   const std::vector<std::vector<std::string>> lines{
       {"-1"}, {"-F", "json"}, {"-D", "-f", "-Fdsv"}, {"-f", "-a"}, {"-Q", "-B"}};
@@ -218,6 +250,18 @@ BOOST_AUTO_TEST_CASE(qselect_prints_ids_and_sends_criteria) {
   BOOST_TEST(schema::str(select.getCriteria()[1].getResource()) == "ncpus");
   BOOST_TEST((select.getCriteria()[2].getOp() == schema::CompareOp::GE));
   BOOST_TEST((select.getHistory() == schema::History::ALSO));
+}
+
+BOOST_AUTO_TEST_CASE(T_of_qselect_asks_for_subjobs_in_place_of_arrays) {
+  command("qselect", {"-J"});
+  const auto first = gateway.requests();
+  BOOST_TEST(!(*first.back()).getSelectJobs().getSubjobs());
+  command("qselect", {"-J", "-T"});
+  const auto requests = gateway.requests();
+  const auto select = (*requests.back()).getSelectJobs();
+  BOOST_TEST(select.getSubjobs());
+  BOOST_REQUIRE(select.getCriteria().size() == 1u);
+  BOOST_TEST(schema::str(select.getCriteria()[0].getName()) == "array");
 }
 
 BOOST_AUTO_TEST_CASE(qselect_refuses_what_can_not_be_asked) {

@@ -257,6 +257,17 @@ BOOST_AUTO_TEST_CASE(a_run_that_will_not_start_stops_copying) {
   test::wait_until([&] { return !test::alive(std::stol(read_whole(work() + "/pid"))); }, "it has ended");
 }
 
+BOOST_AUTO_TEST_CASE(wildcards_are_those_of_the_list_and_not_of_a_subjobs_directory) {
+  auto o = script(key, "echo r > result.txt; echo n > notes");
+  o.private_jobdir = "pbs.3[1].b.x8z";
+  o.jobdir = work();
+  o.stdout_file = "3[1].b.OU";
+  o.stderr_file = "3[1].b.ER";
+  run(o);
+  BOOST_TEST(stage_out({{"res*.txt", "here", work() + "/kept.txt", true}}).ok);
+  BOOST_TEST(read_whole(work() + "/kept.txt") == "r\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_private_directory_with_results_that_could_not_go_is_kept) {
   auto o = script(key, "echo r > res");
   o.private_jobdir = "pbs.3.b.x8z";

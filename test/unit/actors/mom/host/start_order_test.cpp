@@ -17,7 +17,7 @@ namespace {
 using attributes = std::map<std::pair<std::string, std::string>, std::string>;
 
 // A job as qsub makes it, with some attributes set otherwise ("" takes one away).
-schema::sealed<schema::StartRun> job(const attributes& changes = {}) {
+schema::sealed<schema::StartRun> job(const attributes& changes = {}, const char* id = "12.borg") {
   attributes all{{{"Job_Name", ""}, "name"},
                  {{"Output_Path", ""}, "q1:/home/anna/name.o12"},
                  {{"Error_Path", ""}, "q1:/home/anna/name.e12"},
@@ -34,7 +34,7 @@ schema::sealed<schema::StartRun> job(const attributes& changes = {}) {
   for (const auto& [name, value] : changes) all[name] = value;
   return schema::make<schema::StartRun>([&](schema::StartRun::Builder b) {
     auto ref = b.initRef();
-    ref.setJob("12.borg");
+    ref.setJob(id);
     ref.setRun(3);
     b.setEuser("anna");
     b.setEgroup("staff");
@@ -142,6 +142,20 @@ BOOST_AUTO_TEST_CASE(output_goes_to_its_paths) {
       "/pbs/spool/12.borg.OU -> q1:/home/anna/name.o12 local\n/pbs/spool/12.borg.ER -> q1:/home/anna/name.e12 local\n");
   BOOST_TEST(described(delivered({{{"Output_Path", ""}, "q3:/x/y"}, {{"Error_Path", ""}, "Q1.site.org:/z/"}})) ==
              "/pbs/spool/12.borg.OU -> q3:/x/y remote\n/pbs/spool/12.borg.ER -> Q1.site.org:/z/ local\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_subjobs_id_is_in_its_names_and_its_environment) {
+  const attributes of_array{
+      {{"array_id", ""}, "12[].borg"}, {{"array_index", ""}, "3"}, {{"Keep_Files", ""}, "e"}, {{"Output_Path", ""}, "q1:/d/"}};
+  const auto subjob = job(of_array, "12[3].borg");
+  const auto o = order_for(*subjob, model::allocation_of(*subjob), settings());
+  for (const char* entry : {"PBS_JOBID=12[3].borg", "PBS_ARRAY_ID=12[].borg", "PBS_ARRAY_INDEX=3"}) BOOST_TEST(has(o, entry), entry);
+  BOOST_TEST(o.key == "12[3].borg.3");
+  BOOST_TEST(o.script == "/pbs/mom_priv/jobs/12[3].borg.SC");
+  BOOST_TEST(o.node_file == "/pbs/aux/12[3].borg");
+  BOOST_TEST(o.tmpdir == "/var/tmp/pbs.12[3].borg");
+  BOOST_TEST(described(deliveries_for(*subjob, settings(), 0)) ==
+             "/pbs/spool/12[3].borg.OU -> q1:/d/ local\n/pbs/spool/12[3].borg.ER -> q1:name.e12.3 local\n");
 }
 
 BOOST_AUTO_TEST_CASE(joined_output_is_one_file) {

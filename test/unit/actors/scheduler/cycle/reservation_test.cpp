@@ -431,7 +431,7 @@ BOOST_AUTO_TEST_CASE(a_job_asked_for_by_name_keeps_off_too) {
   BOOST_REQUIRE(v.apply(*c.full_view()));
   const auto p = parse_policy(shipped_sched_config()).value;
   std::string why;
-  const auto at = [&](std::uint64_t serial) { return static_cast<cycle::index>(v.find_job(serial) - v.jobs().data()); };
+  const auto at = [&](std::uint64_t serial) { return v.place_of_job(serial); };
   BOOST_TEST(run_asked(v, p, some_day, at(1), why).runs.empty());
   BOOST_TEST(why == in_the_way);
   BOOST_TEST(run_asked(v, p, some_day, at(2), why).runs.size() == 1u);

@@ -56,6 +56,8 @@ void fill_job(schema::SchedJob::Builder to, const job_row& j) {
   to.setEstimatedNs(j.estimated * ns_per_second);
   to.setEstimatedVnode(j.estimated_vnode);
   to.setTopjob(j.topjob);
+  to.setIndices(j.indices);
+  to.setMayBegin(j.may_begin);
   to.setTopjobIneligible(j.topjob_ineligible);
   to.setRerunable(j.rerunable);
   to.setLeaving(j.leaving);

@@ -77,6 +77,8 @@ struct job_row {
   std::int64_t started = 0, estimated = 0;  // seconds since 1970
   std::string estimated_vnode;
   bool topjob = false;  // what it shows
+  std::string indices;  // of an array
+  std::uint32_t may_begin = UINT32_MAX;
   bool topjob_ineligible = false, rerunable = true, leaving = false, can_checkpoint = false;
 };
 

@@ -6,6 +6,7 @@
 #include "actors/server/reactions/all.hpp"
 #include "events/log/place.hpp"
 #include "events/values/dependency.hpp"
+#include "events/values/job_id.hpp"
 #include "test/unit/actors/server/reactions/watched.hpp"
 
 using namespace annals;
@@ -20,10 +21,12 @@ struct jobs : watched<reactions::dependencies> {
   model::settings settings = small_settings();
   std::map<std::uint64_t, model::job_state> all;  // by number
   std::uint64_t next = 1;
+  std::uint64_t subjob = 0;  // stream of the last that has begun
 
-  std::string submit(const std::string& depend = "", const std::string& holds = "n") {
+  std::string submit(const std::string& depend = "", const std::string& holds = "n", const std::string& indices = "") {
     given_values s{{"Hold_Types", "", holds}};
     if (!depend.empty()) s.push_back({"depend", "", depend});
+    if (!indices.empty()) s.push_back({"array_indices_submitted", "", indices});
     const auto number = next++;
     tell(number, submission(number, s), user());
     return std::to_string(number);
@@ -36,6 +39,7 @@ struct jobs : watched<reactions::dependencies> {
     const auto serial = base::write(job.serial, o.events());
     std::uint64_t sequence = before;
     for (const auto& e : o.events()) model::apply(job, {++sequence, serial, job.version + 1, clock.ns, by}, e.get());
+    if (!o.born.empty()) subjob = base::write(0, o.born);
     return said(o);
   }
   // Every order that is out is carried out, until there is none.
@@ -82,6 +86,23 @@ struct jobs : watched<reactions::dependencies> {
       fill(l.initRef(), job, job.run);
       l.setDelivered(true);
     });
+  }
+  // Of arrays: a subjob is run, and is over.
+  std::string begin(std::uint64_t array, std::uint32_t index) {
+    return tell(array,
+                model::proposed_run{schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
+                                      auto p = m.initRun();
+                                      p.setExecVnode("(borg:ncpus=1)");
+                                      p.setExecHost("borg/0");
+                                      p.initHosts(1).set(0, "borg");
+                                      p.setOfArray(true);
+                                      p.setIndex(index);
+                                    }),
+                                    "default"},
+                the_scheduler());
+  }
+  std::string left(std::uint64_t array, std::uint32_t index, bool failed = false) {
+    return tell(array, model::subjob_told{.index = index, .run = 1, .failed = failed}, the_server());
   }
   void remove(std::uint64_t number) { tell(number, test::remove(), user()); }
 
@@ -151,6 +172,168 @@ BOOST_AUTO_TEST_CASE(what_each_type_waits_for) {
   j.submit("after:1");
   j.settle();
   BOOST_TEST(j.state(4) == "Q 10");
+}
+
+// Of an array all whose subjobs have ended, the last one so.
+std::string after_array(const char* type, bool failed) {
+  jobs j;
+  j.submit("", "n", "1-2");
+  j.submit(std::string(type) + ":1[]");
+  j.settle();
+  j.begin(1, 1);
+  j.begin(1, 2);
+  j.left(1, 1);
+  j.settle();
+  BOOST_TEST(j.state(2) == "H 22 " + std::string(type) + ":1[].borg@borg");
+  BOOST_TEST(j.left(1, 2, failed) == "subjobLeft ended");
+  j.settle();
+  return j.state(2);
+}
+
+BOOST_AUTO_TEST_CASE(an_array_is_waited_for_until_its_last_subjob_has_ended) {
+  BOOST_TEST(after_array("afterok", false) == "Q 10");
+  BOOST_TEST(after_array("afterok", true) == "F 92 afterok:1[].borg@borg");
+  BOOST_TEST(after_array("afternotok", false) == "F 92 afternotok:1[].borg@borg");
+  BOOST_TEST(after_array("afternotok", true) == "Q 10");
+  BOOST_TEST(after_array("afterany", true) == "Q 10");
+  jobs j;
+  j.submit("", "n", "1-2");
+  j.submit("afterok:1[].borg");
+  j.settle();
+  BOOST_TEST(j.state(1) == "Q 10 beforeok:2.borg@borg");
+  BOOST_TEST(j.state(2) == "H 22 afterok:1[].borg@borg");
+}
+
+BOOST_AUTO_TEST_CASE(an_array_begins_with_its_first_subjob) {
+  jobs j;
+  j.submit("", "n", "1-3");
+  j.submit("after:1[]");
+  j.settle();
+  BOOST_TEST(j.state(2) == "H 22 after:1[].borg@borg");
+  j.begin(1, 2);
+  j.settle();
+  BOOST_TEST(j.state(2) == "Q 10");
+  j.begin(1, 1);
+  BOOST_TEST(j.due() == targets());  // nobody is told a second time
+  j.submit("after:1[]");
+  j.settle();
+  BOOST_TEST(j.state(3) == "Q 10");
+}
+
+BOOST_AUTO_TEST_CASE(an_array_waits_for_another_job) {
+  jobs j;
+  j.submit();
+  j.submit("afterok:1", "n", "1-2");
+  j.settle();
+  BOOST_TEST(j.state(1) == "Q 10 beforeok:2[].borg@borg");
+  BOOST_TEST(j.state(2) == "H 22 afterok:1.borg@borg");
+  BOOST_TEST(j.begin(2, 1).starts_with("15016 "));
+  j.run(1);
+  j.end(1, 0);
+  j.settle();
+  BOOST_TEST(j.state(2) == "Q 10");
+  BOOST_TEST(j.begin(2, 1) == "subjobBegan");
+}
+
+BOOST_AUTO_TEST_CASE(an_array_that_waits_is_told_of_what_qalter_changed) {
+  jobs j;
+  j.submit();
+  j.submit();
+  j.submit("afterok:1", "n", "1-2");
+  j.settle();
+  j.tell(3, alter({{"depend", "", "afterok:2"}}), user());
+  j.settle();
+  BOOST_TEST(j.state(2) == "Q 10 beforeok:3[].borg@borg");
+  j.run(2);
+  j.end(2, 0);
+  j.settle();
+  BOOST_TEST(j.state(3) == "Q 10");
+}
+
+BOOST_AUTO_TEST_CASE(an_array_is_named_with_its_brackets_and_any_other_job_without) {
+  jobs j;
+  j.submit("", "n", "1-2");
+  j.submit();
+  for (const auto* depend : {"afterok:1", "after:1", "afterok:2[]", "afterok:9[]"}) {
+    const auto waits = std::stoull(j.submit(depend));
+    j.settle();
+    BOOST_TEST(j.state(waits).starts_with("F 92 "), depend);
+  }
+  BOOST_TEST(j.state(1) == "Q 10");
+  BOOST_TEST(j.state(2) == "Q 10");
+}
+
+BOOST_AUTO_TEST_CASE(an_array_that_was_deleted_unbegun_leaves_others_held) {
+  jobs j;
+  j.submit("", "n", "1-2");
+  j.submit("afterok:1[]");
+  j.submit("afterany:1[]");
+  j.settle();
+  j.remove(1);
+  j.settle();
+  BOOST_TEST(j.state(1).starts_with("F 91"));
+  BOOST_TEST(j.state(2) == "H 22 afterok:1[].borg@borg");
+  BOOST_TEST(j.state(3) == "H 22 afterany:1[].borg@borg");
+}
+
+BOOST_AUTO_TEST_CASE(an_array_that_was_deleted_while_it_ran_has_failed) {
+  jobs j;
+  j.submit("", "n", "1-2");
+  j.submit("afternotok:1[]");
+  j.submit("afterok:1[]");
+  j.settle();
+  j.begin(1, 1);
+  j.remove(1);
+  j.settle();
+  BOOST_TEST(j.state(2) == "H 22 afternotok:1[].borg@borg");
+  j.left(1, 1, true);
+  j.settle();
+  BOOST_TEST(j.state(2) == "Q 10");
+  BOOST_TEST(j.state(3) == "F 92 afterok:1[].borg@borg");
+}
+
+// Whatever becomes of them: who waits for their array hears nothing before it ends.
+BOOST_AUTO_TEST_CASE(subjobs_are_nobodys_dependency) {
+  jobs j;
+  j.submit("", "n", "1-2");
+  j.submit("afterok:1[]");
+  j.submit("afterany:1[]");
+  j.settle();
+  j.begin(1, 1);
+  const auto waits = [&] {
+    j.settle();
+    return j.state(2).starts_with("H 22") && j.state(3).starts_with("H 22");
+  };
+  static_cast<jobs::base&>(j).write(j.subjob, {model::make_event([](auto e) { e.initJob().initStarted().setRun(1); })});
+  BOOST_TEST(waits());
+  static_cast<jobs::base&>(j).write(j.subjob, {model::make_event([](auto e) {
+                                      auto x = e.initJob().initEnded();
+                                      x.setHasExitStatus(true);
+                                      x.setExitStatus(1);
+                                    })});
+  BOOST_TEST(waits());
+  j.begin(1, 2);
+  static_cast<jobs::base&>(j).write(j.subjob, {model::make_event([](auto e) { e.initJob().initRequeued(); }),
+                                               model::make_event([](auto e) { e.initJob().setForgotten(); })});
+  BOOST_TEST(waits());
+  BOOST_TEST(j.wait() == -1);
+}
+
+// Orders that are out when the server dies are owed after it.
+BOOST_AUTO_TEST_CASE(what_an_array_owes_is_owed_after_a_crash) {
+  jobs j;
+  j.submit("", "n", "1-2");
+  j.submit("afterany:1[]");
+  j.settle();
+  j.begin(1, 1);
+  j.begin(1, 2);
+  j.left(1, 1);
+  j.left(1, 2, true);
+  const auto owed = j.due();
+  BOOST_TEST(owed.size() == 1u);
+  j.fold = {};
+  j.replay();
+  BOOST_TEST(j.due() == owed, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(jobs_that_are_over_or_not_there) {

@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "events/model/limits.hpp"
+#include "events/values/job_id.hpp"
 #include "test/unit/actors/server/reactions/watched.hpp"
 
 using namespace annals;
@@ -19,6 +20,7 @@ struct history : test::watched<reactions::history_expiry> {
   }
   std::uint64_t end() { return base::write(0, {ended()}); }
   void forget(std::uint64_t serial) { base::write(serial, {forgotten()}); }
+  void end(std::uint64_t serial) { base::write(serial, {ended()}); }
   void end_and_forget() { base::write(0, {ended(), forgotten()}); }
 
  private:
@@ -95,6 +97,36 @@ BOOST_AUTO_TEST_CASE(jobs_that_are_gone_already_are_not_told) {
   forget(first);
   BOOST_TEST(due() == targets{});
   BOOST_TEST(wait() == -1);
+}
+
+BOOST_AUTO_TEST_CASE(subjobs_stay_as_long_as_their_array) {
+  const auto array = queued(12), subjob = queued(values::subjob_number(12, 3)), other = queued(values::subjob_number(12, 4));
+  end(subjob);
+  BOOST_TEST(wait() == -1);
+  later(3600);
+  BOOST_TEST(due() == targets{});
+  end(other);
+  end(array);
+  forget(other);  // qdel -x
+  later(3600);
+  BOOST_TEST(due() == targets{of_job(array)});
+  forget(array);
+  BOOST_TEST(due() == targets{});
+  forget(subjob);  // as its array's end tells it
+  BOOST_TEST(due() == targets{});
+  BOOST_TEST(wait() == -1);
+  const auto next = end();
+  later(3600);
+  BOOST_TEST(due() == targets{of_job(next)});
+}
+
+BOOST_AUTO_TEST_CASE(subjobs_do_not_leave_when_the_history_is_turned_off) {
+  const auto array = queued(12), subjob = queued(values::subjob_number(12, 3));
+  end(subjob);
+  set("job_history_enable", "False");
+  BOOST_TEST(due() == targets{});
+  end(array);
+  BOOST_TEST(due() == targets{of_job(array)});
 }
 
 BOOST_AUTO_TEST_CASE(a_large_history_that_is_turned_off_goes_in_pieces) {

@@ -1,6 +1,7 @@
 // Which runs of hooks that look on are owed (docs/design/0023-hooks.md).
 #include <boost/test/unit_test.hpp>
 
+#include "events/values/job_id.hpp"
 #include "test/unit/actors/server/reactions/watched_hooks.hpp"
 
 using namespace annals;
@@ -11,6 +12,13 @@ namespace {
 struct looked_at : test::watched_hooks<reactions::looking_hooks> {
   std::uint64_t job(std::uint64_t number) {
     return write(0, model::make_event([&](auto e) { e.initJob().initQueued().setNumber(number); }));
+  }
+  std::uint64_t array(std::uint64_t number) {
+    return write(0, model::make_event([&](auto e) {
+                   auto q = e.initJob().initQueued();
+                   q.setNumber(number);
+                   q.setIndices("1-9");
+                 }));
   }
   // What goes out now: "7.borg at postqueuejob by a,b; ".
   std::string looks() {
@@ -79,6 +87,25 @@ BOOST_AUTO_TEST_CASE(each_hook_that_is_on_owes_its_own_look) {
   ran(a, "1.borg", at);
   BOOST_TEST(looks() == "");
   BOOST_TEST(owed() == "1.borg at jobobit by b; ");
+}
+
+BOOST_AUTO_TEST_CASE(an_array_and_its_subjobs_are_looked_at_by_their_ids) {
+  const auto h = hook("p", "postqueuejob");
+  array(12);
+  const auto queued = last_sequence();
+  BOOST_TEST(looks() == "12[].borg at postqueuejob by p; ");
+  ran(h, "12[].borg", queued);
+  BOOST_TEST(owed() == "");
+  set_hook(h, "event", "jobobit");
+  const auto subjob = job(values::subjob_number(12, 3));
+  BOOST_TEST(looks() == "");
+  write(subjob, model::make_event([](auto e) { e.initJob().initExited(); }));
+  const auto exited = last_sequence();
+  BOOST_TEST(looks() == "12[3].borg at jobobit by p; ");
+  ran(h, "12[].borg", exited);  // of another subject
+  BOOST_TEST(owed() == "12[3].borg at jobobit by p; ");
+  ran(h, "12[3].borg", exited);
+  BOOST_TEST(owed() == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_hook_that_is_turned_off_or_deleted_owes_nothing) {

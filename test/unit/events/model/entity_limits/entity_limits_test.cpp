@@ -2,6 +2,7 @@
 // "limits"; the transcript test/conformance/golden/data/limits.txt has all of them once more with a real qsub.
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <random>
@@ -15,6 +16,18 @@ using values::limit_kind;
 namespace {
 
 constexpr std::uint64_t server_stream = 1, first_job = 1000;
+
+model::proposed_run run_of_subjob(std::uint32_t index) {
+  return {schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
+            auto p = m.initRun();
+            p.setExecVnode("(borg:ncpus=1)");
+            p.setExecHost("borg/0");
+            p.initHosts(1).set(0, "borg");
+            p.setOfArray(true);
+            p.setIndex(index);
+          }),
+          "default"};
+}
 
 // A server, queues, a large host, and jobs whose events the ledger is asked for.
 struct site {
@@ -86,12 +99,52 @@ struct site {
     return why;
   }
   job_story& last() { return jobs.back(); }
+  // A subjob of the array is run: the events of both are written together.
+  std::string begin(job_story& array, std::uint32_t index) {
+    array.now_s = now_s;
+    const auto decided = array.ask(run_of_subjob(index), the_scheduler());
+    if (!decided.accepted()) return said(decided);
+    jobs.emplace_back();
+    auto& subjob = jobs.back();
+    subjob.settings = settings;
+    subjob.now_s = now_s;
+    subjob.serial = first_job + log.size() + jobs.size();
+    for (const auto& e : decided.events()) {
+      if (auto why = write(array.serial, e); !why.empty()) return why;
+      array.happens(e, the_scheduler());
+    }
+    for (const auto& e : decided.born) {
+      if (auto why = write(subjob.serial, e); !why.empty()) return why;
+      subjob.happens(e, the_scheduler());
+    }
+    return "";
+  }
   std::string run(job_story& job) { return tell(job, propose(), the_scheduler()); }
   std::uint64_t count(const std::string& place, limit_kind kind, const std::string& name) const {
     const auto* t = ledger.counts().find(place, kind, name);
     return t ? t->jobs : 0;
   }
 };
+
+given_values indices(const char* indices, given_values more = {}) {
+  more.push_back({"array_indices_submitted", "", indices});
+  return more;
+}
+
+// What a subjob that has left tells its array.
+model::subjob_told told_of(const job_story& subjob) {
+  model::subjob_told told;
+  told.index = values::index_of(subjob.job.number);
+  told.run = subjob.job.run;
+  told.requeued = subjob.job.phase == model::job_phase::forgotten;
+  told.failed = !told.requeued;
+  told.run_count = 1;
+  return told;
+}
+
+model::client_request remove_of(const job_story& array, const std::string& these) {
+  return {make_request([&](auto r) { r.initDeleteJob().setJob(std::to_string(array.job.number) + "[" + these + "].borg"); })};
+}
 
 struct limited : site {
   // One job passes, the next one is refused with this.
@@ -263,20 +316,37 @@ recount counted_anew(const std::deque<job_story>& jobs) {
     if (s.job.phase == model::job_phase::none || s.job.ended()) continue;
     namespace ids = attributes::job;
     const double cpus = std::stod(s.attribute(ids::Resource_List, "ncpus"));
-    const bool in_q = model::state_letter(s.job) == 'Q';
+    const auto jobs = s.job.array ? s.job.array->remaining.count() : 1;  // of an array those that have not begun
+    const bool in_q = model::state_letter(s.job) == 'Q' || model::state_letter(s.job) == 'B';
     for (const auto& place : {std::string(), s.attribute(ids::queue)})
       for (const auto& [kind, name] : {std::pair(limit_kind::all, std::string()),
                                        {limit_kind::user, s.attribute(ids::euser)},
                                        {limit_kind::group, s.attribute(ids::egroup)},
                                        {limit_kind::project, s.attribute(ids::project)}}) {
         auto& e = all[{place, kind, name}];
-        ++e.jobs;
-        e.cpus += cpus;
-        e.in_q += in_q;
-        e.cpus_in_q += in_q ? cpus : 0;
+        e.jobs += jobs;
+        e.cpus += cpus * jobs;
+        e.in_q += in_q ? jobs : 0;
+        e.cpus_in_q += in_q ? cpus * jobs : 0;
       }
   }
   return all;
+}
+
+// What is kept is what a recount gives.
+void require_recount(const site& s) {
+  const auto anew = counted_anew(s.jobs);
+  const auto& counts = s.ledger.counts();
+  for (const auto& [key, e] : anew) {
+    const auto& [place, kind, name] = key;
+    const auto* t = counts.find(place, kind, name);
+    BOOST_REQUIRE_MESSAGE(t, place + " " + name);
+    BOOST_REQUIRE_EQUAL(t->jobs, e.jobs);
+    BOOST_REQUIRE_EQUAL(t->in_q, e.in_q);
+    BOOST_REQUIRE(counts.asked_of(*t, "ncpus", false) == static_cast<std::int64_t>(e.cpus * 10'000));
+    BOOST_REQUIRE(counts.asked_of(*t, "ncpus", true) == static_cast<std::int64_t>(e.cpus_in_q * 10'000));
+  }
+  BOOST_REQUIRE_EQUAL(anew.size(), counts.size());  // and nobody else is remembered
 }
 
 }  // namespace
@@ -320,24 +390,144 @@ BOOST_AUTO_TEST_CASE(what_is_kept_is_what_a_recount_gives) {
           if (job.job.phase == model::job_phase::waiting && job.job.execution_time <= now_s) tell(job, model::end_wait{}, the_server());
           break;
       }
-      const auto anew = counted_anew(jobs);
-      std::size_t kept = 0;
-      for (const auto& [key, e] : anew) {
-        const auto& [place, kind, name] = key;
-        const auto* t = ledger.counts().find(place, kind, name);
-        BOOST_REQUIRE_MESSAGE(t, place + " " + name);
-        BOOST_REQUIRE_EQUAL(t->jobs, e.jobs);
-        BOOST_REQUIRE_EQUAL(t->in_q, e.in_q);
-        BOOST_REQUIRE(ledger.counts().asked_of(*t, "ncpus", false) == static_cast<std::int64_t>(e.cpus * 10'000));
-        BOOST_REQUIRE(ledger.counts().asked_of(*t, "ncpus", true) == static_cast<std::int64_t>(e.cpus_in_q * 10'000));
-        ++kept;
-      }
-      BOOST_REQUIRE_EQUAL(kept, ledger.counts().size());  // and nobody else is remembered
+      require_recount(*this);
       for (const auto* who : {"bob", "eve", "tom"}) {
         BOOST_REQUIRE(count("", limit_kind::user, who) <= 8u);
         if (const auto* t = ledger.counts().find("q2", limit_kind::user, who))
           BOOST_REQUIRE(ledger.counts().asked_of(*t, "ncpus", false) <= 60'000);
       }
+    }
+    model::ledger again;
+    for (const auto& [at, e] : log) again.apply(at, e.get());
+    BOOST_TEST((again == ledger));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_array_counts_as_many_jobs_as_it_has_subjobs) {
+  set_server({{"max_queued", "", "[u:PBS_GENERIC=5]"}, {"queued_jobs_threshold", "", "[g:g1=4]"}});
+  BOOST_TEST(submit(indices("1-6")) == "15142 would exceed complex's per-user limit");
+  BOOST_TEST(submit(indices("1-5")) == "15142 Maximum number of jobs in 'Q' state for group g1 already in complex");
+  BOOST_TEST(submit(indices("1-8:2")) == "");
+  BOOST_TEST(count("", limit_kind::user, "bob") == 4u);
+  BOOST_TEST(count("workq", limit_kind::all, "") == 4u);
+  BOOST_TEST(submit().find("'Q' state") != std::string::npos);
+  BOOST_TEST(submit({}, "bob", "g2") == "");
+  BOOST_TEST(submit({}, "bob", "g2") == "15142 would exceed complex's per-user limit");
+  BOOST_TEST(submit(indices("1-2"), "eve", "g2") == "");
+}
+
+BOOST_AUTO_TEST_CASE(an_array_asks_for_what_all_its_subjobs_ask_for) {
+  const auto of_two = [](const char* these) { return indices(these, {{"Resource_List", "ncpus", "2"}}); };
+  set_server({{"max_queued_res", "ncpus", "[u:PBS_GENERIC=6]"}, {"queued_jobs_threshold_res", "ncpus", "[o:PBS_ALL=8]"}});
+  BOOST_TEST(submit(of_two("1-4")) == "15143 would exceed per-user limit on resource ncpus in complex");
+  BOOST_TEST(submit(of_two("1-3")) == "");
+  BOOST_TEST(submit() == "15143 would exceed per-user limit on resource ncpus in complex");
+  BOOST_TEST(tell(jobs.front(), alter({{"Resource_List", "ncpus", "3"}})) ==
+             "15143 would exceed per-user limit on resource ncpus in complex");
+  BOOST_TEST(submit(of_two("1-2"), "eve").starts_with("15143"));  // 10 in all
+  BOOST_TEST(tell(jobs.front(), alter({{"Resource_List", "ncpus", "1"}})) == "");
+  BOOST_TEST(submit(of_two("1-2"), "eve") == "");
+}
+
+BOOST_AUTO_TEST_CASE(an_array_needs_room_in_its_queue_for_all_its_subjobs) {
+  BOOST_TEST(set_queue("q2", {{"max_queuable", "", "3"}}) == "");
+  BOOST_TEST(submit(indices("1-4"), "bob", "g1", "q2") == "15046 Maximum number of jobs already in queue");
+  BOOST_TEST(submit(indices("1-4")) == "");
+  BOOST_TEST(tell(last(), move("q2")).starts_with("15046"));
+  BOOST_TEST(begin(jobs.front(), 1) == "");
+  BOOST_TEST(tell(jobs.front(), move("q2")) == "");  // three are left
+  BOOST_TEST(count("q2", limit_kind::all, "") == 3u);
+  BOOST_TEST(count("workq", limit_kind::all, "") == 1u);  // the one that runs
+  BOOST_TEST(submit({}, "bob", "g1", "q2").starts_with("15046"));
+}
+
+BOOST_AUTO_TEST_CASE(a_subjob_counts_for_itself_while_it_runs) {
+  set_server({{"max_queued", "", "[u:PBS_GENERIC=4]"}, {"queued_jobs_threshold", "", "[u:PBS_GENERIC=4]"}});
+  BOOST_TEST(submit(indices("1-4")) == "");
+  auto& array = jobs.front();
+  BOOST_TEST(begin(array, 2) == "");  // no limit of submissions is asked
+  const auto& user = *ledger.counts().find("", limit_kind::user, "bob");
+  BOOST_TEST(user.jobs == 4u);
+  BOOST_TEST(user.in_q == 3u);
+  BOOST_TEST(user.holders == 2u);
+  require_recount(*this);
+  BOOST_TEST(tell(last(), rerun(true)) == "");
+  BOOST_TEST((last().job.phase == model::job_phase::forgotten));
+  BOOST_TEST(tell(array, told_of(last()), the_server()) == "");
+  BOOST_TEST(user.jobs == 4u);
+  BOOST_TEST(user.in_q == 4u);
+  BOOST_TEST(user.holders == 1u);
+  BOOST_TEST(begin(array, 2) == "");
+  BOOST_TEST(tell(last(), test::remove(true)) == "");
+  BOOST_TEST(tell(array, told_of(last()), the_server()) == "");
+  BOOST_TEST(user.jobs == 3u);
+  require_recount(*this);
+  BOOST_TEST(submit() == "");
+}
+
+BOOST_AUTO_TEST_CASE(subjobs_that_are_deleted_count_no_more_and_nothing_is_left_at_the_end) {
+  BOOST_TEST(submit(indices("1-6")) == "");
+  auto& array = jobs.front();
+  BOOST_TEST(begin(array, 1) == "");
+  BOOST_TEST(tell(array, remove_of(array, "1-3")) == "");
+  BOOST_TEST(count("", limit_kind::user, "bob") == 4u);  // 4 to 6 wait, and 1 runs
+  BOOST_TEST(tell(array, hold({schema::HoldType::USER})) == "");
+  BOOST_TEST(tell(array, remove_of(array, "4")) == "");
+  require_recount(*this);
+  BOOST_TEST(tell(array, release({schema::HoldType::USER})) == "");
+  require_recount(*this);
+  BOOST_TEST(tell(array, remove_of(array, "")) == "");
+  BOOST_TEST(count("", limit_kind::user, "bob") == 1u);
+  require_recount(*this);
+  BOOST_TEST(tell(last(), test::remove(true)) == "");
+  require_recount(*this);  // the array is there, with no weight
+  BOOST_TEST(ledger.counts().find("", limit_kind::user, "bob") != nullptr);
+  BOOST_TEST(tell(array, told_of(last()), the_server()) == "");
+  BOOST_TEST(array.job.ended());
+  BOOST_TEST(ledger.counts().size() == 0u);
+}
+
+// The same of arrays and their subjobs; what leaves is told to its array some time later.
+BOOST_AUTO_TEST_CASE(what_is_kept_of_arrays_is_what_a_recount_gives) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    *static_cast<site*>(this) = site();
+    std::mt19937 random(seed);
+    const auto pick = [&](auto... of) {
+      const std::string all[] = {of...};
+      return all[random() % sizeof...(of)];
+    };
+    std::vector<std::pair<std::uint64_t, model::subjob_told>> news;  // by the array's number
+    set_server({{"max_queued", "", "[u:PBS_GENERIC=14]"}, {"queued_jobs_threshold_res", "ncpus", "[p:x=12]"}});
+    const auto array_of = [&](std::uint64_t number) -> job_story& {
+      return *std::find_if(jobs.begin(), jobs.end(), [&](const job_story& s) { return s.job.number == number; });
+    };
+    const auto ask_array = [&](job_story& array, std::uint64_t what) {
+      switch (what) {
+        case 0:
+        case 1:
+        case 2: begin(array, 1 + static_cast<std::uint32_t>(random() % 5)); return;
+        case 3: tell(array, remove_of(array, pick("1", "2-3", "5", "1-5:2", ""))); return;
+        case 4: tell(array, hold({schema::HoldType::USER})); return;
+        case 5: tell(array, release({schema::HoldType::USER})); return;
+        case 6: tell(array, alter({{"Resource_List", "ncpus", pick("1", "2")}, {"project", "", pick("x", "y")}})); return;
+        default: tell(array, test::move(pick("workq", "q2"))); return;
+      }
+    };
+    for (int step = 0; step < 200; ++step) {
+      now_s += 10;
+      if (jobs.empty() || random() % 12 == 0) {
+        submit(indices(pick("1-5", "1-5:2", "2-3").c_str(), {{"Resource_List", "ncpus", pick("1", "2")}, {"project", "", pick("x", "y")}}),
+               pick("bob", "eve"), pick("g1", "g2"), pick("workq", "q2"));
+      } else if (!news.empty() && random() % 3 == 0) {
+        tell(array_of(news.front().first), news.front().second, the_server());
+        news.erase(news.begin());
+      } else if (auto& job = jobs[random() % jobs.size()]; job.job.array) {
+        ask_array(job, random() % 8);
+      } else if (job.job.running()) {
+        tell(job, random() % 2 ? rerun(true) : test::remove(true));
+        if (job.job.ended()) news.emplace_back(values::array_of(job.job.number), told_of(job));
+      }
+      require_recount(*this);
     }
     model::ledger again;
     for (const auto& [at, e] : log) again.apply(at, e.get());

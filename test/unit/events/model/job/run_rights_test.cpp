@@ -133,6 +133,40 @@ BOOST_AUTO_TEST_CASE(qrun_is_for_operators_and_jobs_that_wait) {
   BOOST_TEST(of_qrun(job_in(job_phase::finished), manager()) == finished);
 }
 
+BOOST_AUTO_TEST_CASE(qrun_of_subjobs_is_for_those_that_have_not_begun) {
+  job_story story;
+  story.when(submission(12, {{"array_indices_submitted", "", "1-9:2"}}));
+  story.job.array->remaining.remove(1);
+  story.job.array->running[1] = 1;
+  const auto asked = [&](const char* id, const model::requester& by = operator_()) {
+    const auto left = model::subjobs_to_run(&story.job, *values::parse_job_id(id), by);
+    return left ? left->print() : std::to_string(left.error().code);
+  };
+  BOOST_TEST(asked("12[3].borg") == "3");
+  BOOST_TEST(asked("12[1-5].borg") == "3-5:2");
+  BOOST_TEST(asked("12[3].borg", user()) == "15007");
+  BOOST_TEST(asked("12[].borg") == "15004");
+  for (const auto* other : {"12[2].borg", "12[20].borg", "12[10-20].borg"}) BOOST_TEST(asked(other) == "15004");
+  BOOST_TEST(asked("12[1].borg") == "15016");
+  story.job.phase = job_phase::held;
+  BOOST_TEST(asked("12[3].borg") == "3");
+  story.job.phase = job_phase::finished;
+  BOOST_TEST(asked("12[].borg") == "15139");
+  const auto plain = given(job_phase::queued);
+  for (const auto* job : {static_cast<const model::job_state*>(nullptr), &plain.job})
+    BOOST_TEST(model::subjobs_to_run(job, *values::parse_job_id("12[3].borg"), operator_()).error().code == values::pbs_error::unknown_job);
+}
+
+BOOST_AUTO_TEST_CASE(a_subjob_that_has_not_begun_is_seen_as_the_job_that_it_would_be) {
+  job_story story;
+  story.when(submission(12, {{"array_indices_submitted", "", "1-9:2"}}));
+  const auto subjob = model::subjob_to_begin(story.job, 3, {1'795'222'000'000'000'000, the_server()});
+  BOOST_TEST(subjob.id == "12[3].borg");
+  BOOST_TEST(subjob.attribute(attributes::job::array_index) == "3");
+  BOOST_TEST(subjob.attribute(attributes::job::array_id) == "12[].borg");
+  BOOST_TEST((subjob.phase == job_phase::queued));
+}
+
 BOOST_AUTO_TEST_CASE(a_job_that_is_not_there_is_unknown_to_those_who_may_know) {
   BOOST_TEST(text(model::run_by_hand_refusal(nullptr, operator_())).starts_with("15001"));
   BOOST_TEST(text(model::run_by_hand_refusal(nullptr, user())) == unauthorized);

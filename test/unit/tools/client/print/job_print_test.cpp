@@ -72,6 +72,31 @@ BOOST_AUTO_TEST_CASE(p_shows_the_percentage_done) {
   BOOST_TEST(plain({.percent = true}) == golden("qstat_lists.txt", "qstat -p"));
 }
 
+// As the transcripts of arrays show it.
+BOOST_AUTO_TEST_CASE(p_shows_of_an_array_how_many_of_its_subjobs_have_ended) {
+  const auto done = [](const char* state, const char* counts, const char* used = "", const char* asked = "") {
+    stored_object job;
+    job.name = "18[].vm";
+    job.set(id::Job_Name, "", "arr");
+    job.set(id::Job_Owner, "", "pbsuser@vm");
+    job.set(id::job_state, "", state);
+    job.set(id::queue, "", "workq");
+    if (*counts) job.set(id::array_state_count, "", counts);
+    if (*used) job.set(id::resources_used, "cput", used);
+    if (*asked) job.set(id::Resource_List, "cput", asked);
+    std::string out;
+    job_table({.percent = true}).row(out, job.view());
+    return out;
+  };
+  const std::string before = "18[].vm           arr              pbsuser           ", after = " workq           \n";
+  BOOST_TEST(done("B", "Queued:2 Running:1 Exiting:0 Expired:1 ") == before + "     25  B" + after);
+  BOOST_TEST(done("H", "Queued:4 Running:0 Exiting:0 Expired:0 ") == before + "      0  H" + after);
+  BOOST_TEST(done("Q", "Queued:4 Running:0 Exiting:0 Expired:0 ") == before + "     --  Q" + after);
+  BOOST_TEST(done("F", "Queued:0 Running:0 Exiting:0 Expired:0 ") == before + "     --  F" + after);
+  BOOST_TEST(done("Q", "") == before + "     --  Q" + after);
+  BOOST_TEST(done("X", "", "00:00:04", "00:00:04") == before + "     100 X" + after);
+}
+
 BOOST_AUTO_TEST_CASE(a_value_that_is_too_long_ends_with_a_star) {
   stored_object job{"123456[].a_long_server_name.example.com", {}, {}};
   job.set(id::Job_Name, "", "abcdefghijklmnopqrstuvw");

@@ -131,6 +131,19 @@ BOOST_AUTO_TEST_CASE(jobs_that_do_not_wait_are_told_as_what_they_are) {
   BOOST_TEST(text() == "12.borg has ended with exit status 3.\n");
 }
 
+BOOST_AUTO_TEST_CASE(an_array_that_has_begun_tells_what_the_rest_of_it_waits_for) {
+  row.set(ids::job_state, "B");
+  row.set(ids::comment, "Job Array Began at Sat Nov 21 at 00:46");
+  BOOST_TEST(text() == "12.borg is an array of which subjobs have begun.\n  Job Array Began at Sat Nov 21 at 00:46\n");
+  const auto told = text(said(kind::OTHER));
+  BOOST_TEST(told.starts_with("12.borg is an array of which subjobs have begun.\n  Not Running: a reason\n"), told);
+  client::why_json document;
+  std::string out;
+  document.begin(out, 1, "1.0", "borg");
+  document.put(out, {"12.borg", row.packed()}, *said(kind::OTHER));
+  BOOST_TEST(out.find("Not Running: a reason") != std::string::npos, out);
+}
+
 BOOST_AUTO_TEST_CASE(as_json_the_data_stand_by_name) {
   client::why_json document;
   std::string out;

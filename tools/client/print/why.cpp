@@ -7,6 +7,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/schema/message.hpp"
 #include "events/values/dependency.hpp"
+#include "events/values/number.hpp"
 #include "tools/client/print/dates.hpp"
 
 namespace annals::client {
@@ -157,6 +158,24 @@ bool is_queued(const object_view& job) { return value_of(job, ids::job_state) ==
 bool is_told(const object_view& job, schema::JobWhy::Reader why) {
   return why.getComment().size() > 0 && (is_queued(job) || value_of(job, ids::job_state) == "B");
 }
+// Those that run and are ending, as "Queued:3 Running:2 Exiting:0 Expired:1" says.
+std::int64_t subjobs_that_run(std::string_view counts) {
+  std::int64_t sum = 0;
+  for (const std::string_view word : {"Running:", "Exiting:"})
+    if (const auto at = counts.find(word); at != std::string_view::npos) {
+      const auto number = counts.substr(at + word.size());
+      sum += values::parse_integer(number.substr(0, number.find(' '))).value_or(0);
+    }
+  return sum;
+}
+
+// Schedulers send no reason for it.
+void put_limit_of_subjobs(std::string& out, const object_view& job) {
+  const auto most = values::parse_integer(value_of(job, ids::max_run_subjobs));
+  if (!most || value_of(job, ids::job_state) != "B" || subjobs_that_run(value_of(job, ids::array_state_count)) < *most) return;
+  line(out, "At most " + std::to_string(*most) + " of its subjobs run at once (max_run_subjobs), and so many do.");
+}
+
 // A job keeps what was estimated for it when it runs and when it has ended.
 bool is_to_start(const object_view& job) { return std::string_view("QHW").find(value_of(job, ids::job_state)) != std::string_view::npos; }
 
@@ -181,6 +200,7 @@ void put_why_text(std::string& out, const object_view& job, schema::JobWhy::Read
   (out += job.name) += " " + what_it_does(job) + ".\n";
   if (is_queued(job) || is_told(job, why)) put_reason(out, job, why);
   else if (const auto comment = value_of(job, ids::comment); !comment.empty()) line(out, std::string(comment));
+  put_limit_of_subjobs(out, job);
   if (value_of(job, ids::job_state) == "H") put_dependencies(out, job);
   const auto start = value_of(job, ids::estimated, "start_time");
   if (start.empty() || !is_to_start(job)) return;

@@ -137,6 +137,11 @@ BOOST_AUTO_TEST_CASE(an_array_that_has_begun_tells_what_the_rest_of_it_waits_for
   BOOST_TEST(text() == "12.borg is an array of which subjobs have begun.\n  Job Array Began at Sat Nov 21 at 00:46\n");
   const auto told = text(said(kind::OTHER));
   BOOST_TEST(told.starts_with("12.borg is an array of which subjobs have begun.\n  Not Running: a reason\n"), told);
+  row.set(ids::max_run_subjobs, "2");
+  row.set(ids::array_state_count, "Queued:3 Running:1 Exiting:0 Expired:1");
+  BOOST_TEST(text().find("At most") == std::string::npos);
+  row.set(ids::array_state_count, "Queued:2 Running:1 Exiting:1 Expired:1");
+  BOOST_TEST(text().ends_with("  At most 2 of its subjobs run at once (max_run_subjobs), and so many do.\n"));
   client::why_json document;
   std::string out;
   document.begin(out, 1, "1.0", "borg");

@@ -152,8 +152,7 @@ std::optional<std::string> judge_job_option(asker who, const given& g, std::int6
         if (letter != '\0' && letter != 'r' && letter != 'h') {
           if (auto bad = judge_job_option(who, {letter, a.value}, now, facts)) return illegal(who, letter);
         } else if (!good_other(who, a)) {
-          const bool of_subjobs = values::equal_any_case(a.name, "depend") && names_subjobs(a.value);
-          return (of_subjobs ? "cannot have dependancy on subjob or range\n" : "") + *illegal(who, 'W');
+          return illegal(who, 'W');
         }
       }
       break;

@@ -37,7 +37,8 @@ bool is_host_list(std::string_view text, Good good) {
 
 // A job of a dependency: an id that no subjob or range has.
 bool is_dependency_target(std::string_view text) {
-  if (names_subjobs(text)) return false;
+  const auto bracket = text.find('[');
+  if (bracket != std::string_view::npos && text.substr(bracket, 2) != "[]") return false;
   return !text.empty() && text.front() >= '0' && text.front() <= '9';
 }
 
@@ -97,12 +98,6 @@ bool is_staging_list(std::string_view text) {
     if (at == 0 || at == std::string_view::npos || entry.find(':', at) == std::string_view::npos) return false;
   }
   return !text.empty();
-}
-
-bool names_subjobs(std::string_view dependencies) {
-  for (auto at = dependencies.find('['); at != std::string_view::npos; at = dependencies.find('[', at + 1))
-    if (dependencies.substr(at, 2) != "[]") return true;
-  return false;
 }
 
 bool is_dependency_list(std::string_view text) {

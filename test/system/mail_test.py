@@ -48,13 +48,13 @@ class mail(ClusterTest):
         self.sure("qmgr", "-c", "set server mail_from = pbsadmin@example.com")
         id = self.submit("-m", "abe", "-M", "x@y.org,z", "-N", "told", "--", "/bin/true")
         silent = self.submit("-m", "n", "--", "/bin/true")
-        begun, ended = self.until_mailed(id, 2)
+        begun, ended = sorted(self.until_mailed(id, 2))       # mailers run beside each other
         self.until_state(silent, "F")
         self.assertEqual(begun, "Begun execution\n")
         self.assertRegex(ended, r"\AExecution terminated\nExit_status=0\nresources_used.cpupercent=\d+\nresources_used.cput=00:00:0\d\n"
                                 r"resources_used.mem=\d+kb\nresources_used.ncpus=1\nresources_used.vmem=\d+kb\n"
                                 r"resources_used.walltime=00:00:0\d\n\Z")
-        arguments, text = self.mails(id)[0]
+        [(arguments, text)] = [mail for mail in self.mails(id) if mail[1].endswith(begun)]
         self.assertEqual(arguments, "3 -f pbsadmin@example.com [x@y.org z ]")
         self.assertEqual(text, f"To: x@y.org z \nSubject: PBS JOB {id}\n\nPBS Job Id: {id}\nJob Name:   told\nBegun execution\n")
         again = self.submit("-m", "b", "--", "/bin/true")

@@ -156,6 +156,19 @@ inline model::proposed_run propose(const std::string& exec_vnode = "(borg:ncpus=
           "default"};
 }
 
+// Of an array: that this subjob of it is run.
+inline model::proposed_run propose_subjob(std::uint32_t index, const std::string& host = "borg") {
+  return {schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
+            auto p = m.initRun();
+            p.setExecVnode("(" + host + ":ncpus=1)");
+            p.setExecHost(host + "/0");
+            p.initHosts(1).set(0, host);
+            p.setOfArray(true);
+            p.setIndex(index);
+          }),
+          "default"};
+}
+
 // Of one cpu on each of these hosts, the first is the primary.
 inline model::proposed_run propose_hosts(const std::vector<std::string>& hosts) {
   return {schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {

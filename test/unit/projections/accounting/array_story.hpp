@@ -8,17 +8,6 @@ namespace annals::test {
 inline model::client_request remove_subjobs(const std::string& id) {
   return {make_request([&](schema::Request::Builder r) { r.initDeleteJob().setJob(id); })};
 }
-inline model::proposed_run propose_subjob(std::uint32_t index) {
-  return {schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
-            auto p = m.initRun();
-            p.setExecVnode("(q1:ncpus=1)");
-            p.setExecHost("q1/0");
-            p.initHosts(1).set(0, "q1");
-            p.setOfArray(true);
-            p.setIndex(index);
-          }),
-          "default"};
-}
 
 struct told_array {
   told_log log;
@@ -41,7 +30,7 @@ struct told_array {
   }
   // It is assigned.
   job_story begins(std::uint32_t index) {
-    const auto o = story.ask(propose_subjob(index), the_scheduler());
+    const auto o = story.ask(propose_subjob(index, "q1"), the_scheduler());
     BOOST_REQUIRE_EQUAL(said(o), "subjobBegan");
     for (const auto& e : o.events()) story.happens(e, the_scheduler());
     log.told(story);

@@ -52,17 +52,7 @@ struct site : watched<reactions::arrays> {
     }
   }
   std::string run(std::uint64_t array, std::uint32_t index) {
-    return tell(array,
-                {model::proposed_run{schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
-                                       auto p = m.initRun();
-                                       p.setExecVnode("(borg:ncpus=1)");
-                                       p.setExecHost("borg/0");
-                                       p.initHosts(1).set(0, "borg");
-                                       p.setOfArray(true);
-                                       p.setIndex(index);
-                                     }),
-                                     "default"}},
-                the_scheduler());
+    return tell(array, propose_subjob(index), the_scheduler());
   }
   // The newest stream of this subjob; 0: there is none that is not forgotten.
   std::uint64_t subjob(std::uint32_t index) const {

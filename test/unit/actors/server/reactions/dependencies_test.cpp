@@ -89,17 +89,7 @@ struct jobs : watched<reactions::dependencies> {
   }
   // Of arrays: a subjob is run, and is over.
   std::string begin(std::uint64_t array, std::uint32_t index) {
-    return tell(array,
-                model::proposed_run{schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
-                                      auto p = m.initRun();
-                                      p.setExecVnode("(borg:ncpus=1)");
-                                      p.setExecHost("borg/0");
-                                      p.initHosts(1).set(0, "borg");
-                                      p.setOfArray(true);
-                                      p.setIndex(index);
-                                    }),
-                                    "default"},
-                the_scheduler());
+    return tell(array, propose_subjob(index), the_scheduler());
   }
   std::string left(std::uint64_t array, std::uint32_t index, bool failed = false) {
     return tell(array, model::subjob_told{.index = index, .run = 1, .failed = failed}, the_server());

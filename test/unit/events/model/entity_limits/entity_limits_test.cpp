@@ -17,18 +17,6 @@ namespace {
 
 constexpr std::uint64_t server_stream = 1, first_job = 1000;
 
-model::proposed_run run_of_subjob(std::uint32_t index) {
-  return {schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
-            auto p = m.initRun();
-            p.setExecVnode("(borg:ncpus=1)");
-            p.setExecHost("borg/0");
-            p.initHosts(1).set(0, "borg");
-            p.setOfArray(true);
-            p.setIndex(index);
-          }),
-          "default"};
-}
-
 // A server, queues, a large host, and jobs whose events the ledger is asked for.
 struct site {
   model::ledger ledger;
@@ -102,7 +90,7 @@ struct site {
   // A subjob of the array is run: the events of both are written together.
   std::string begin(job_story& array, std::uint32_t index) {
     array.now_s = now_s;
-    const auto decided = array.ask(run_of_subjob(index), the_scheduler());
+    const auto decided = array.ask(propose_subjob(index), the_scheduler());
     if (!decided.accepted()) return said(decided);
     jobs.emplace_back();
     auto& subjob = jobs.back();

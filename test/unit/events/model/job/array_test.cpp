@@ -22,13 +22,9 @@ job_story array_of(const char* indices, given_values more = {}) {
 }
 
 model::proposed_run run_of(std::uint32_t index, bool asked = false) {
-  auto proposed = propose();
-  auto builder = capnp::MallocMessageBuilder();
-  builder.setRoot(proposed.message.get());
-  auto run = builder.getRoot<schema::FromScheduler>().getRun();
-  run.setOfArray(true);
-  run.setIndex(index);
-  return {schema::sealed<schema::FromScheduler>(schema::sealed_message::from_builder(builder)), asked ? "" : "default", asked};
+  auto proposed = propose_subjob(index);
+  if (!asked) return proposed;
+  return {proposed.message, "", true};
 }
 
 template <class Fill>

@@ -188,6 +188,7 @@ class dependents final : public reaction {
     w.on.clear();
     for (auto& d : values::parse_dependencies(depend).value_or(std::vector<dependency>())) {
       const auto number = number_in(d.job);
+      if (d.type == dependency_type::runone) shows_[numbers_[serial]].insert(number);
       w.on.push_back({std::move(d), number});
     }
     const auto conditions = w.on;
@@ -295,7 +296,20 @@ class dependents final : public reaction {
     if (!all || w == waiting_.end() || !values::is_after(all->front().type)) return;
     const condition added{all->front(), number_in(all->front().job)};
     w->second.on.push_back(added);
+    drop_uncounted(serial, w->second);
     begin_waiting(serial, added);
+  }
+  // An order that was on its way may have taken the last count: whoever came after that comes too late.
+  void drop_uncounted(std::uint64_t serial, const waiting_job& w) {
+    const auto all = of_job_.find(serial);
+    if (all == of_job_.end()) return;
+    std::set<std::pair<std::uint64_t, std::string>> owed;  // oldest first
+    for (const auto& [deed, cause] : all->second)
+      if (deed.first == told::what::counted) owed.emplace(cause, deed.second);
+    std::size_t left = 0;
+    for (const auto& c : w.on) left += c.d.count;
+    for (; owed.size() > left; owed.erase(std::prev(owed.end())))
+      settle_entry(serial, std::prev(owed.end())->second, {told::what::counted});
   }
 
   void went(std::uint64_t serial, const std::string& entry) {
@@ -325,7 +339,6 @@ class dependents final : public reaction {
     if (other->is == progress::over) return owe(serial, told::what::failed, d);
     names_[with] = d.job;
     names_[number] = waiting_.at(serial).target;
-    shows_[number].insert(with);
     sets_.join(number, with);
     if (other->is != progress::waits) sets_.runs(with);
     auto members = sets_.others(number);

@@ -10,7 +10,7 @@ from .report import Outcome, differences
 from .world import Cluster, Trouble
 
 # Commands that this PBS does not have yet; blocks that use them are not run. Whoever adds one takes it out here.
-LATER = {"printjob"}
+LATER = {"pbs_hostn", "printjob"}
 JOB_ID = re.compile(r"(?m)\A(\d+)(?:\[\])?\.\w+$")
 RESERVATION_ID = re.compile(r"\A[RSM](\d+)\.\w+ ")
 

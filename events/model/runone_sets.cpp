@@ -4,6 +4,12 @@
 
 namespace annals::model {
 
+namespace {
+bool has(const std::vector<runone_sets::number>& jobs, runone_sets::number job) {
+  return std::find(jobs.begin(), jobs.end(), job) != jobs.end();
+}
+}  // namespace
+
 const runone_sets::set* runone_sets::find(number job) const {
   const auto at = set_of_.find(job);
   return at == set_of_.end() ? nullptr : &sets_.at(at->second);
@@ -30,7 +36,7 @@ void runone_sets::join(number job, number with) {
   sets_.erase(from);
   for (const auto member : other.members) set_of_[member] = first;
   all.members.insert(all.members.end(), other.members.begin(), other.members.end());
-  if (!all.runner) all.runner = other.runner;
+  all.runners.insert(all.runners.end(), other.runners.begin(), other.runners.end());
 }
 
 void runone_sets::leave(number job) {
@@ -39,17 +45,24 @@ void runone_sets::leave(number job) {
   const auto key = set_of_.at(job);
   set_of_.erase(job);
   std::erase(all->members, job);
-  if (all->members.size() > 1 || (all->runner && !all->members.empty())) return;
-  for (const auto member : all->members) set_of_.erase(member);  // alone it waits for nobody
+  const bool stays = all->members.size() > 1 || (!all->runners.empty() && !all->members.empty());
+  if (stays && key != job) return;
+  auto left = std::move(*all);
   sets_.erase(key);
+  for (const auto member : left.members) set_of_.erase(member);  // alone it waits for nobody
+  if (!stays) return;
+  // Known by another one from here on: this one may join some set again.
+  const auto first = left.members.front();
+  for (const auto member : left.members) set_of_[member] = first;
+  sets_.emplace(first, std::move(left));
 }
 
 void runone_sets::runs(number job) {
-  if (auto* all = find(job)) all->runner = job;
+  if (auto* all = find(job); all && !has(all->runners, job)) all->runners.push_back(job);
 }
 
 void runone_sets::waits(number job) {
-  if (auto* all = find(job); all && all->runner == job) all->runner.reset();
+  if (auto* all = find(job)) std::erase(all->runners, job);
 }
 
 std::vector<runone_sets::number> runone_sets::others(number job) const {
@@ -62,8 +75,8 @@ std::vector<runone_sets::number> runone_sets::others(number job) const {
 
 std::optional<runone_sets::number> runone_sets::runner_beside(number job) const {
   const auto* all = find(job);
-  if (!all || all->runner == job) return std::nullopt;
-  return all->runner;
+  if (!all || all->runners.empty() || has(all->runners, job)) return std::nullopt;
+  return all->runners.front();
 }
 
 }  // namespace annals::model

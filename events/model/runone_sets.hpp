@@ -21,14 +21,14 @@ class runone_sets {
   void waits(number job);
 
   std::vector<number> others(number job) const;  // in the order in which they joined
-  // Which other one of its set runs, or has run.
+  // Which other one of its set runs, or has run; nothing: none, or it does so itself.
   std::optional<number> runner_beside(number job) const;
   bool operator==(const runone_sets&) const = default;
 
  private:
   struct set {
     std::vector<number> members;
-    std::optional<number> runner;
+    std::vector<number> runners;  // that run, or have run: more than one if they did so before they came together
     bool operator==(const set&) const = default;
   };
   set* find(number job);

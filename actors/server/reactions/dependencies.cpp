@@ -381,6 +381,7 @@ class dependents final : public reaction {
     for (const auto other : sets_.others(number)) {
       const auto beside = jobs_.at(other).serial;
       settle(beside, [](told::what is) { return is == told::what::held; });
+      hold_beside_runner(other);  // there may be two: they ran before they came together
       free_if_alone(beside);
     }
     if (const auto runner = sets_.runner_beside(number); runner && !runs(*runner)) fail_with_set(serial);

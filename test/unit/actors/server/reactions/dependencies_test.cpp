@@ -519,6 +519,99 @@ BOOST_AUTO_TEST_CASE(one_of_a_set_that_is_deleted_is_forgotten_by_the_others) {
   BOOST_TEST(j.state(3) == "H 22 afterok:1.borg@borg");
 }
 
+BOOST_AUTO_TEST_CASE(of_a_set_that_is_named_anew_one_runs) {
+  jobs j;
+  j.submit();
+  j.submit("runone:1");
+  j.submit("runone:2:1");
+  j.settle();
+  j.later(60);
+  BOOST_TEST(j.due() == targets());  // nobody is told what it said itself
+  j.tell(2, alter({{"depend", "", "runone:1"}}), user());
+  j.settle();
+  j.run(2);
+  j.settle();
+  BOOST_TEST(j.state(3).starts_with("H 20 "));
+  j.end(2, 0);
+  j.settle();
+  for (const std::uint64_t n : {1, 3}) BOOST_TEST(j.state(n).starts_with("F 92 "));
+}
+
+BOOST_AUTO_TEST_CASE(who_leaves_a_set_is_held_no_longer) {
+  jobs j;
+  j.submit();
+  j.submit("runone:1");
+  j.run(1);
+  j.settle();
+  BOOST_TEST(j.state(2) == "H 20 runone:1.borg@borg");
+  j.tell(2, alter({{"depend", "", "", schema::AttributeOp::UNSET}}), user());
+  j.settle();
+  BOOST_TEST(j.state(2) == "Q 10");
+}
+
+BOOST_AUTO_TEST_CASE(a_hold_of_its_set_outlives_what_else_it_waited_for) {
+  jobs j;
+  j.submit();
+  j.submit();
+  j.submit("runone:1,afterok:2");
+  j.run(1);
+  j.run(2);
+  j.settle();
+  j.end(2, 0);
+  j.settle();
+  BOOST_TEST(j.state(3) == "H 20 runone:1.borg@borg");
+}
+
+BOOST_AUTO_TEST_CASE(counts_that_qalter_gave_it_are_taken) {
+  jobs j;
+  j.submit();
+  j.tell(1, alter({{"depend", "", "on:1"}}), user());
+  j.submit("beforeok:1", "u");
+  j.settle();
+  BOOST_TEST(j.state(1) == "H 22 afterok:2.borg@borg");
+  BOOST_TEST(j.state(2) == "H 20 beforeok:1.borg@borg");
+}
+
+BOOST_AUTO_TEST_CASE(run_by_hand_and_queued_again_it_waits_again) {
+  jobs j;
+  j.submit();
+  j.submit("afterok:1");
+  j.settle();
+  auto by_hand = propose();
+  by_hand.scheduler.clear();
+  by_hand.asked = true;
+  BOOST_TEST(j.tell(2, by_hand, operator_()) == "assigned");
+  j.hears(2, [](auto m, const auto& job) {
+    auto r = m.initRunRefused();
+    fill(r.initRef(), job, job.run);
+    r.setCode(-3);
+  });
+  j.settle();
+  BOOST_TEST(j.state(2) == "H 22 afterok:1.borg@borg");
+  j.run(1);
+  j.end(1, 0);
+  j.settle();
+  BOOST_TEST(j.state(2) == "Q 10");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_left_of_an_array_waits_when_a_subjob_was_run_by_hand) {
+  jobs j;
+  j.submit();
+  j.submit();
+  j.submit("afterok:1:2", "n", "1-3");
+  j.settle();
+  j.tell(3, release({HoldType::SYSTEM}), manager());
+  BOOST_TEST(j.begin(3, 1) == "subjobBegan");
+  BOOST_TEST(j.tell(3, alter({{"depend", "", "afterok:2"}}), user()).starts_with("15015 "));
+  j.tell(3, hold({HoldType::SYSTEM}), manager());
+  for (const std::uint64_t n : {1, 2}) {
+    j.run(n);
+    j.end(n, 0);
+    j.settle();
+  }
+  BOOST_TEST(j.state(3) == "B 70");
+}
+
 // A random program. After each step every job is where the whole story, looked at anew, says that it must be.
 namespace {
 

@@ -101,6 +101,17 @@ BOOST_AUTO_TEST_CASE(held_and_waiting_jobs_are_owed_nothing_unless_the_queue_say
   BOOST_TEST(s.due() == targets{of_job(waiting)});
 }
 
+BOOST_AUTO_TEST_CASE(what_qalter_held_qrls_sets_free) {
+  routed_jobs s;
+  s.changed(s.rq, {{"started", "", "False"}});
+  const auto job = s.submitted();
+  s.write(job, model::make_event([](auto e) { fill(e.initJob().initAltered().initChanges(1), {{"Hold_Types", "", "s"}}); }));
+  s.changed(s.rq, {{"started", "", "True"}});
+  BOOST_TEST(s.due() == targets());
+  s.write(job, model::make_event([](auto e) { e.initJob().initReleased().initHolds(1).set(0, schema::HoldType::SYSTEM); }));
+  BOOST_TEST(s.due() == targets{of_job(job)});
+}
+
 BOOST_AUTO_TEST_CASE(a_chain_of_routing_queues_is_walked) {
   routed_jobs s;
   const auto r2 = s.queue("r2", {{"queue_type", "", "Route"}, {"started", "", "True"}, {"route_destinations", "", "workq"}});

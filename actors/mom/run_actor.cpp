@@ -6,7 +6,7 @@
 #include "actors/mom/hook_usage.hpp"
 #include "events/attributes/table.hpp"
 #include "events/model/exit_codes.hpp"
-#include "events/values/number.hpp"
+#include "events/values/signal_name.hpp"
 
 namespace annals::actors {
 
@@ -17,14 +17,10 @@ using phase = model::run_phase;
 constexpr std::int64_t report_retry_ns = 5'000'000'000;  // an unacknowledged report is told again after this
 constexpr std::int64_t first_report_ns = 1'000'000'000;  // usage is first told a second after the start
 
-// "SIGUSR1", "USR1" or "10". Nothing: no signal of this system.
+// Nothing: no signal of this system, or none that does anything.
 std::optional<int> signal_number(std::string_view name) {
-  if (const auto number = values::parse_integer(name))
-    return *number > 0 && *number <= SIGRTMAX ? std::optional(static_cast<int>(*number)) : std::nullopt;
-  if (name.starts_with("SIG")) name.remove_prefix(3);
-  for (int s = 1; s < SIGRTMIN; ++s)
-    if (const char* known = sigabbrev_np(s); known != nullptr && name == known) return s;
-  return std::nullopt;
+  const auto number = values::parse_signal(name);
+  return number && *number > 0 && *number <= SIGRTMAX ? number : std::nullopt;
 }
 
 }  // namespace

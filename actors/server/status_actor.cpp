@@ -194,16 +194,17 @@ struct answering {
                                               std::move(reply)});
   }
 
-  static bool is_of_subjobs(capnp::Text::Reader job) {
+  // A subjob, or some.
+  bool is_of_a_known_array(capnp::Text::Reader job) const {
     const auto id = values::parse_job_id(schema::text(job));
-    return id && (id->form == values::id_form::subjob || id->form == values::id_form::range);
+    return id && (id->form == values::id_form::subjob || id->form == values::id_form::range) && now->array_by_number(id->number);
   }
 
   // Two jobs change places. Each command is repeatable; a server that dies between them leaves both with one rank, and then
   // the older job comes first.
   void order(const by_hand& b) {
     const auto asked = b.request.get().getOrderJobs();
-    if (is_of_subjobs(asked.getFirst()) || is_of_subjobs(asked.getSecond()))
+    if (is_of_a_known_array(asked.getFirst()) || is_of_a_known_array(asked.getSecond()))
       return b.reply->refused(now->sequence(), model::refuse(values::pbs_error::invalid_request));
     const auto* first = now->job_by_id(schema::text(asked.getFirst()));
     const auto* second = now->job_by_id(schema::text(asked.getSecond()));

@@ -405,6 +405,7 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
       return set_or_clear_comment(job, schema::text(event.getHeld().getComment()));
     case which::RELEASED:
       job.holds &= static_cast<std::uint8_t>(~bits_of(event.getReleased().getHolds()));
+      if (job.holds != 0) return;  // the comment says by whom it is held
       job.attributes.erase(ids::comment);
       if (job.array) set_or_clear_comment(job, job.array->began);
       return;

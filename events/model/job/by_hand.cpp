@@ -8,6 +8,7 @@
 #include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
 #include "events/values/exec_vnode.hpp"
+#include "events/values/signal_name.hpp"
 #include "events/values/string_list.hpp"
 
 namespace annals::model {
@@ -89,15 +90,15 @@ std::optional<rejection> cannot_tell(const job_state& job, const requester& by) 
   return std::nullopt;
 }
 
-// Any name is taken, as by PBS: the host knows which signals it has.
 outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, const stamp& now, const settings& settings) {
-  if (auto why = cannot_tell(job, now.by)) return *why;
   const auto signal = schema::text(command.getSignal());
+  if (is_suspension(signal) && !job.ended() && !now.by.is_operator()) return refuse(pbs_error::unauthorized);
+  if (auto why = cannot_tell(job, now.by)) return *why;
   if (is_suspension(signal)) {
-    if (!now.by.is_operator()) return refuse(pbs_error::unauthorized);
     const bool admin = signal.starts_with("admin-");
     return signal.ends_with("suspend") ? suspend(job, admin, false, settings) : resume(job, admin);
   }
+  if (!values::parse_signal(signal)) return refuse(pbs_error::unknown_signal);
   return std::vector<event>{make_event([&](auto e) {
     auto s = e.initJob().initSignalled();
     s.setRun(job.run);

@@ -61,13 +61,13 @@ outcome decide_hold(const job_state& job, schema::JobHolds::Reader command, cons
   return out;
 }
 
-// Any release takes the comment off, whoever wrote it.
+// The release of the last hold takes the comment off, whoever wrote it.
 outcome decide_release(const job_state& job, schema::JobHolds::Reader command, const stamp& now) {
   if (auto why = hold_refusal(job, command, now.by, may_release)) return *why;
   std::vector<schema::HoldType> there;
   for (auto h : command.getHolds())
     if (job.holds & bit(h)) there.push_back(h);
-  if (there.empty() && job.attribute(ids::comment).empty()) return no_change;
+  if (there.empty() && (job.holds != 0 || job.attribute(ids::comment).empty())) return no_change;
   return std::vector<event>{make_event([&](auto e) { copy_holds(there, e.initJob().initReleased()); })};
 }
 

@@ -57,7 +57,9 @@ BOOST_AUTO_TEST_CASE(only_running_jobs_are_signalled_and_only_by_those_who_may) 
   const auto story = given(job_phase::started);
   BOOST_TEST(said(story.ask(signal("TERM"), user("other"))) == unauthorized);
   BOOST_TEST(said(story.ask(message("hello"), user("other"))) == unauthorized);
-  BOOST_TEST(said(story.ask(signal("NOSUCH"), operator_())) == "signalled");  // the host knows its signals
+  for (const char* known : {"SIGTERM", "15", "NULL", "0", "WINCH", "99"}) BOOST_TEST(said(story.ask(signal(known))) == "signalled");
+  for (const char* unknown : {"FOO", "SIGFOO", "term", "sigterm", "", "-1", "SUSPEND"})
+    BOOST_TEST(said(story.ask(signal(unknown))).starts_with("15013"), unknown);
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_begins_anew_is_told_nothing_old) {

@@ -164,6 +164,20 @@ while [ ! -e go ] && [ ! -e go.$PBS_ARRAY_INDEX ] && [ ! -e go.group.$(((PBS_ARR
         self.assertEqual(self.ran(), [1, 2, 2, 3])
         self.assertEqual([self.job(subjob(array, index))["run_count"] for index in (1, 2, 3)], ["1", "2", "1"])
 
+    def test_a_subjob_runs_its_own_script_whose_name_a_shell_could_take_for_a_pattern(self):
+        self.submit("-h", "--", "/bin/true")
+        array = self.submit("-h", "-J", "1-2", "-S", "/bin/sh", input=f"echo array $PBS_JOBID >> {self.work}/said\n")
+        other = None
+        while other is None or not other.startswith("11."):      # 1[1].server.SC is a pattern for 11.server.SC
+            other = self.submit("-S", "/bin/sh", input=f"echo other $PBS_JOBID >> {self.work}/said\n"
+                                                       f"until [ -e {self.work}/go ]; do sleep 0.05; done\n")
+        self.until_running(other)
+        self.sure("qrls", array)
+        self.until(lambda: open(os.path.join(self.work, "said")).read().count("array") == 2,
+                   lambda: "both subjobs have run their script: " + open(os.path.join(self.work, "said")).read())
+        self.go()
+        self.until_state(array, "F")
+
     def test_of_the_whole_those_are_run_again_that_run(self):
         array = self.array("1-3", text="exit $PBS_ARRAY_INDEX\n")
         self.until_ran(1, 2, 3)

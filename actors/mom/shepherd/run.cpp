@@ -185,11 +185,24 @@ class runner {
     return true;
   }
 
+  // As any shell reads it: of "3[1].borg.SC" the brackets are no pattern, which the script of job 31 would match.
+  static std::string typed(const std::string& path) {
+    constexpr std::string_view plain = "/._-";
+    std::string text;
+    for (const char c : path) {
+      const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c < 0 ||
+                            plain.find(c) != plain.npos;
+      if (!is_plain) text += '\\';
+      text += c;
+    }
+    return text;
+  }
+
   // The script's path name for a shell; nothing for a program.
   int standard_input() const {
     int ends[2];
     if (!order_.program.empty() || pipe2(ends, O_CLOEXEC) != 0) return open("/dev/null", O_RDONLY | O_CLOEXEC);
-    dprintf(ends[1], "%s\n", order_.script.c_str());  // a path fits into any pipe
+    dprintf(ends[1], "%s\n", typed(order_.script).c_str());  // a path fits into any pipe
     close(ends[1]);
     return ends[0];
   }

@@ -51,6 +51,16 @@ BOOST_AUTO_TEST_CASE(a_script_is_started_by_its_path_on_a_login_shells_input) {
   BOOST_TEST(stdout_of("1.b.1") == home() + "/mom_priv/jobs/1.b.SC\n");
 }
 
+// "1[1].b.SC" of a subjob would be a pattern for the script of job 11.
+BOOST_AUTO_TEST_CASE(the_name_of_a_script_is_no_pattern) {
+  start(script("11.b.1", "echo ready\nsleep 1000\n"));
+  test::wait_until([&] { return stdout_of("11.b.1") == "ready\n"; }, "the other script to be ready");
+  BOOST_TEST(run(script("1[1].b.1", "echo own")).exit_status == 0);
+  BOOST_TEST(stdout_of("1[1].b.1") == "own\n");
+  host->signal("11.b.1", SIGKILL);
+  wait_ended("11.b.1");
+}
+
 BOOST_AUTO_TEST_CASE(an_interpreter_line_of_a_script_counts) {
   auto o = order("1.b.1");
   o.script_text = "#!/bin/cat\nmy own text\n";

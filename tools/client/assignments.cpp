@@ -1,5 +1,7 @@
 #include "tools/client/assignments.hpp"
 
+#include <algorithm>
+
 #include "events/attributes/request_check.hpp"
 #include "events/values/string_list.hpp"
 
@@ -11,12 +13,15 @@ bool name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
 }
 
-// Does `text` begin with a name and '=' ?
+// Does `text` begin with a name and '=' ? Blanks may stand around the name.
 bool starts_assignment(std::string_view text) {
-  text = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
-  std::size_t n = 0;
-  while (n < text.size() && name_char(text[n])) ++n;
-  return n > 0 && n < text.size() && text[n] == '=';
+  const std::string_view name = values::trimmed(text.substr(0, text.find('=')));
+  return name.size() < text.size() && !name.empty() && std::all_of(name.begin(), name.end(), name_char);
+}
+
+// As PBS has it, nothing may stand behind the last value: no blank, no comma.
+bool ends_loosely(std::string_view value) {
+  return !value.empty() && std::string_view(" \t,").find(value.back()) != std::string_view::npos;
 }
 
 bool has_unquoted_equals(std::string_view text) { return values::split_quoted(text, '=').size() > 1; }
@@ -48,9 +53,10 @@ std::string take_variable(std::string_view& text) {
 
 std::optional<std::vector<assignment>> parse_resource_list(std::string_view text) {
   std::vector<assignment> out;
+  if (values::trimmed(text).empty()) return out;
   for (std::string_view entry : values::split_quoted(text)) {
     entry = values::trimmed(entry);
-    if (entry.empty()) continue;
+    if (entry.empty()) return std::nullopt;
     const auto equals = entry.find('=');
     const std::string_view name = values::trimmed(entry.substr(0, equals));
     if (name.empty()) return std::nullopt;
@@ -69,12 +75,12 @@ std::optional<std::vector<assignment>> parse_attribute_list(std::string_view tex
     const std::string_view first = pieces[i++];
     if (!starts_assignment(first)) return std::nullopt;
     const auto equals = first.find('=');
-    std::string_view value = first.substr(equals + 1);
+    std::string_view value = first.substr(std::min(first.find_first_not_of(" \t", equals + 1), first.size()));
     for (; i < pieces.size() && !starts_assignment(pieces[i]); ++i) {
       value =
           std::string_view(value.data(), static_cast<std::size_t>(pieces[i].data() + pieces[i].size() - value.data()));
     }
-    if (has_unquoted_equals(value)) return std::nullopt;
+    if (has_unquoted_equals(value) || ends_loosely(value)) return std::nullopt;
     merge_assignments(out,
                       {{std::string(values::trimmed(first.substr(0, equals))), std::string(values::unquoted(value))}});
   }

@@ -15,11 +15,11 @@ struct assignment {
 };
 
 // -l "ncpus=2,mem=1gb": split at commas outside quotes; a name without '=' has an empty value (the server refuses it).
-// Quotes around a whole value are taken away, except those of select. Nothing: an entry without a name.
+// Quotes around a whole value are taken away, except those of select. Nothing: an entry without a name, or an empty one.
 std::optional<std::vector<assignment>> parse_resource_list(std::string_view text);
 
-// -W "umask=022,stageout=a@h:/b,c@h:/d": a comma belongs to the value unless a name and '=' follow. Nothing: no '=', no
-// name, or a second '=' outside quotes.
+// -W "umask=022, stageout = a@h:/b,c@h:/d": a comma belongs to the value unless a name and '=' follow. Blanks may stand
+// before a name and around its '='. Nothing: no '=', no name, a second '=' outside quotes, or a blank or comma behind a value.
 std::optional<std::vector<assignment>> parse_attribute_list(std::string_view text);
 
 // -v 'A,B=1,C="x,y",D=g\,h': a name alone takes its value from `environment_value` (nothing: not set). Quotes and

@@ -51,7 +51,8 @@ bool good_other(asker who, const assignment& a) {
   if (is("depend")) return is_dependency_list(a.value);
   if (is("run_count")) return is_count(a.value);
   if (is("tolerate_node_failures")) return a.value == "all" || a.value == "job_start" || a.value == "none";
-  if (is("release_nodes_on_stageout")) return values::parse_boolean(a.value).has_value();
+  if (is("release_nodes_on_stageout")) return is_true_or_false(a.value);
+  if (is("sandbox") && !a.value.empty()) return is_sandbox(a.value);
   if (who == asker::qsub && is("block")) return values::parse_boolean(a.value).has_value();
   if (who == asker::qsub && is("interactive")) return false;
   if (is("max_run_subjobs")) return true;  // the server judges it, an empty value too

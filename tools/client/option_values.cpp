@@ -1,9 +1,11 @@
 #include "tools/client/option_values.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 
+#include "events/values/number.hpp"
 #include "events/values/string_list.hpp"
 #include "tools/client/job_ids.hpp"
 
@@ -104,6 +106,22 @@ bool is_dependency_list(std::string_view text) {
   for (const std::string_view entry : values::split_quoted(text))
     if (!is_dependency(entry)) return false;
   return !text.empty();
+}
+
+bool is_sandbox(std::string_view text) {
+  return std::ranges::any_of(std::array{"PRIVATE", "HOME", "O_WORKDIR"},
+                             [&](const char* word) { return values::equal_any_case(text, word); });
+}
+
+bool is_true_or_false(std::string_view text) {
+  const auto truth = values::parse_boolean(text);
+  return truth && !values::equal_any_case(text, *truth ? "yes" : "no") && !values::equal_any_case(text, *truth ? "y" : "n");
+}
+
+std::optional<object_format> parse_object_format(std::string_view text) {
+  if (values::equal_any_case(text, "json")) return object_format::json;
+  if (values::equal_any_case(text, "dsv")) return object_format::dsv;
+  return std::nullopt;
 }
 
 bool is_boolean_attribute(std::string_view name) {

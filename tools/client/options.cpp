@@ -43,6 +43,7 @@ class reader {
   }
 
   void cluster(const std::string& argument) {
+    out_.spelled.push_back(argument);
     for (std::size_t i = 1; i < argument.size(); ++i) {
       const option* o = find_option(command_, argument[i]);
       if (o == nullptr) {
@@ -56,7 +57,7 @@ class reader {
       if (i + 1 < argument.size())
         take({o->letter, argument.substr(i + 1)});
       else if (at_ < arguments_.size())
-        take({o->letter, arguments_[at_++]});
+        take({o->letter, out_.spelled.emplace_back(arguments_[at_++])});
       else
         problem(std::string("option requires an argument -- '") + o->letter + "'");
       return;

@@ -33,6 +33,7 @@ struct given {
 
 struct command_line {
   std::vector<given> options;         // in the order given
+  std::vector<std::string> spelled;   // the arguments that the options are, as they stand
   std::vector<std::string> words;     // what is no option
   bool dashes = false;                // a `--` stood before the words
   std::vector<std::string> problems;  // complete lines without newline: "qsub: invalid option -- 'Z'"

@@ -107,6 +107,8 @@ std::optional<complaint> check_others(const job_options& options) {
       return said("qsub: Error (15002) submitting job", exit_status(pbs_error::undefined_attribute));
     }
     if (w.name == "array") return not_served("-W array");
+    if (is_boolean_attribute(w.name) && !w.value.empty() && !values::parse_boolean(w.value))
+      return said("qsub: Error (15014) submitting job", exit_status(pbs_error::bad_value));
   }
   return std::nullopt;
 }
@@ -130,6 +132,24 @@ void add_executable(std::vector<job_attribute>& out, const std::vector<std::stri
   for (std::size_t i = 1; i < words.size(); ++i)
     arguments += "<jsdl-hpcpa:Argument>" + words[i] + "</jsdl-hpcpa:Argument>";
   if (!arguments.empty()) out.push_back({"argument_list", "", arguments});
+}
+
+// In a directive words may stand between options; they are told last.
+constexpr command directive_command = {"qsub", qsub_usage, qsub_options};
+
+// PBS shows the words that belong to no option at the end.
+std::string directive_error(const command_line& directive) {
+  std::string line = "qsub: directive error: ";
+  for (const std::string& word : directive.spelled) line += word + " ";
+  if (directive.dashes) line += "-- ";
+  for (const std::string& word : directive.words) line += word + " ";
+  return line;
+}
+
+std::string lines_of(const std::vector<std::string>& problems) {
+  std::string lines;
+  for (const std::string& p : problems) lines += (lines.empty() ? "" : "\n") + p;
+  return lines;
 }
 
 }  // namespace
@@ -156,20 +176,21 @@ std::variant<command_line, complaint> read_directives(std::string_view script, s
                                                       const judge& check) {
   const directive_scan scan = scan_directives(script, prefix);
   if (scan.has_cr_lf) return said("qsub: script contains cr, lf", 1);
+  // A list that can't be read is a mistake of the directive; another value is told as that of the command line is.
+  const judge check_lists = [&](const given& g) { return g.letter == 'l' || g.letter == 'W' ? check(g) : std::nullopt; };
   command_line all;
   for (const std::string& text : scan.lines) {
-    const std::vector<std::string> words = split_words(text);
-    command_line one = parse_options(qsub_command, words, check);
-    if (!one.problems.empty()) {
-      std::string lines = one.problems[0];
-      for (std::size_t i = 1; i < one.problems.size(); ++i) lines += "\n" + one.problems[i];
-      return misused(lines);
+    bool unmatched = false;
+    const std::vector<std::string> words = split_words(text, &unmatched);
+    if (unmatched) return said("qsub: unmatched ", 1);
+    const command_line one = parse_options(directive_command, words, check_lists);
+    if (!one.problems.empty() || !one.words.empty() || one.dashes) {
+      std::vector<std::string> told = one.problems;
+      told.push_back(directive_error(one));
+      return said(lines_of(told), 1);
     }
-    if (!one.words.empty() || one.dashes) {
-      std::string shown;
-      for (const std::string& word : words) shown += word + " ";
-      return said("qsub: directive error: " + shown, 1);
-    }
+    const auto bad_values = parse_options(directive_command, words, check).problems;
+    if (!bad_values.empty()) return misused(lines_of(bad_values));
     all.options.insert(all.options.end(), one.options.begin(), one.options.end());
   }
   return all;
@@ -223,7 +244,7 @@ std::variant<submission, complaint> make_submission(const job_options& options, 
 
 int blocked_exit_status(std::int32_t status) {
   if (status > 256) return 128 + (status - 256) % 128;
-  return status < 0 ? 3 : status % 256;
+  return status & 255;
 }
 
 }  // namespace annals::client

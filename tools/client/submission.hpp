@@ -71,7 +71,7 @@ struct submit_context {
 std::variant<submission, complaint> make_submission(const job_options& options, const program_source& source,
                                                     const submit_context& context);
 
-// The exit status of "qsub -W block=true" for a job's Exit_status: killed by signal n is 128 + n.
+// The exit status of "qsub -W block=true" for a job's Exit_status: killed by signal n is 128 + n; -29 (the walltime) is 227.
 int blocked_exit_status(std::int32_t job_exit_status);
 
 }  // namespace annals::client

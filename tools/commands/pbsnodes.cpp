@@ -7,6 +7,7 @@
 #include "events/attributes/ids.hpp"
 #include "tools/client/command_main.hpp"
 #include "tools/client/job_ids.hpp"
+#include "tools/client/option_values.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/print/nodes.hpp"
 #include "tools/client/query/manage.hpp"
@@ -112,23 +113,34 @@ class run {
   }
 
   void print_rows(const std::vector<std::pair<std::string, node_lines>>& rows) {
-    const std::string_view format = line_.has('F') ? std::string_view(*line_.find('F')) : std::string_view();
-    if (line_.has('S')) {
-      const summary_options o{.jobs = line_.has('j'), .long_form = line_.has('L')};
-      const suspended_jobs suspended = o.jobs ? ask_suspended() : suspended_jobs{};
-      put_summary_heading(out_.text(), o);
-      for (const auto& [name, lines] : rows) put_summary(out_.text(), name, lines, o, suspended);
-    } else if (format == "json") {
-      json_document document("nodes");
-      document.begin(out_.text(), at_.seconds_or(std::time(nullptr)), version, short_server_name(server_name()));
-      for (const auto& [name, lines] : rows) node_printer::json(out_.text(), document, name, lines);
-      document.end(out_.text());
-    } else if (format == "dsv") {
-      const std::string delimiter = line_.has('D') ? *line_.find('D') : "|";
-      for (const auto& [name, lines] : rows) printer_.dsv(out_.text(), name, lines, delimiter);
-    } else {
-      for (const auto& [name, lines] : rows) printer_.block(out_.text(), name, lines);
+    const object_format format = line_.has('F') ? *parse_object_format(*line_.find('F')) : object_format::text;
+    const bool summary = line_.has('S');
+    const summary_options o{.jobs = line_.has('j'), .long_form = line_.has('L')};
+    const suspended_jobs suspended = summary && o.jobs ? ask_suspended() : suspended_jobs{};
+    const std::string delimiter = line_.has('D') ? *line_.find('D') : "|";
+    json_document document("nodes");
+    std::string& out = out_.text();
+    if (format == object_format::json)
+      document.begin(out, at_.seconds_or(std::time(nullptr)), version, short_server_name(server_name()));
+    else if (format == object_format::text && summary)
+      put_summary_heading(out, o);
+    for (const auto& [name, lines] : rows) {
+      switch (format) {
+        case object_format::json:
+          if (summary) put_summary_json(out, document, name, lines, o, suspended);
+          else node_printer::json(out, document, name, lines);
+          break;
+        case object_format::dsv:
+          if (summary) put_summary_dsv(out, name, lines, o, suspended, delimiter);
+          else printer_.dsv(out, name, lines, delimiter);
+          break;
+        case object_format::text:
+          if (summary) put_summary(out, name, lines, o, suspended);
+          else printer_.block(out, name, lines);
+          break;
+      }
     }
+    if (format == object_format::json) document.end(out);
   }
 
   suspended_jobs ask_suspended() {
@@ -195,12 +207,11 @@ bool conflict(const command_line& line) {
   const bool marks = line.has('o') || line.has('r') || line.has('C');
   const bool lists = line.has('a') || line.has('l');
   return (line.has('l') && (line.has('v') || line.has('a') || marks)) || (line.has('o') && line.has('r')) ||
-         (marks && (lists || line.words.empty())) || (!lists && !marks && line.words.empty()) ||
-         ((line.has('j') || line.has('L')) && !line.has('S'));
+         (marks && (lists || line.words.empty())) || (!lists && !marks && line.words.empty());
 }
 
 std::optional<std::string> check(const given& g) {
-  if (g.letter == 'F' && g.value != "json" && g.value != "dsv") return std::string();
+  if (g.letter == 'F' && !parse_object_format(g.value)) return std::string();
   return std::nullopt;
 }
 

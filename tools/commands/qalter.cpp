@@ -53,9 +53,6 @@ std::optional<values::refusal> refused_here(const job_options& given_options) {
     if (w.name.find('.') == std::string::npos && attributes::find(schema::ObjectKind::JOB, w.name) == nullptr) {
       return values::refuse(pbs_error::undefined_attribute);
     }
-    for (const char* name : {"stagein", "stageout"}) {
-      if (w.name == name) return values::refuse(pbs_error::no_support);
-    }
   }
   return std::nullopt;
 }

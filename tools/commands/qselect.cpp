@@ -104,6 +104,16 @@ bool is_number(std::string_view text) {
 
 int no_number() { return print_refusal("qselect", pbs_error::bad_value, "Illegal attribute or resource value"); }
 
+// PBS's qselect names the server it was asked to reach, where other commands name their default one.
+session open_as_asked(const std::string& server) {
+  try {
+    return session::open(server);
+  } catch (session_error& e) {
+    if (!e.asked_for.empty()) e.server = e.asked_for;
+    throw;
+  }
+}
+
 int work(int argc, char** argv) {
   const std::int64_t now = std::time(nullptr);
   const auto check = [&](const given& g) -> std::optional<std::string> {
@@ -134,7 +144,7 @@ int work(int argc, char** argv) {
       criteria[i].setValue(all[i].value);
     }
   };
-  session connection = session::open(server);
+  session connection = open_as_asked(server);
   const reply answer = connection.call(fill);
   if ((*answer).isRejected()) return refused((*answer).getRejected());
   output out;

@@ -7,6 +7,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/values/string_list.hpp"
 #include "tools/client/job_ids.hpp"
+#include "tools/client/option_values.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/print/object_form.hpp"
 #include "tools/client/print/why.hpp"
@@ -78,10 +79,12 @@ struct given_options {
   bool alternative() const { return any("airHTsnuGM"); }
   bool conflict() const {
     return (has('f') && !any("QBq") && alternative()) || (has('1') && !any("ns")) ||
-           (has('F') && (!has('f') || has('w'))) || (has('D') && !has('F')) || count("QqB") > 1 || count("irHT") > 1 ||
+           (has('F') && (!has('f') || has('w'))) || (has('D') && format() != object_format::dsv) || count("QqB") > 1 || count("irHT") > 1 ||
            count("GM") > 1 || (has('q') && has('f')) || (any("QqB") && any("airHTsnuJtxp1E"));
   }
-  std::string_view format() const { return has('F') ? std::string_view(*given.find('F')) : std::string_view(); }
+  object_format format() const {
+    return has('F') ? parse_object_format(*given.find('F')).value_or(object_format::text) : object_format::text;
+  }
   size_unit unit() const {
     return has('G') ? size_unit::gigabytes : has('M') ? size_unit::megawords
                                                       : size_unit::as_given;
@@ -103,8 +106,8 @@ kind_words kind_of(const given_options& w) {
 
 std::unique_ptr<object_form> make_form(const given_options& w, std::int64_t now, const std::string& server) {
   const kind_words k = kind_of(w);
-  if (w.format() == "json") return json_form(k.kind, k.group, now, version, server);
-  if (w.format() == "dsv") return dsv_form(k.kind, k.heading, w.has('D') ? *w.given.find('D') : "|");
+  if (w.format() == object_format::json) return json_form(k.kind, k.group, now, version, server);
+  if (w.format() == object_format::dsv) return dsv_form(k.kind, k.heading, w.has('D') ? *w.given.find('D') : "|");
   if (w.has('f')) return full_form(k.kind, k.heading, !w.has('w'));
   if (w.has('Q')) return queue_table_form();
   if (w.has('B')) return server_table_form();
@@ -328,7 +331,7 @@ class run {
 };
 
 std::optional<std::string> check(const given& g) {
-  if (g.letter == 'F' && g.value != "json" && g.value != "dsv") return std::string();
+  if (g.letter == 'F' && !parse_object_format(g.value)) return std::string();
   return std::nullopt;
 }
 
@@ -344,7 +347,7 @@ bool take_word(std::vector<std::string>& arguments, std::string_view word) {
 bool fits_why(const command_line& line) {
   for (const auto& o : options)
     if (o.letter != 'F' && line.has(o.letter)) return false;
-  return !line.words.empty() && (!line.has('F') || *line.find('F') == "json");
+  return !line.words.empty() && (!line.has('F') || parse_object_format(*line.find('F')) == object_format::json);
 }
 
 int work(int argc, char** argv) {
@@ -364,6 +367,8 @@ int work(int argc, char** argv) {
   if (!why && line.problems.empty() && given_options(line).conflict()) line.problems.push_back("qstat: conflicting options.");
   for (const std::string& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());
   if (!line.problems.empty()) return usage(qstat);
+  if (const std::string* users = line.find('u'); users != nullptr && users->empty())
+    return print_refusal("qstat", pbs_error::bad_value, "Illegal attribute or resource value ");
   return why ? why_run(line, *at).go() : run(line, *at).go();
 }
 

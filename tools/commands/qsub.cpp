@@ -4,6 +4,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -75,12 +76,17 @@ void block_signals() {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
+// Whoever sets it first ends the process and tells why: the thread that a signal woke, or the one that waits for the
+// job's end. A job that a signal takes away ends too.
+std::atomic_flag ending;
+
 // The thread asks the server over a connection of its own and ends the process.
 void delete_job_on_signal(const std::string& id) {
   std::thread([id] {
     const sigset_t signals = waited_signals();
     int signal = 0;
     sigwait(&signals, &signal);
+    if (ending.test_and_set()) return;
     try {
       session server = session::open();
       server.call([&](schema::Request::Builder r) { r.initDeleteJob().setJob(id); });
@@ -98,11 +104,13 @@ int wait_for_end(const std::string& id) {
   delete_job_on_signal(id);
   session server = session::open({}, waiting_patience);
   const reply r = server.call([&](schema::Request::Builder request) { request.initWaitJob().setJob(id); });
+  while (ending.test_and_set()) pause();
   if ((*r).isRejected()) return print_refusal("qsub", (*r).getRejected(), id);
   if (!(*r).isJobEnded()) return print_refusal("qsub", values::refuse(pbs_error::protocol), id);
   const auto ended = (*r).getJobEnded();
-  if (ended.getText().size() == 0) return blocked_exit_status(ended.getExitStatus());
-  std::fprintf(stderr, "qsub: %s %s\n", id.c_str(), ended.getText().cStr());
+  if (ended.getText().size() == 0 && ended.getHasExitStatus()) return blocked_exit_status(ended.getExitStatus());
+  const std::string why = ended.getText().size() > 0 ? schema::str(ended.getText()) : "Job ended without an exit status";
+  std::fprintf(stderr, "qsub: %s %s\n", id.c_str(), why.c_str());
   return 3;
 }
 

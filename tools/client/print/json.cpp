@@ -75,6 +75,15 @@ void put_json_string(std::string& out, std::string_view text) {
   out.append(text.substr(plain)).push_back('"');
 }
 
+void put_json_list(std::string& out, const std::vector<std::string_view>& texts) {
+  out.push_back('[');
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (i > 0) out.append(", ");
+    put_json_string(out, texts[i]);
+  }
+  out.push_back(']');
+}
+
 void json_document::key(std::string& out, int depth, std::string_view name) {
   out.append(first_ ? "\n" : ",\n").append(static_cast<std::size_t>(depth), '\t');
   put_json_string(out, name);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tools/client/print/dates.hpp"
 #include "tools/client/print/labels.hpp"
@@ -54,6 +55,7 @@ class json_printer {
 // "..." with what JSON must escape, escaped; bytes that are no UTF-8 pass as they are.
 void put_json_string(std::string& out, std::string_view text);
 void put_json_value(std::string& out, std::string_view value);  // a number as it is, else a string
+void put_json_list(std::string& out, const std::vector<std::string_view>& texts);
 bool is_json_number(std::string_view text);
 
 }  // namespace annals::client

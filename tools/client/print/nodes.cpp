@@ -32,15 +32,6 @@ split_size read_size(std::string_view text) {
   return s;
 }
 
-void put_json_list(std::string& out, const std::vector<std::string_view>& texts) {
-  out.push_back('[');
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    if (i > 0) out.append(", ");
-    put_json_string(out, texts[i]);
-  }
-  out.push_back(']');
-}
-
 }  // namespace
 
 std::string_view host_of(const object_view& vnode) {

@@ -67,6 +67,11 @@ using suspended_jobs = std::set<std::string, std::less<>>;
 void put_summary_heading(std::string& out, summary_options options);
 void put_summary(std::string& out, std::string_view name, const node_lines& lines, summary_options options,
                  const suspended_jobs& suspended);
+// The same with -F: nothing is cut.
+void put_summary_dsv(std::string& out, std::string_view name, const node_lines& lines, summary_options options,
+                     const suspended_jobs& suspended, std::string_view delimiter);
+void put_summary_json(std::string& out, json_document& document, std::string_view name, const node_lines& lines,
+                      summary_options options, const suspended_jobs& suspended);
 
 // "1.vm/0, 1.vm/1, 2.vm/0" as {"1.vm", "2.vm"}.
 std::vector<std::string_view> job_ids_of(std::string_view jobs);

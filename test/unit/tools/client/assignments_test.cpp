@@ -34,6 +34,11 @@ BOOST_AUTO_TEST_CASE(a_resource_without_a_value_is_left_to_the_server) {
   BOOST_TEST(!parse_resource_list("=3"));
 }
 
+BOOST_AUTO_TEST_CASE(an_empty_resource_is_none) {
+  for (const char* text : {"ncpus=1,", ",ncpus=1", "ncpus=1,,mem=1gb", ","}) BOOST_TEST(!parse_resource_list(text), text);
+  BOOST_TEST(parse_resource_list("walltime=1:00, ncpus=2")->size() == 2u);
+}
+
 BOOST_AUTO_TEST_CASE(quotes_protect_commas_in_resources) {
   BOOST_TEST(*parse_resource_list("tag='a,b',ncpus=1") == (list{{"tag", "a,b"}, {"ncpus", "1"}}),
              boost::test_tools::per_element());
@@ -45,6 +50,18 @@ BOOST_AUTO_TEST_CASE(a_comma_in_an_attribute_belongs_to_its_value_unless_a_name_
   BOOST_TEST(*parse_attribute_list("stageout=a@q1:/b,c@q1:/d,umask=2") ==
                  (list{{"stageout", "a@q1:/b,c@q1:/d"}, {"umask", "2"}}),
              boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(blanks_may_stand_before_a_name_and_around_its_equals_sign) {
+  for (const char* text : {"umask = 022", "umask =022", "umask= 022", " umask=022", "umask\t=\t022"})
+    BOOST_TEST(*parse_attribute_list(text) == (list{{"umask", "022"}}), boost::test_tools::per_element());
+  BOOST_TEST(*parse_attribute_list("umask=022, sandbox = PRIVATE") == (list{{"umask", "022"}, {"sandbox", "PRIVATE"}}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(behind_the_value_of_an_attribute_stands_neither_a_blank_nor_a_comma) {
+  for (const char* text : {"umask=022 ", "umask=022,", "umask=022,,sandbox=private", ",umask=022", "umask= ,sandbox=x,"})
+    BOOST_TEST(!parse_attribute_list(text), text);
 }
 
 BOOST_AUTO_TEST_CASE(attributes_without_an_equals_sign_or_with_two_are_none) {

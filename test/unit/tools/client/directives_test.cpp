@@ -38,6 +38,26 @@ BOOST_AUTO_TEST_CASE(bytes_behind_the_first_command_are_not_read) {
                   .has_cr_lf);
 }
 
+BOOST_AUTO_TEST_CASE(a_backslash_at_the_end_takes_the_next_line_in) {  // golden: parsing.txt
+  const auto scanned = [](const char* script) { return scan_directives(script).lines; };
+  BOOST_TEST(scanned("#PBS -N two \\\n-p 7\nsleep 0\n") == lines{"-N two -p 7"}, boost::test_tools::per_element());
+  BOOST_TEST(scanned("#PBS -N four \\\n#PBS -p 8\n#PBS -A ac\n") == (lines{"-N four #PBS -p 8", "-A ac"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(scanned("#PBS -N five \\ \n#PBS -p 8\n") == lines{"-N five #PBS -p 8"}, boost::test_tools::per_element());
+  BOOST_TEST(scanned("#PBS -v A=b\\\\\n#PBS -p 9\n") == lines{"-v A=b#PBS -p 9"}, boost::test_tools::per_element());
+  BOOST_TEST(scanned("#PBS -N a\\\n  -p 1 \\\n -r n\n") == lines{"-N a  -p 1  -r n"}, boost::test_tools::per_element());
+  BOOST_TEST(scanned("#PBS -N las\\") == lines{"-N las"}, boost::test_tools::per_element());
+  BOOST_TEST(scan_directives("#PBS -h \\\n-p 1\r\n").has_cr_lf);
+}
+
+BOOST_AUTO_TEST_CASE(a_quote_that_is_not_closed_is_noticed) {
+  bool unmatched = false;
+  BOOST_TEST(split_words("-A \"a b", &unmatched).size() == 2u);
+  BOOST_TEST(unmatched);
+  split_words(R"(-A "it's" it\'s)", &unmatched);
+  BOOST_TEST(!unmatched);
+}
+
 BOOST_AUTO_TEST_CASE(quotes_join_words) {
   BOOST_TEST(split_words(R"(-v A="b c",D -N 'x y' z\ w "")") == (lines{"-v", "A=b c,D", "-N", "x y", "z w", ""}),
              boost::test_tools::per_element());

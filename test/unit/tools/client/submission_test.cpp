@@ -72,6 +72,7 @@ BOOST_AUTO_TEST_CASE(bad_option_values_are_illegal) {  // RS-11, RD-71
       {"-j", {"o", "x"}},
       {"-J", {"5-1", "1-1", "1", "a-b", "1-", "-5", "1-5:0", "1-10:-1", "1-3,5", "1-5 ", "%2", "1-5 %2", "1-2-3", "+1-3", " 1-3", ""}},
       {"-k", {"d", "x", "z", ""}},
+      {"-l", {"=3", "ncpus=1,"}},
       {"-m", {"na", "x", "z", ""}},
       {"-M", {"", "a b"}},
       {"-N", {"ok name", "a@b", "a/b", "a[1]", ""}},
@@ -82,7 +83,8 @@ BOOST_AUTO_TEST_CASE(bad_option_values_are_illegal) {  // RS-11, RD-71
       {"-u", {"pbsuser,pbsuser1", ""}},
       {"-W",
        {"block=x", "run_count=-1", "stagein=a", "stageout=x@y", "depend=foo", "depend=afterok", "depend=bogus:1",
-        "depend=after:abc", "foo", "release_nodes_on_stageout=x", "tolerate_node_failures=x", "interactive=1",
+        "depend=after:abc", "foo", "release_nodes_on_stageout=x", "release_nodes_on_stageout=yes", "sandbox=xx",
+        "umask=022 ", "umask=022,", "tolerate_node_failures=x", "interactive=1",
         "depend=afterok:12[3]"}},
   };
   for (const auto& [option, values] : bad) {
@@ -109,7 +111,8 @@ BOOST_AUTO_TEST_CASE(good_option_values_pass) {  // RS-01, RS-06
       {"-S", {"/bin/bash", "/bin/bash@q1,/bin/sh"}},
       {"-u", {"pbsuser", "pbsuser@q1,pbsuser"}},
       {"-W",
-       {"block=true", "umask=022", "umask=999", "run_count=3", "sandbox=private", "group_list=g@q1", "stagein=a@q1:/b",
+       {"block=true", "block = false", "umask=022", "umask=999", "run_count=3", "sandbox=private", "sandbox=O_WORKDIR", "sandbox=Home",
+        "release_nodes_on_stageout=True", "group_list=g@q1", "stagein=a@q1:/b",
         "stageout=a@q1:/b,c@q1:/d", "depend=afterok:99999", "depend=on:2", "depend=on:1,after:3:4", "foo=", "pwd=x",
         "tolerate_node_failures=job_start", "umask=022,run_count=2", "Rerunable=n", "Hold_Types=o", "create_resv_from_job=true"}},
   };
@@ -146,6 +149,16 @@ BOOST_AUTO_TEST_CASE(words_in_directives_and_bad_values_end_qsub) {
   BOOST_TEST(fails("#PBS -h # comment here\n") == (complaint{"qsub: directive error: -h # comment here ", 1, false}));
   BOOST_TEST(fails("#PBS -p 5000\n") == (complaint{"qsub: illegal -p value", 2, true}));
   BOOST_TEST(fails("#PBS -h -N \"q n\"\n") == (complaint{"qsub: illegal -N value", 2, true}));
+  BOOST_TEST(fails("#PBS -N four \\\n#PBS -p 8\n") == (complaint{"qsub: directive error: -N four -p 8 #PBS ", 1, false}));
+  BOOST_TEST(fails("#PBS x -N x y x\n") == (complaint{"qsub: directive error: -N x x y x ", 1, false}));
+  BOOST_TEST(fails("#PBS -- /bin/true\n") == (complaint{"qsub: directive error: -- /bin/true ", 1, false}));
+  BOOST_TEST(fails("#PBS -N con\\\n#PBS -p 5\n") == (complaint{"qsub: illegal -N value", 2, true}));
+  BOOST_TEST(fails("#PBS -A \"a b\n") == (complaint{"qsub: unmatched ", 1, false}));
+  BOOST_TEST(fails("#PBS -Y x\n") == (complaint{"qsub: invalid option -- 'Y'\nqsub: directive error: -Y x ", 1, false}));
+  BOOST_TEST(fails("#PBS -W block = false\n") ==
+             (complaint{"qsub: illegal -W value\nqsub: directive error: -W block = false ", 1, false}));
+  BOOST_TEST(fails("#PBS -l walltime=1:00, ncpus=2\n") ==
+             (complaint{"qsub: illegal -l value\nqsub: directive error: -l walltime=1:00, ncpus=2 ", 1, false}));
   BOOST_TEST(fails("#PBS -h\r\ntrue\r\n") == (complaint{"qsub: script contains cr, lf", 1, false}));
 }
 
@@ -177,6 +190,7 @@ BOOST_AUTO_TEST_CASE(what_only_qsub_can_know_is_refused) {
   BOOST_TEST(*complaint_about({"-c", "c=0"}) == (complaint{"qsub: Illegal attribute or resource value", 166, false}));
   BOOST_TEST(*complaint_about({"-v", "A,D"}) == (complaint{"qsub: cannot send environment with the job", 1, false}));
   BOOST_TEST(*complaint_about({"-W", "nosuch=1"}) == (complaint{"qsub: Error (15002) submitting job", 154, false}));
+  BOOST_TEST(*complaint_about({"-W", "topjob_ineligible=maybe"}) == (complaint{"qsub: Error (15014) submitting job", 166, false}));
   BOOST_TEST(*complaint_about({"-W", "Resource_List.ncpus=3"}) ==
              (complaint{"qsub: Undefined attribute ", 154, false}));
   BOOST_TEST(*complaint_about({"-W", "max_run_subjobs=2"}) ==
@@ -275,7 +289,7 @@ BOOST_AUTO_TEST_CASE(a_waiting_qsub_ends_as_the_job_did) {
   BOOST_TEST(blocked_exit_status(5) == 5);
   BOOST_TEST(blocked_exit_status(137) == 137);
   BOOST_TEST(blocked_exit_status(265) == 137);
-  BOOST_TEST(blocked_exit_status(-29) == 3);
+  BOOST_TEST(blocked_exit_status(-29) == 227);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -389,6 +389,12 @@ BOOST_FIXTURE_TEST_CASE(qalter_sends_changes_and_takes_empty_values_away, comman
   BOOST_TEST((changes[0].getOp() == schema::AttributeOp::SET));
   BOOST_TEST((changes[1].getOp() == schema::AttributeOp::UNSET));
   BOOST_TEST(changes[1].getResource().cStr() == "walltime");
+  for (const char* name : {"stagein", "stageout"}) {
+    BOOST_TEST(run({"qalter", "-W", std::string(name) + " = a@q1:/b", "1"}).status == 0);
+    const auto staging = last(schema::Request::ALTER_JOB);
+    BOOST_TEST((*staging).getAlterJob().getChanges()[0].getName().cStr() == name);
+    BOOST_TEST((*staging).getAlterJob().getChanges()[0].getValue().cStr() == "a@q1:/b");
+  }
   BOOST_TEST(run({"qalter", "-W", "nosuch=1", "1"}).err == "qalter: Undefined attribute  1.q1\n");
   BOOST_TEST(run({"qalter", "-W", "block=true", "1"}).err == "qalter: Illegal attribute or resource value 1.q1\n");
 }
@@ -426,6 +432,44 @@ BOOST_AUTO_TEST_CASE(an_interrupt_deletes_the_job) {
   BOOST_TEST(r.out == "12.q1\nJob 12.q1 is being deleted\n");
   BOOST_TEST(r.err == "qsub: wait for job 12.q1 interrupted by signal 2\n");
   BOOST_TEST(server.saw(schema::Request::DELETE_JOB));
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_a_job_that_an_interrupt_deletes_is_not_told) {
+  bool is_deleted = false, has_ended = false;  // the end is answered after the deletion was asked for, and before its answer
+  fake_gateway server([&](schema::Request::Reader r, schema::Reply::Builder out) {
+    if (r.isWaitJob()) {
+      has_ended = is_deleted;
+      if (has_ended) out.initJobEnded().setText("Job to be deleted at request of u@q1");
+      return has_ended;
+    }
+    if (r.isDeleteJob()) {
+      is_deleted = true;
+      if (has_ended) out.setDone("");
+      return has_ended;
+    }
+    return ordinary(r, out);
+  });
+  const auto interrupt = [&](pid_t qsub) {
+    BOOST_REQUIRE_MESSAGE(server.wait_for(schema::Request::WAIT_JOB), "qsub does not wait for its job");
+    kill(qsub, SIGTERM);
+  };
+  const ran r = test::run({annals::test::stage_dir() + "/bin/qsub", "-W", "block=true", "--", "/bin/sleep", "4"},
+                          {"", {{"PBS_CONF_FILE", server.conf_file()}}, "", interrupt});
+  BOOST_TEST(r.status == 2);
+  BOOST_TEST(r.out == "12.q1\nJob 12.q1 is being deleted\n");
+  BOOST_TEST(r.err == "qsub: wait for job 12.q1 interrupted by signal 15\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_ends_without_an_exit_status_is_no_success) {
+  fake_gateway server([](schema::Request::Reader r, schema::Reply::Builder out) {
+    if (!r.isWaitJob()) return ordinary(r, out);
+    out.initJobEnded();
+    return true;
+  });
+  const ran r = test::run({annals::test::stage_dir() + "/bin/qsub", "-W", "block=true", "--", "/bin/true"},
+                          {"", {{"PBS_CONF_FILE", server.conf_file()}}, "", {}});
+  BOOST_TEST(r.status == 3);
+  BOOST_TEST(r.err == "qsub: 12.q1 Job ended without an exit status\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_deleted_job_is_told) {

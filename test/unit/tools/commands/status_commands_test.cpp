@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(a_subjob_that_is_named_is_shown_whatever_is_chosen) {  // a
 
 BOOST_AUTO_TEST_CASE(options_that_do_not_go_together_are_refused) {
   const std::vector<std::vector<std::string>> lines{
-      {"-1"}, {"-F", "json"}, {"-D", "-f", "-Fdsv"}, {"-f", "-a"}, {"-Q", "-B"}};
+      {"-1"}, {"-F", "json"}, {"-D", "-f", "-Fdsv"}, {"-f", "-F", "JSON", "-D,"}, {"-f", "-a"}, {"-Q", "-B"}};
   for (const auto& line : lines) {
     const ran r = qstat(line);
     BOOST_TEST(r.status == 2);
@@ -223,10 +223,29 @@ BOOST_AUTO_TEST_CASE(options_that_do_not_go_together_are_refused) {
   BOOST_TEST(qstat({"--at", "soon"}).status == 2);
 }
 
+BOOST_AUTO_TEST_CASE(formats_are_named_in_any_case) {
+  for (const char* format : {"JSON", "Json"}) BOOST_TEST(qstat({"-f", "-F", format, "1"}).out.starts_with("{\n\t\"timestamp\""), format);
+  for (const char* format : {"DSV", "dSV"})
+    BOOST_TEST(qstat({"-f", "-F", format, "-D,", "1"}).out.starts_with("Job Id: 1.q1,Job_Name="), format);
+  BOOST_TEST(qstat({"-f", "-F", "xml"}).err.starts_with("qstat: illegal -F value\nusage"));
+  BOOST_TEST(command("pbsnodes", {"-a", "-F", "Json"}).out.starts_with("{\n\t\"timestamp\""));
+  BOOST_TEST(command("pbsnodes", {"-a", "-F", "DSV"}).out.starts_with("Name=p1|Mom="));
+  BOOST_TEST(command("pbsnodes", {"-a", "-F", "xml"}).err.starts_with("pbsnodes: illegal -F value\nusage"));
+}
+
+BOOST_AUTO_TEST_CASE(no_user_is_no_choice) {
+  const ran r = qstat({"-u", ""});
+  BOOST_TEST(r.err == "qstat: Illegal attribute or resource value \n");
+  BOOST_TEST(r.status == 166);
+}
+
 BOOST_AUTO_TEST_CASE(a_server_that_can_not_be_reached_is_named) {
   const ran r = qstat({"@nosuchhost.invalid"});
   BOOST_TEST(r.err == "Unknown Host.\nqstat: cannot connect to server q1 (errno=15008)\n");
   BOOST_TEST(r.status == 255);
+  const ran select = command("qselect", {"-q", "@nosuchhost.invalid"});
+  BOOST_TEST(select.err == "Unknown Host.\nqselect: cannot connect to server nosuchhost.invalid (errno=15008)\n");
+  BOOST_TEST(select.status == 160);
   gateway.stop();
   const ran down = qstat({});
   BOOST_TEST(down.err == "Connection refused\nqstat: cannot connect to server q1 (errno=15010)\n");
@@ -281,6 +300,11 @@ BOOST_AUTO_TEST_CASE(pbsnodes_prints_hosts_and_vnodes) {
   const ran a = command("pbsnodes", {"-a"});
   BOOST_TEST(a.out == golden("nodes.txt", "pbsnodes -a (1)") + "\n");
   BOOST_TEST(command("pbsnodes", {"-aS"}).out == golden("nodes.txt", "pbsnodes -aS (1)"));
+  BOOST_TEST(command("pbsnodes", {"-a", "-L"}).out == a.out);
+  BOOST_TEST(command("pbsnodes", {"-a", "-j"}).out == a.out);
+  BOOST_TEST(command("pbsnodes", {"-j"}).status == 1);
+  BOOST_TEST(command("pbsnodes", {"-aS", "-F", "json"}).out.find("\"Memory\":\t") != std::string::npos);
+  BOOST_TEST(command("pbsnodes", {"-aSj", "-F", "dsv", "-D,"}).out.starts_with("vnode=p1,state="));
   BOOST_TEST(command("pbsnodes", {"-v", "p2[0]"}).out == golden("nodes.txt", "pbsnodes -v \"p2[0]\" (1)") + "\n");
 }
 

@@ -142,6 +142,37 @@ BOOST_AUTO_TEST_CASE(S_and_Sj_print_one_line_per_node) {
   BOOST_TEST(vnodes_summary(nodes, {.jobs = true, .long_form = true}) == golden("pbsnodes.txt", "pbsnodes -aSjL"));
 }
 
+BOOST_AUTO_TEST_CASE(S_and_Sj_have_forms_for_programs) {  // golden: parsing.txt
+  const auto nodes = read_blocks(ObjectKind::NODE, "", golden("pbsnodes.txt", vm_node));
+  node_printer printer;
+  node_lines lines = lines_of(nodes.front().view(), printer.names());
+  std::erase_if(lines, [](const node_line& l) { return l.name == "jobs" || l.name == "comment" || l.name == "state"; });
+  lines.push_back({"state", "free,busy"});
+  lines.push_back({"jobs", "1.vm/0, 1.vm/1, 2.vm/0", false, true});
+  lines.push_back({"comment", "a,b"});
+  const auto json = [&](summary_options o) {
+    json_document document("nodes");
+    std::string out;
+    put_summary_json(out, document, "vm", lines, o, {"2.vm"});
+    return out.substr(out.rfind('{'));
+  };
+  const auto dsv = [&](summary_options o) {
+    std::string out;
+    put_summary_dsv(out, "vm", lines, o, {"2.vm"}, ",");
+    return out;
+  };
+  BOOST_TEST(json({}).starts_with("{\n\t\t\t\"State\":\t\"free\",\n\t\t\t\"OS\":\t\"--\","));
+  BOOST_TEST(json({}).ends_with("\t\t\t\"nmics\":\t0,\n\t\t\t\"ngpus\":\t0,\n\t\t\t\"comment\":\t\"a,b\"\n\t\t}"));
+  BOOST_TEST(json({.jobs = true}).starts_with(
+      "{\n\t\t\t\"State\":\t\"free\",\n\t\t\t\"Total Jobs\":\t2,\n\t\t\t\"Running Jobs\":\t1,\n"
+      "\t\t\t\"Suspended Jobs\":\t1,\n\t\t\t\"mem f/t\":\t\""));
+  BOOST_TEST(json({.jobs = true}).ends_with("\t\t\t\"ngpus f/t\":\t\"0/0\",\n\t\t\t\"jobs\":\t[\"1\", \"2\"]\n\t\t}"));
+  BOOST_TEST(dsv({}).starts_with("vnode=vm,state=free,OS=--,hardware=--,host=vm,queue=--,mem="));
+  BOOST_TEST(dsv({}).ends_with(",nmics=0,ngpus=0,comment=a\\,b\n"));
+  BOOST_TEST(dsv({.jobs = true}).starts_with("vnode=vm,state=free,njobs=2,run=1,susp=1,mem(f/t)="));
+  BOOST_TEST(dsv({.jobs = true}).ends_with(",nmics(f/t)=0/0,ngpus(f/t)=0/0,jobs=1\\,2\n"));
+}
+
 BOOST_AUTO_TEST_CASE(a_host_with_several_vnodes_prints_sums_and_what_they_have_in_common) {
   const auto nodes = read_blocks(ObjectKind::NODE, "", golden("nodes.txt", "pbsnodes -av (1)"));
   BOOST_TEST(nodes.size() == 8u);

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -126,11 +127,18 @@ class a_cluster:
     def test_a_paused_host_stands_still_until_it_is_resumed(self):
         pid = self.rows()["a"]["pid"]
         self.mc("pause", "a")
-        self.assertEqual(state_of(pid), "T")
+        self.until_stopped(pid, True)
         self.assertEqual(self.rows()["a"]["state"], "paused")
         self.assertEqual(self.rows()["b"]["state"], "running")
         self.mc("resume", "a")
-        self.assertNotEqual(state_of(pid), "T")
+        self.until_stopped(pid, False)
+
+    def until_stopped(self, pid, stopped):
+        """A process that is on a processor stops a moment after it was told to."""
+        deadline = time.monotonic() + 60
+        while (state_of(pid) == "T") != stopped:
+            self.assertLess(time.monotonic(), deadline, f"{pid} is {state_of(pid)}")
+            time.sleep(0.01)
 
     def test_up_again_starts_what_is_down(self):
         self.mc("kill", "a")

@@ -152,13 +152,17 @@ begun part_actor::set_up() {
   if (!local() && !hooks_allow(hook_point::begin)) return begun::not_yet;
   if (local()) return command(model::set_up_done{}), begun::yes;  // the run has made everything
   parts_.note(log_event::job, state().job, "JOIN_JOB as node " + std::to_string(state().node()));
-  parts_.places->set_up(mom::place_for(state().order(), state().allocated, *parts_.settings));
+  parts_.places->set_up(mom::place_for(state().order(), *state().allocated, *parts_.settings));
   return begun::yes;
 }
 
 // RS-107. The node file is written anew after a restart too: the one before may be what is there.
 void part_actor::say_updated(std::uint32_t number) {
-  if (!local()) parts_.places->update(mom::place_for(state().order(), state().allocated, *parts_.settings));
+  if (!local()) {
+    auto place = mom::place_for(state().order(), *state().allocated, *parts_.settings);
+    place.node_file_is_read = !state().active.empty();
+    parts_.places->update(place);
+  }
   if (std::exchange(updates_noted_, number) != number) parts_.note(log_event::job, state().job, "updated nodes info");
   tell_primary([&](auto m) {
     fill_ref(m.initUpdated().initRef());
@@ -178,8 +182,8 @@ begun part_actor::start(std::uint32_t number) {
     parts_.note(log_event::job, state().job,
                 "task " + task_number(number) + " started, " + (task.argv.empty() ? std::string() : task.argv.front()));
   }
-  auto order = mom::task_order_for(state().order(), state().allocated, *parts_.settings, words);
-  order.share = mom::share_here(state().confined, *parts_.settings);
+  auto order = mom::task_order_for(state().order(), *state().allocated, *parts_.settings, words);
+  order.share = mom::share_here(*state().confined, *parts_.settings);
   start_after_hooks(number, std::move(order));
   return begun::yes;
 }
@@ -215,7 +219,7 @@ begun part_actor::tear_down() {
   for (const auto& [number, task] : state().tasks) parts_.processes->forget(state().task_key(number));
   if (local()) command(model::torn_down{});
   else {
-    auto place = mom::place_for(state().order(), state().allocated, *parts_.settings);
+    auto place = mom::place_for(state().order(), *state().allocated, *parts_.settings);
     place.run_goes_on = state().leaves_alone();
     parts_.places->tear_down(place);
   }

@@ -18,7 +18,7 @@ at_hook_point part_actor::at(hook_point point) {
   a.who = caf::actor(this);
   a.point = point;
   a.job.joined = state().told();
-  a.job.allocated = state().allocated;
+  a.job.allocated = *state().allocated;
   a.job.before = state().hooks.runs;
   a.job.used = state().hook_usage;
   a.job.primary = local();
@@ -82,7 +82,7 @@ void part_actor::resize(std::uint32_t number) {
   if (!hooks_.wanted(hook_point::resized)) return command(model::part_resized{number, false});
   hooks_.ask(at(hook_point::resized), [this, number](hook_point_passed& p) {
     if (number != state().to_resize) return;  // hooks hear of a later one
-    const auto share = mom::share_here(state().allocated, *parts_.settings);
+    const auto share = mom::share_here(*state().allocated, *parts_.settings);
     if (!p.refused && share) parts_.processes->confine(key_, *share);
     command(model::part_resized{number, !p.refused});
   });

@@ -12,7 +12,7 @@ caf::message_handler part_actor::task_handlers() {
       [this](const find_job& f) {
         job_found found{f.asker.question, caf::actor(this), {}, {}, 0, 0};
         if (state().phase != model::part_phase::ready) found.actor = nullptr;
-        else describe_job(state().order(), state().numbered, found);
+        else describe_job(state().order(), *state().numbered, found);
         send(f.asker.who, std::move(found));
       },
       [this](const ask_spawn& a) {

@@ -14,6 +14,7 @@ struct job_place {
   std::string job_id;
   std::string user, group;                // group empty: the user's own
   std::string node_file, node_file_text;  // $PBS_NODEFILE
+  bool node_file_is_read = true;          // by processes of the job, at any moment
   std::string tmpdir;                     // made 700 for the user
   std::string private_jobdir_root;        // sandbox=PRIVATE: where a directory is made; "~" for the home; empty: none
   std::string private_jobdir;             // its name

@@ -79,7 +79,9 @@ class real_job_places::impl {
   }
 
   void update(const ports::job_place& place) {
-    if (is_file_name(place.job_id) && !place.node_file.empty()) write_file(place.node_file, place.node_file_text, 0644);
+    if (!is_file_name(place.job_id) || place.node_file.empty()) return;
+    if (place.node_file_is_read || overwrite_file(place.node_file, place.node_file_text) != 0)
+      write_file(place.node_file, place.node_file_text, 0644);
   }
 
   // Told as removed when the directories are gone: until then a primary that shares them must not work in them.

@@ -119,6 +119,15 @@ int write_file(const std::string& path, std::string_view bytes, unsigned mode) {
   return write_new(path, bytes, mode, nullptr);
 }
 
+int overwrite_file(const std::string& path, std::string_view bytes) {
+  const int fd = open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return errno;
+  int error = write_all(fd, bytes);
+  if (!error && ftruncate(fd, static_cast<off_t>(bytes.size())) != 0) error = errno;
+  close(fd);
+  return error;
+}
+
 int write_file_for(const std::string& path, std::string_view bytes, unsigned mode, std::uint32_t uid,
                    std::uint32_t gid) {
   const std::uint32_t owner[2] = {uid, gid};

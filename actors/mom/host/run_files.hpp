@@ -45,7 +45,9 @@ bool is_file_name(std::string_view name);
 std::optional<std::string> read_file(const std::string& path, std::size_t offset = 0);
 // A new file in the place of whatever stood there, complete or not at all. Returns errno, 0 for success.
 int write_file(const std::string& path, std::string_view bytes, unsigned mode);
-// Same; it then belongs to this user (if we are root).
+// What is in a file that nobody reads at this moment becomes this: no new file is made, which takes most of the time. Returns errno.
+int overwrite_file(const std::string& path, std::string_view bytes);
+// As write_file; it then belongs to this user (if we are root).
 int write_file_for(const std::string& path, std::string_view bytes, unsigned mode, std::uint32_t uid,
                    std::uint32_t gid);
 

@@ -84,11 +84,10 @@ outcome on_spawn(const part_state& part, const spawn_asked& c) {
 
 // What the run has after an update. Nothing: it does not follow from what this host was asked to join with.
 std::optional<allocation> left_by(const part_state& part, schema::UpdateJob::Reader update) {
-  auto left = part.reductions == 0 ? part.allocated : allocation_of(part.request.get().getJoin().getOrder());
   std::vector<std::uint32_t> gone;
   for (const auto part : update.getGone()) gone.push_back(part);
-  if (!left.drop(gone)) return std::nullopt;
-  left.renumber({}, {});  // the select that comes with it counts its chunks
+  auto left = part.reductions == 0 ? part.allocated->without(gone) : allocation_of(part.request.get().getJoin().getOrder()).without(gone);
+  if (left) left->renumber({}, {});  // the select that comes with it counts its chunks
   return left;
 }
 
@@ -103,12 +102,12 @@ outcome on_update(const part_state& part, const update_asked& c) {
   if (part.phase != phase::ready || update.getNumber() <= part.reductions || !is_of_same_job(part, update)) return no_change;
   const auto left = left_by(part, update);
   if (!left) return no_change;
-  const auto here = left->on({c.host});
+  const auto here = left->on_host(c.host);
   const auto bytes = c.message.bytes();
   return one([&](auto e) {
     auto u = e.initPart().initUpdated();
     u.setNumber(update.getNumber());
-    u.setLessHere(!here.empty() && here != part.allocated.on({c.host}));
+    u.setLessHere(!here.empty() && here != part.allocated->on_host(c.host));
     u.setOrder({reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()});
   });
 }
@@ -221,7 +220,7 @@ void on_joined(part_state& part, const event_place& at, schema::JobJoined::Reade
   auto message = schema::sealed_message::from_bytes(schema::bytes_of(e.getOrder()));
   ANNALS_INVARIANT(message.has_value(), "a request in the log is well-formed");
   part.request = schema::sealed<schema::ToSister>(std::move(*message));
-  part.allocated = part.numbered = part.confined = allocation_of(part.order());
+  part.allocated = part.numbered = part.confined = std::make_shared<const allocation>(allocation_of(part.order()));
 }
 
 void on_updated(part_state& part, schema::JobUpdated::Reader e) {
@@ -231,7 +230,7 @@ void on_updated(part_state& part, schema::JobUpdated::Reader e) {
   ANNALS_INVARIANT(left, "an update in the log follows from the join");
   part.update = schema::sealed<schema::ToSister>(std::move(*message));
   part.reductions = e.getNumber();
-  part.allocated = part.numbered = std::move(*left);
+  part.allocated = part.numbered = std::make_shared<const allocation>(std::move(*left));
   if (part.tasks.empty()) part.confined = part.allocated;  // there are no processes yet
   if (e.getLessHere()) part.to_resize = part.reductions;
 }

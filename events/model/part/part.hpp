@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -60,6 +61,10 @@ inline schema::StartRun::Reader order_in(schema::ToSister::Reader told) {
 // And to one that the run goes on without: hosts that stay may share directories with it.
 inline constexpr std::string_view goes_on_without_host = "the run goes on without this host";
 
+// Of hundreds of hosts; mostly the same three times.
+using allocation_ptr = std::shared_ptr<const allocation>;
+inline const allocation_ptr none_allocated = std::make_shared<const allocation>();
+
 struct part_state {
   part_phase phase = part_phase::none;
   std::uint64_t stream = 0, version = 0;
@@ -70,10 +75,10 @@ struct part_state {
   schema::sealed<schema::ToSister> request;   // join
   schema::sealed<schema::ToSister> update;    // the last one, of a run that was made smaller; empty: none
   std::uint32_t reductions = 0;               // so often it was
-  allocation allocated;                       // what the run has on all its hosts: made from the order
-  allocation confined;                        // what confines its processes here is made for what the run had then
+  allocation_ptr allocated = none_allocated;  // what the run has on all its hosts: made from the order
+  allocation_ptr confined = none_allocated;   // what confines its processes here is made for what the run had then
   std::uint32_t to_resize = 0, resized = 0;   // the last reduction that took some of this host's vnodes; the last that hooks heard of
-  allocation numbered;                        // as it was when the program was started: numbers TM's nodes, as on the primary
+  allocation_ptr numbered = none_allocated;   // as it was when the program was started: numbers TM's nodes, as on the primary
   std::map<std::uint32_t, task_state> tasks;  // by number
   std::set<std::uint32_t> active;             // of those: that may have processes
   usage_set ended_usage;                      // of the others (add_ended_task)

@@ -111,6 +111,18 @@ bool allocation::fits(std::string_view exec_vnode, std::string_view exec_host, c
 
 bool allocation::is_on(std::string_view host) const { return std::find(hosts_.begin(), hosts_.end(), host) != hosts_.end(); }
 
+std::string allocation::on_host(std::string_view host) const {
+  exec_vnode_text text;
+  std::string_view slots = exec_host_;
+  std::size_t slot = 0;
+  values::exec_vnode_reader parts(exec_vnode_);
+  for (values::exec_vnode_reader::part p; parts.next(p);) {
+    for (; slot < p.chunk; ++slot) slots.remove_prefix(std::min(slots.find('+'), slots.size() - 1) + 1);
+    if (host_of(slots) == host) text.add(p);
+  }
+  return text.take();
+}
+
 std::string allocation::on(const std::vector<std::string>& hosts) const {
   if (hosts == hosts_) return exec_vnode_;
   const std::unordered_set<std::string_view> wanted(hosts.begin(), hosts.end());
@@ -150,11 +162,12 @@ bool allocation::release(std::string_view exec_vnode) {
   return true;
 }
 
-std::string allocation::keep(const std::vector<bool>& parts) {
+allocation allocation::kept(const std::vector<bool>& parts, std::string* gone) const {
   const auto slots = slots_of(exec_host_);
-  exec_vnode_text kept, gone;
-  std::string kept_slots;
-  std::vector<std::uint32_t> kept_chunks;
+  exec_vnode_text stay, go;
+  allocation out;
+  out.place_ = place_;
+  out.select_ = select_;
   std::vector<bool> kept_hosts(hosts_.size());
   host_finder hosts(hosts_);
   auto last_chunk = static_cast<std::size_t>(-1);
@@ -162,35 +175,37 @@ std::string allocation::keep(const std::vector<bool>& parts) {
   values::exec_vnode_reader all(exec_vnode_);
   for (values::exec_vnode_reader::part p; all.next(p); ++at) {
     const bool stays = at < parts.size() && parts[at];
-    (stays ? kept : gone).add(p);
+    if (stays) stay.add(p);
+    else if (gone) go.add(p);
     if (!stays || p.chunk == last_chunk || p.chunk >= slots.size()) continue;
     last_chunk = p.chunk;
-    kept_slots += (kept_slots.empty() ? "" : "+") + std::string(slots[p.chunk]);
+    if (!out.exec_host_.empty()) out.exec_host_ += '+';
+    out.exec_host_ += slots[p.chunk];
     if (const auto host = hosts.find(host_of(slots[p.chunk])); host < hosts_.size()) kept_hosts[host] = true;
-    kept_chunks.push_back(static_cast<std::uint32_t>(chunk_of_select(p.chunk)));
+    out.chunks_of_select_.push_back(static_cast<std::uint32_t>(chunk_of_select(p.chunk)));
   }
-  auto released = gone.take();
-  if (released.empty()) return released;
-  std::vector<std::string> left_hosts;
   for (std::size_t i = 0; i < hosts_.size(); ++i)
-    if (kept_hosts[i]) left_hosts.push_back(std::move(hosts_[i]));
-  hosts_ = std::move(left_hosts);
-  exec_vnode_ = kept.take();
-  exec_host_ = std::move(kept_slots);
-  chunks_of_select_ = std::move(kept_chunks);
-  return released;
+    if (kept_hosts[i]) out.hosts_.push_back(hosts_[i]);
+  out.exec_vnode_ = stay.take();
+  if (gone) *gone = go.take();
+  return out;
 }
 
-bool allocation::drop(const std::vector<std::uint32_t>& parts) {
-  std::vector<bool> kept(static_cast<std::size_t>(std::count(exec_vnode_.begin(), exec_vnode_.end(), '+')) + 1, true);
+std::string allocation::keep(const std::vector<bool>& parts) {
+  std::string gone;
+  if (auto left = kept(parts, &gone); !gone.empty()) *this = std::move(left);
+  return gone;
+}
+
+std::optional<allocation> allocation::without(const std::vector<std::uint32_t>& parts) const {
+  std::vector<bool> stays(static_cast<std::size_t>(std::count(exec_vnode_.begin(), exec_vnode_.end(), '+')) + 1, true);
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i] >= kept.size() || (i > 0 && parts[i] <= parts[i - 1])) return false;
-    kept[parts[i]] = false;
+    if (parts[i] >= stays.size() || (i > 0 && parts[i] <= parts[i - 1])) return std::nullopt;
+    stays[parts[i]] = false;
   }
-  auto left = *this;
-  if (left.keep(kept).empty() || left.hosts_.empty() || left.hosts_.front() != hosts_.front()) return false;
-  *this = std::move(left);
-  return true;
+  auto left = kept(stays);
+  if (parts.empty() || left.hosts_.empty() || left.hosts_.front() != hosts_.front()) return std::nullopt;
+  return left;
 }
 
 std::optional<std::vector<bool>> allocation::parts_in(std::string_view exec_vnode, std::string_view exec_host) const {

@@ -33,14 +33,15 @@ class allocation {
   bool is_on(std::string_view host) const;
   // What it has on these hosts, as an exec_vnode.
   std::string on(const std::vector<std::string>& hosts) const;
+  std::string on_host(std::string_view host) const;
 
   // Without these parts, which must be parts of it: false, and nothing changed, if they are not. Of equal parts the last go.
   bool release(std::string_view exec_vnode);
   // Only those of its parts, counted through all chunks, that are true here. What goes, as an exec_vnode.
   std::string keep(const std::vector<bool>& parts);
-  // Without these parts, counted through all chunks from 0, rising. False, and nothing changed: it has no such parts, or its first host
+  // It without these parts, counted through all chunks from 0, rising. Nothing: there are none, it has no such parts, or its first host
   // would go.
-  bool drop(const std::vector<std::uint32_t>& parts);
+  std::optional<allocation> without(const std::vector<std::uint32_t>& parts) const;
   // Which of its parts these are, which come in its order; nothing: they are not.
   std::optional<std::vector<bool>> parts_in(std::string_view exec_vnode, std::string_view exec_host) const;
   // It with nothing but these, which must be parts of it in its order, and all that goes be `released`. Nothing: they are not, or its
@@ -54,6 +55,8 @@ class allocation {
   bool operator==(const allocation&) const = default;
 
  private:
+  allocation kept(const std::vector<bool>& parts, std::string* gone = nullptr) const;
+
   std::string exec_vnode_, exec_host_, place_, select_;
   std::vector<std::string> hosts_;
   std::vector<std::uint32_t> chunks_of_select_;  // of each entry of exec_host; empty: they count from 0

@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "actors/mom/host/real_job_places.hpp"
 #include "test/support/paths.hpp"
@@ -94,6 +97,35 @@ BOOST_AUTO_TEST_CASE(a_host_that_a_run_goes_on_without_leaves_the_directory_that
   wait_until([&] { return f.heard("12.borg.1 removed"); }, "the rest is gone");
   BOOST_TEST(!std::filesystem::exists(p.tmpdir));
   BOOST_TEST(read_whole(f.work() + "/pbs.12.borg.x8z/staged.in") == "precious");
+}
+
+// RS-107. Who reads the file at that moment sees the old list or the new one.
+BOOST_AUTO_TEST_CASE(a_node_file_that_is_read_is_replaced_and_another_one_overwritten) {
+  places_fixture f;
+  auto p = f.place();
+  f.places.set_up(p);
+  wait_until([&] { return f.heard("12.borg.1 0"); }, "the place is there");
+  struct stat first {
+  }, second{}, third{};
+  BOOST_REQUIRE(stat(p.node_file.c_str(), &first) == 0);
+  p.node_file_text = "n1\n";
+  p.node_file_is_read = false;
+  f.places.update(p);
+  wait_until([&] { return read_whole(p.node_file) == "n1\n"; }, "the file is shorter");
+  BOOST_REQUIRE(stat(p.node_file.c_str(), &second) == 0);
+  BOOST_TEST(second.st_ino == first.st_ino);
+  std::ifstream reader(p.node_file);
+  p.node_file_text = "n1\nn3\n";
+  p.node_file_is_read = true;
+  f.places.update(p);
+  wait_until([&] { return read_whole(p.node_file) == "n1\nn3\n"; }, "the file is another");
+  BOOST_REQUIRE(stat(p.node_file.c_str(), &third) == 0);
+  BOOST_TEST(third.st_ino != first.st_ino);
+  BOOST_TEST(std::string(std::istreambuf_iterator<char>(reader), {}) == "n1\n");
+  std::filesystem::remove(p.node_file);
+  p.node_file_is_read = false;
+  f.places.update(p);
+  wait_until([&] { return std::filesystem::exists(p.node_file) && read_whole(p.node_file) == "n1\nn3\n"; }, "it is there again");
 }
 
 BOOST_AUTO_TEST_CASE(a_user_that_this_host_does_not_know_has_no_place) {

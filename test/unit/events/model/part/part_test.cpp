@@ -106,9 +106,9 @@ BOOST_AUTO_TEST_CASE(a_part_goes_from_join_to_left) {
   BOOST_TEST(s.when(model::join_asked{join(), "n1"}) == "");
   BOOST_TEST(s.part.key() == "12.borg.2");
   BOOST_TEST(s.part.primary == "n1");
-  BOOST_TEST(s.part.allocated.exec_vnode() == "(n1:ncpus=1)+(n2:ncpus=2)");
-  BOOST_TEST(s.part.allocated.hosts() == (std::vector<std::string>{"n1", "n2"}), boost::test_tools::per_element());
-  BOOST_TEST((s.part.numbered == s.part.allocated));
+  BOOST_TEST(s.part.allocated->exec_vnode() == "(n1:ncpus=1)+(n2:ncpus=2)");
+  BOOST_TEST(s.part.allocated->hosts() == (std::vector<std::string>{"n1", "n2"}), boost::test_tools::per_element());
+  BOOST_TEST((*s.part.numbered == *s.part.allocated));
   BOOST_TEST(owed(s.part) == "set-up");
   BOOST_TEST(s.when(model::set_up_done{}) == "setUp");
   BOOST_TEST(owed(s.part) == "say-joined, say-known");
@@ -176,13 +176,13 @@ BOOST_AUTO_TEST_CASE(a_part_hears_what_its_run_goes_on_without) {
   auto s = given_wide_part();
   BOOST_TEST(s.when(update(1)) == "updated");
   BOOST_TEST(s.when(update(1)) == "");  // a repeat is answered only
-  BOOST_TEST(s.part.allocated.exec_vnode() == "(n1:ncpus=1)+(n2:ncpus=2)");
-  BOOST_TEST(s.part.allocated.hosts() == (std::vector<std::string>{"n1", "n2"}), boost::test_tools::per_element());
-  BOOST_TEST((s.part.numbered == s.part.allocated));
+  BOOST_TEST(s.part.allocated->exec_vnode() == "(n1:ncpus=1)+(n2:ncpus=2)");
+  BOOST_TEST(s.part.allocated->hosts() == (std::vector<std::string>{"n1", "n2"}), boost::test_tools::per_element());
+  BOOST_TEST((*s.part.numbered == *s.part.allocated));
   BOOST_TEST(schema::str(s.part.order().getAttributes()[0].getValue()) == "1:ncpus=1+1:ncpus=2");
   BOOST_TEST(owed(s.part) == "say-joined, say-known, say-updated 1");
   BOOST_TEST(s.when(update(2, {2})) == "updated");  // counted as when it joined
-  BOOST_TEST(s.part.allocated.exec_vnode() == "(n1:ncpus=1)+(n3:ncpus=1)");
+  BOOST_TEST(s.part.allocated->exec_vnode() == "(n1:ncpus=1)+(n3:ncpus=1)");
   s.when(model::leave_order{"the job is over"});
   BOOST_TEST(owed(s.part) == "tear-down");
 }
@@ -215,16 +215,16 @@ BOOST_AUTO_TEST_CASE(hooks_hear_once_that_the_run_has_less_on_this_host) {  // R
   s.when(spawn(2));
   BOOST_TEST(s.when(update(2, {2, 3})) == "updated");
   BOOST_TEST(owed(s.part).find("resize 2") != std::string::npos);
-  BOOST_TEST(s.part.confined.exec_vnode() == "(n1:ncpus=1)+(n2[0]:ncpus=1+n2[1]:ncpus=2)");
+  BOOST_TEST(s.part.confined->exec_vnode() == "(n1:ncpus=1)+(n2[0]:ncpus=1+n2[1]:ncpus=2)");
   BOOST_TEST(s.when(model::part_resized{1, true}) == "");  // of an earlier one
   BOOST_TEST(s.when(model::part_resized{2, true}) == "resized");
   BOOST_TEST(s.when(model::part_resized{2, true}) == "");
   BOOST_TEST(owed(s.part).find("resize") == std::string::npos);
-  BOOST_TEST((s.part.confined == s.part.allocated));
+  BOOST_TEST((*s.part.confined == *s.part.allocated));
 
   auto refused = joined();
   BOOST_TEST(refused.when(update(1, {2})) == "updated");
-  BOOST_TEST((refused.part.confined == refused.part.allocated));  // it has no processes yet
+  BOOST_TEST((*refused.part.confined == *refused.part.allocated));  // it has no processes yet
   refused.when(spawn(2));
   BOOST_TEST(refused.when(model::part_resized{1, false}) == "resized");
   BOOST_TEST(refused.when(update(2, {2, 3})) == "updated");

@@ -25,8 +25,8 @@ class a_job_with_spare_hosts(MomHookTest):
     def spoil(self, *hosts):
         self.mom_hook("spoil", "execjob_begin", f"import pbs\nif pbs.get_local_nodename() in {hosts!r}:\n    pbs.event().reject('not here')\n")
 
-    def submit_padded(self, script, place="scatter"):
-        id = self.submit("-h", "-N", "reliable", "-j", "oe", "-S", "/bin/sh", "-l", "select=" + SELECT, "-l", "place=" + place,
+    def submit_padded(self, script, place="scatter", *more):
+        id = self.submit(*more, "-h", "-N", "reliable", "-j", "oe", "-S", "/bin/sh", "-l", "select=" + SELECT, "-l", "place=" + place,
                          input=f"export PATH={STAGE}/bin:$PATH\ncd {self.work}\n{script}\n")
         job = self.job(id)                                                                     # RS-114, RS-121
         self.assertEqual((job["Resource_List.select"], job["schedselect"], job["tolerate_node_failures"]), (PADDED, PADDED, "job_start"))
@@ -105,6 +105,25 @@ class a_job_with_spare_hosts(MomHookTest):
         job = self.until_state(id, "H")
         self.assertEqual((job["Resource_List.select"], job["schedselect"], job["Resource_List.ncpus"], job["Resource_List.nodect"]),
                          (PADDED, PADDED, "9", "5"))
+        for host in self.hosts:
+            self.until_free(host)
+
+    def test_each_subjob_of_an_array_is_reduced_by_itself(self):                               # RS-126
+        self.mom_hook("spoil", "execjob_begin", "import pbs\nfailing = {'1': ('federer', 'sampras'), '2': ('lendl', 'agassi')}\n"
+                      "if pbs.get_local_nodename() in failing[pbs.event().job.id.split('[')[1][0]]:\n"
+                      "    pbs.event().reject('not here')\n")
+        self.mom_hook("launch", "execjob_launch", script_of("reliable_launch.py").replace("v.state = pbs.ND_OFFLINE", "pass"))
+        id = self.submit_padded("cat $PBS_NODEFILE", "scatter", "-J", "1-2")
+        self.sure("qrls", id)
+        self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
+        kept = {"1": ["borg", "lendl", "agassi"], "2": ["borg", "federer", "sampras"]}
+        for index, hosts in kept.items():
+            subjob = id.replace("[]", f"[{index}]")
+            self.assertEqual(self.job(subjob)["Resource_List.ncpus"], "6")
+            with open(os.path.join(self.work, f"reliable.o{id.split('[')[0]}.{index}")) as f:
+                self.assertEqual(f.read().split(), hosts)
+            self.until_recorded(subjob, "SsE", among="SsE")
+        self.assertEqual(self.job(id)["Resource_List.ncpus"], "9")                              # what it asks for
         for host in self.hosts:
             self.until_free(host)
 

@@ -5,6 +5,8 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/attributes/read.hpp"
+#include "events/model/exit_codes.hpp"
+#include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
 #include "events/values/job_id.hpp"
 #include "projections/scheduling/scheduling_rows.hpp"
@@ -162,6 +164,8 @@ void scheduler_session::folded(const log::record& record) {
   const auto event = record.event();
   settings_changed_ |= changes_settings(event);
   if (event.isScheduler()) note_own(event.getScheduler(), record.get().getStream());
+  if (schema::is(event, schema::JobEvent::REQUEUED))
+    if (const auto* job = from_.job(record.get().getStream())) job_was_queued_again(*job, event.getJob().getRequeued());
   if (!peer_) {
     if (schema::is(event, schema::JobEvent::QUEUED)) job_came_in_vain(event.getJob().getQueued());
     return;
@@ -189,6 +193,19 @@ void scheduler_session::job_came() {
   out_.remind(accumulation(), accumulation_reminder_);
 }
 
+// One that did not start rests, but not after the first time: another host may do. A subjob is its array's again, also one whose files
+// could not be staged in.
+void scheduler_session::job_was_queued_again(const model::job_state& job, schema::JobRequeued::Reader event) {
+  const bool failed_again = model::is_failed_start(event.getExitStatus()) &&
+                            attributes::integer_of(job.attributes, attributes::job::run_count).value_or(0) > 1;
+  if (!failed_again && event.getWaitUntil() == 0) return;
+  const auto* waits = job.is_subjob() ? from_.array_of(job) : &job;
+  if (!waits) return;
+  view_.let_rest(waits->serial);
+  resting_[++reminders_] = waits->serial;
+  out_.remind(std::chrono::seconds(limits::failed_start_rest_s), reminders_);
+}
+
 // Once until it is there again: jobs may come by the thousand. In both forms that scripts may look for (MS-67).
 void scheduler_session::job_came_in_vain(schema::JobQueued::Reader job) {
   if (complained_ || !scheduling_on() || values::is_subjob(job.getNumber())) return;
@@ -212,6 +229,9 @@ void scheduler_session::reminded(std::uint64_t number) {
     iteration_reminder_ = 0;
     want_cycle("scheduling iteration");
     keep_iteration();
+  } else if (const auto rested = resting_.extract(number)) {
+    view_.has_rested(rested.mapped());
+    want_cycle("job changed");
   }
 }
 

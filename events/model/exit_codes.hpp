@@ -10,6 +10,9 @@ inline constexpr std::int32_t exit_script_lost = -40;
 
 // pbs guide: JOB_EXEC_RETRY. The host could not start the job, which is queued again.
 inline constexpr std::int32_t exit_retry = -3;
+// pbs guide: JOB_EXEC_FAILHOOK_RERUN. A hook of the host rejected the start, and the job is queued again.
+inline constexpr std::int32_t exit_hook_rejected = -16;
+constexpr bool is_failed_start(std::int32_t code) { return code == exit_retry || code == exit_hook_rejected; }
 
 // pbs guide: JOB_EXEC_BADRESRT, a restart from the checkpoint is not possible; JOB_EXEC_CHKP, checkpointed and killed.
 inline constexpr std::int32_t exit_bad_restart = -7;

@@ -159,6 +159,14 @@ void scheduling_projection::mark_job(std::uint64_t serial) {
   if (has_job(serial)) marks_.jobs.insert(marks_.jobs.end(), serial);  // serials rise: new jobs come last
 }
 
+void scheduling_projection::let_rest(std::uint64_t serial) {
+  if (resting_.insert(serial).second && following_) mark_job(serial);
+}
+
+void scheduling_projection::has_rested(std::uint64_t serial) {
+  if (resting_.erase(serial) > 0 && following_) mark_job(serial);
+}
+
 void scheduling_projection::mark_reservation(std::uint64_t serial) {
   if (has_reservation(serial)) marks_.reservations.insert(serial);
 }
@@ -215,7 +223,8 @@ bool scheduling_projection::has_host(std::uint64_t serial, schema::HostEvent::Re
 }
 
 bool scheduling_projection::in_view(const model::job_state& job) const {
-  return is_to_be_run(job) && (!job.allocated.empty() || waits_itself(job)) && has(partition_of_job(from_, job));
+  return is_to_be_run(job) && (!job.allocated.empty() || (waits_itself(job) && !resting_.contains(job.serial))) &&
+         has(partition_of_job(from_, job));
 }
 
 bool scheduling_projection::concerns(const log::record& record) const {

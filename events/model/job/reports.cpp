@@ -85,7 +85,7 @@ event requeued(const job_state& job, std::int32_t code, const run_end_reason& wh
       r.setExitStatus(code);
       r.setWaitUntil(now.seconds() + stage_in_retry_s);
     });
-  const bool failed_often = (code == exit_retry || code == -16) && counted_starts(job) > failed_starts_max;
+  const bool failed_often = is_failed_start(code) && counted_starts(job) > failed_starts_max;
   const bool script_lost = code == exit_script_lost, restart_failed = code == exit_bad_restart;
   return make_event([&](auto e) {
     auto r = e.initJob().initRequeued();
@@ -106,7 +106,7 @@ event requeued(const job_state& job, std::int32_t code, const run_end_reason& wh
 
 bool goes_back_to_queue(const job_state& job, std::int32_t code) {
   if (job.delete_requested || job.aborted) return false;
-  if (code == exit_retry || code == -16 || code == -18) return true;  // a hook rejected the start, or asked for another one
+  if (is_failed_start(code) || code == -18) return true;  // -18: a hook asked for another start
   if (code == exit_checkpointed || code == exit_bad_restart) return true;
   if (code == exit_script_lost) return true;  // until somebody has put it back, or deletes the job
   if (job.rerun_requested) return code == exit_rerun || code == exit_mom_restarted || job.rerun_by_hook;

@@ -6,6 +6,8 @@
 #include <map>
 #include <vector>
 
+#include "events/model/exit_codes.hpp"
+#include "events/model/limits.hpp"
 #include "events/values/job_id.hpp"
 #include "test/support/stepped_system.hpp"
 #include "test/support/told_records.hpp"
@@ -146,6 +148,50 @@ BOOST_FIXTURE_TEST_CASE(what_only_mirrors_the_server_asks_for_no_cycle, default_
   BOOST_TEST(cycle() == "");
   set("log_events", "2047");
   BOOST_TEST(cycle() == "settings changed");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_job_that_failed_to_start_twice_rests, connected) {
+  const auto fails = [&](std::uint32_t run) {
+    happen(101, [&](auto e) {
+      auto a = e.initJob().initAssigned();
+      a.setRun(run);
+      a.setExecVnode("(n1:ncpus=1)");
+      a.setExecHost("n1/0");
+      a.initHosts(1).set(0, "n1");
+    });
+    happen(101, [&](auto e) {
+      auto f = e.initJob().initStartFailed();
+      f.setRun(run);
+      f.setCode(model::exit_hook_rejected);
+    });
+    happen(101, [&](auto e) { e.initJob().initVnodesReleased().setExecVnode("(n1:ncpus=1)"); });
+    happen(101, [&](auto e) {
+      auto r = e.initJob().initRequeued();
+      r.setRun(run);
+      r.setExitStatus(model::exit_hook_rejected);
+    });
+  };
+  // Whether the scheduler has been told of the job since the last look, and is to begin a cycle.
+  const auto offered = [&] {
+    bool told = false;
+    for (const auto& m : peer->sent)
+      if (const auto to = m.root<schema::ToScheduler>(); to.isDelta())
+        for (auto job : to.getDelta().getJobs()) told |= job.getSerial() == 101 && job.getExecVnode().size() == 0;
+    return !cycle().empty() && told;
+  };
+  submit(1);
+  BOOST_TEST(offered());
+  fails(1);
+  BOOST_TEST(offered());
+  const auto before = reminders.size();
+  fails(2);
+  BOOST_TEST(!offered());
+  BOOST_REQUIRE(reminders.size() == before + 1);
+  BOOST_TEST(reminders.at(last_reminder()) == limits::failed_start_rest_s);
+  session->want_cycle("new job");  // another job's
+  BOOST_TEST(!offered());
+  session->reminded(last_reminder());
+  BOOST_TEST(offered());
 }
 
 // qrun prints the comment's words.

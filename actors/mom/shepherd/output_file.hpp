@@ -9,6 +9,7 @@ namespace annals::shepherd {
 
 struct output_rule {
   bool make = false;    // made if it is missing, emptied if it is there
+  bool terminal = false;  // may be one: a write that would wait is dropped
   bool shared = false;  // in a directory where others may make files: no link is followed, and the file must be ours
 };
 

@@ -7,8 +7,12 @@ namespace annals::terminal {
 
 job_end::orders job_end::hear(schema::TerminalWord::Reader word, moment now) {
   orders todo;
-  // Who breaks the rules counted otherwise than we do: nothing can be mended.
-  if (!understand(word, todo, now)) hung_up_ = true;
+  try {
+    // Who breaks the rules counted otherwise than we do: nothing can be mended.
+    if (!understand(word, todo, now)) hung_up_ = true;
+  } catch (const kj::Exception&) {
+    hung_up_ = true;
+  }
   return todo;
 }
 

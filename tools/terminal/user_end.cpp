@@ -5,6 +5,14 @@
 namespace annals::terminal {
 
 bool user_end::hear(schema::TerminalWord::Reader word) {
+  try {
+    return understand(word);
+  } catch (const kj::Exception&) {
+    return false;
+  }
+}
+
+bool user_end::understand(schema::TerminalWord::Reader word) {
   switch (word.which()) {
     case schema::TerminalWord::JOINED:
       leave();

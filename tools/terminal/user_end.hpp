@@ -41,6 +41,7 @@ class user_end {
     if (state_ != state::ended) state_ = state::away;
     begin_told_ = false;
   }
+  bool understand(schema::TerminalWord::Reader word);
   bool hear_ready(std::uint64_t taken);
   bool hear_output(schema::TerminalBytes::Reader piece);
 

@@ -133,9 +133,10 @@ class owner {
 };
 
 int usage(bool asked) {
-  std::fputs("usage: pbs_terminal serve TERMINAL GO | begin GO PATH NAME [ARGUMENT...]\n"
-             "Started by pbs_shepherd, for an interactive job; of no use by hand.\n",
-             asked ? stdout : stderr);
+  std::fputs(
+      "usage: pbs_terminal serve TERMINAL GO | begin GO PATH NAME [ARGUMENT...]\n"
+      "Started by pbs_shepherd, for an interactive job; of no use by hand.\n",
+      asked ? stdout : stderr);
   return asked ? 0 : 2;
 }
 

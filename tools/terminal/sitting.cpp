@@ -313,8 +313,8 @@ class sitter {
   keyboard keys_;
   escape_reader escapes_;
   int signals_ = -1;
-  bool asking_ = false;                        // whether the job is to be deleted
-  bool announced_ = false, noticed_ = false;   // that it is ready; that it is out of reach
+  bool asking_ = false;                                        // whether the job is to be deleted
+  bool announced_ = false, noticed_ = false;                   // that it is ready; that it is out of reach
   std::optional<moment> job_ended_, away_since_, lost_since_;  // lost: the server
   std::optional<int> status_;
 };

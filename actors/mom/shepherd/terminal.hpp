@@ -9,10 +9,10 @@
 namespace annals::shepherd {
 
 struct terminal {
-  std::string name;        // "/dev/pts/3"
-  int program_end = -1;    // what the program reads and writes
-  int our_end = -1;        // the same for our own lines; a write that would wait is dropped
-  int go = -1;             // where the program waits for its user
+  std::string name;      // "/dev/pts/3"
+  int program_end = -1;  // what the program reads and writes
+  int our_end = -1;      // the same for our own lines; a write that would wait is dropped
+  int go = -1;           // where the program waits for its user
 };
 
 // Makes it, with the user's rights, and starts the program that owns its other side: as the user, and no descendant of ours, for it

@@ -48,7 +48,9 @@ struct cluster : test::whole_server {
   void run_it() { run_on(serial, "n1"); }
   bool deleted() const {
     bool yes = false;
-    each_event([&](const log::record& r) { yes = yes || schema::is(r.event(), schema::JobEvent::DELETE_REQUESTED) || schema::is(r.event(), schema::JobEvent::ENDED); });
+    each_event([&](const log::record& r) {
+      for (const auto what : {schema::JobEvent::DELETE_REQUESTED, schema::JobEvent::ENDED}) yes = yes || schema::is(r.event(), what);
+    });
     return yes;
   }
 

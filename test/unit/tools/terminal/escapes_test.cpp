@@ -12,7 +12,8 @@ struct reader {
   // What goes to the job; "." and "z" behind a '|' are what qsub itself does.
   std::string operator()(std::string_view typed) {
     const auto f = escapes.read(typed);
-    return f.for_job + (f.what == wish::hang_up ? "|." : f.what == wish::suspend ? "|z" : "");
+    return f.for_job + (f.what == wish::hang_up ? "|." : f.what == wish::suspend ? "|z"
+                                                                                 : "");
   }
 };
 

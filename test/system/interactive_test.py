@@ -12,7 +12,7 @@ import termios
 import time
 import unittest
 
-from private_cluster import DEADLINE_S, ClusterTest
+from private_cluster import DEADLINE_S, STAGE, ClusterTest
 
 NAMESPACES = os.geteuid() == 0 and subprocess.run(["unshare", "--mount", "--uts", "--pid", "--net", "--fork", "true"],
                                                   capture_output=True).returncode == 0
@@ -318,7 +318,7 @@ class what_is_lost_comes_back(InteractiveTest):
 
     def test_in_a_job_on_another_host(self):
         s = self.sit(host="b")
-        s.line("exec qsub -I -S /bin/sh -l select=1:host=a")
+        s.line(f"exec env PATH={STAGE}/bin:$PATH PBS_CONF_FILE={self.cluster.layout.conf('b')} qsub -I -S /bin/sh -l select=1:host=a")
         inner = s.expect(r"qsub: waiting for job (\S+) to start\r\n", 2)
         s.expect("ready\r\n\r\n", 2)
         self.assertEqual(self.ask(s, "echo $PBS_JOBID"), inner + "\n")

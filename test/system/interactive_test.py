@@ -1,5 +1,5 @@
-"""Interactive jobs (docs/design/0059-interactive-jobs.md): what the user of a real terminal sees, and what is left when connections, daemons or
-the user are gone."""
+"""Interactive jobs (docs/design/0059-interactive-jobs.md): what the user of a real terminal sees, and what is left when connections,
+daemons or the user are gone."""
 import fcntl
 import os
 import pty
@@ -16,6 +16,7 @@ from private_cluster import DEADLINE_S, STAGE, ClusterTest
 
 NAMESPACES = os.geteuid() == 0 and subprocess.run(["unshare", "--mount", "--uts", "--pid", "--net", "--fork", "true"],
                                                   capture_output=True).returncode == 0
+TIOCGPTN = 0x80045430     # Python has no name for it
 
 
 class Screen:
@@ -62,7 +63,8 @@ class Screen:
 
     def gone(self):
         """It has ended, and nothing more of it is there to be read."""
-        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None and not select.select([self.fd], [], [], 0)[0]
+        ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        return ended is not None and not select.select([self.fd], [], [], 0)[0]
 
     def expect(self, pattern, count=1):
         """Until the screen has it so often, and what it has."""
@@ -81,6 +83,15 @@ class Screen:
             if done:
                 self.status = os.waitstatus_to_exitcode(status)
         return self.status
+
+    def unread(self):
+        """How much of what was typed the process has not read."""
+        number = struct.unpack("i", fcntl.ioctl(self.fd, TIOCGPTN, bytes(4)))[0]
+        slave = os.open(f"/dev/pts/{number}", os.O_RDONLY | os.O_NOCTTY)
+        try:
+            return struct.unpack("i", fcntl.ioctl(slave, termios.FIONREAD, bytes(4)))[0]
+        finally:
+            os.close(slave)
 
     def resize(self, rows, columns):
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
@@ -129,23 +140,22 @@ class a_session(InteractiveTest):
 
     def test_keys_send_signals_and_the_shell_has_job_control(self):
         s = self.sit()
-        s.line("echo begun; sleep 1000")
-        s.expect("begun\r\n")
-        self.until(lambda: "sleep" in self.foreground(s), "sleep has the terminal")
+        tty = self.ask(s, "tty").strip()
+        s.line("sleep 1000")
+        self.until(lambda: "sleep" in self.foreground(tty), "sleep has the terminal")
         s.type("\x03")
         self.assertEqual(self.ask(s, "echo rc=$?"), "rc=130\n")
         s.line("sleep 1000")
-        self.until(lambda: "sleep" in self.foreground(s), "sleep has the terminal")
+        self.until(lambda: "sleep" in self.foreground(tty), "sleep has the terminal")
         s.type("\x1a")
         self.assertIn("Stopped", self.ask(s, "jobs"))
-        s.line("kill %1; exit")
-        s.line("exit")
+        s.line("kill -9 %1; wait; exit 0")
         self.finish(s)
 
-    def foreground(self, screen):
-        """Names of the processes that have the job's terminal."""
-        out = subprocess.run(["ps", "-eo", "pid,pgid,tpgid,comm,args"], capture_output=True, text=True).stdout
-        return [line.split()[3] for line in out.splitlines()[1:] if line.split()[1] == line.split()[2]]
+    def foreground(self, tty):
+        """Names of the processes that have this terminal."""
+        out = subprocess.run(["ps", "-t", tty, "-o", "pgid=,tpgid=,comm="], capture_output=True, text=True).stdout
+        return [name for group, front, name in (line.split(None, 2) for line in out.splitlines()) if group == front]
 
     def test_the_window_changes_its_size(self):
         s = self.sit()
@@ -226,10 +236,12 @@ class while_it_waits(InteractiveTest):
 
     def test_it_asks_whether_the_job_is_to_be_deleted(self):
         s = self.sit("-h", begun=False)
-        for answer in "n", "":
+        for times, answer in (1, "n"), (2, ""):
             s.type("\x03")
-            s.expect(self.question, 1 if answer else 2)
+            s.expect(self.question, times)
             s.type(answer + "\n")
+            s.expect(self.question + answer + "\r\n")
+            self.until(lambda: s.unread() == 0, "qsub has the answer")     # or the next key would take it away
         s.type("\x1a")
         s.expect("Sorry, you cannot suspend qsub until the job is started\r\n")
         s.type("\x03")
@@ -268,45 +280,53 @@ class while_it_waits(InteractiveTest):
 
 class what_is_lost_comes_back(InteractiveTest):
     hosts = ["a", "b"]
-    # Numbers, so that one that is lost or comes twice is seen.
-    count = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); echo n$i; done"
+    # More than is kept on the way.
+    numbers = 100000
+
+    def count(self, screen):
+        """Begins to print numbers, so that one that is lost or comes twice is seen."""
+        self.ask(screen, "stty -echo")
+        screen.line(f"i=0; while [ $i -lt {self.numbers} ]; do i=$((i+1)); echo n$i; done")
+        screen.expect("n100\r\n")
 
     def counted(self, screen):
-        screen.expect(r"n20000\r\n")
-        numbers = [int(n) for n in re.findall(r"(?m)^n(\d+)\r$", screen.text)]
-        self.assertEqual(numbers, list(range(1, 20001)))
+        screen.expect(f"n{self.numbers}\r\n")
+        self.assertEqual([int(n) for n in re.findall(r"(?m)\bn(\d+)\r$", screen.text)], list(range(1, self.numbers + 1)))
 
     def test_a_mom_that_is_killed_and_started(self):
         s = self.sit(host="b")
-        s.line(self.count)
-        s.expect("n100\r\n")
+        self.count(s)
         self.kill_daemon("pbs_mom", "b")
         s.type("echo ty")     # while nobody is there
         self.start_daemon("pbs_mom", "b")
         self.counted(s)
         s.type("ped\r")
-        s.expect("\r\ntyped\r\n")
+        s.expect("typed\r\n")
         s.line("exit 4")
         self.finish(s, "4")
 
     def test_a_server_that_is_killed_and_started(self):
         s = self.sit(host="b")
-        s.line(self.count)
-        s.expect("n100\r\n")
+        self.count(s)
         self.kill_daemon("pbs_server")
         s.type("echo ty")
         self.start_daemon("pbs_server")
         self.counted(s)
         s.type("ped\r")
-        s.expect("\r\ntyped\r\n")
+        s.expect("typed\r\n")
         s.line("exit 4")
         self.finish(s, "4")
 
     def test_the_job_ends_while_its_mom_is_away(self):
         s = self.sit(host="b")
+        shell = int(self.ask(s, "echo $$"))
         self.until_running(s.id)
+        go = os.path.join(self.work, "go")
+        s.line(f"while [ ! -e {go} ]; do sleep 0.1; done; exit 5")
+        s.expect("exit 5\r\n")
         self.kill_daemon("pbs_mom", "b")
-        s.line("exit 5")
+        open(go, "w").close()
+        self.until(lambda: not os.path.exists(f"/proc/{shell}"), "the shell has ended")
         self.start_daemon("pbs_mom", "b")
         self.finish(s, "5")
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "actors/link/wire/wire_limits.hpp"
 #include "actors/runtime/run_this.hpp"
 #include "events/model/access.hpp"
 #include "events/model/run/terminal_limits.hpp"
@@ -96,6 +97,8 @@ void terminals::on_word(const wire::connection_ptr& peer, schema::TerminalWord::
   // What was said before the two were joined is said again.
   if (!other.peer || (!t.begun && !begins)) return;
   if (!is_good(t, from, word)) return peer->close("a word that a terminal has no place for");
+  // Windows keep bytes far below this; words without bytes could be said for ever.
+  if (other.peer->unsent_bytes() > limits::unsent_pause_bytes) return peer->close("the other end does not read what is said");
   tell(other.peer, other.request, [&](schema::Reply::Builder r) { r.setTerminal(word); });
 }
 

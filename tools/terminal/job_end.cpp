@@ -90,9 +90,9 @@ moment job_end::patience_ends() const {
   return alone_since_ + std::chrono::seconds(ever_begun_ ? limits::terminal_grace_s : limits::terminal_join_s);
 }
 
-// A job that has ended is known to nobody: no other connection will be had.
+// A job that has ended is known to nobody: no other connection will be had. One that never had a user has nothing to tell him.
 bool job_end::over(moment now) const {
-  if (hung_up_ || (all_printed_ && unknown_)) return true;
+  if (hung_up_ || (all_printed_ && (unknown_ || !ever_begun_))) return true;
   if (begun_) return ended_told_ && output_.all_taken();
   return now >= patience_ends();
 }

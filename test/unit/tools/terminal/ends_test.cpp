@@ -148,6 +148,14 @@ BOOST_AUTO_TEST_CASE(a_job_that_has_ended_and_is_known_to_nobody_has_nobody_to_w
   BOOST_TEST(t.job.over(t.now));
 }
 
+BOOST_AUTO_TEST_CASE(a_job_that_ended_before_its_user_came_has_nothing_to_tell_him) {
+  talk t;
+  t.job.printed("Could not run prolog");
+  BOOST_TEST(!t.job.over(start));
+  t.job.all_printed();
+  BOOST_TEST(t.job.over(start));
+}
+
 BOOST_AUTO_TEST_CASE(who_breaks_the_rules_ends_the_session) {
   const auto breaks = [](auto fill) {
     talk t;

@@ -144,7 +144,8 @@ class a_session(InteractiveTest):
         s.line("sleep 1000")
         self.until(lambda: "sleep" in self.foreground(tty), "sleep has the terminal")
         s.type("\x03")
-        self.assertEqual(self.ask(s, "echo rc=$?"), "rc=130\n")
+        s.line("rc=$?")
+        self.assertEqual(self.ask(s, "echo $rc"), "130\n")
         s.line("sleep 1000")
         self.until(lambda: "sleep" in self.foreground(tty), "sleep has the terminal")
         s.type("\x1a")
@@ -227,7 +228,7 @@ class a_session(InteractiveTest):
         self.sure("qmgr", "-c", "create hook q event=queuejob")
         self.sure("qmgr", "-c", "import hook q application/x-python default hook.py")
         s = Screen(self, "qsub", "-I")
-        self.assertEqual(s.ended(), 32)
+        self.assertEqual(s.ended(), 32, s.text)
         self.assertEqual(s.text, "qsub: no interactive jobs here\r\n")
 
 

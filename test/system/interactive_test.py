@@ -150,7 +150,10 @@ class a_session(InteractiveTest):
         self.until(lambda: "sleep" in self.foreground(tty), "sleep has the terminal")
         s.type("\x1a")
         self.assertIn("Stopped", self.ask(s, "jobs"))
-        s.line("kill -9 %1; wait; exit 0")
+        s.line("fg")
+        self.until(lambda: "sleep" in self.foreground(tty), "sleep has the terminal again")
+        s.type("\x03")
+        s.line("exit 0")
         self.finish(s)
 
     def foreground(self, tty):
@@ -228,7 +231,7 @@ class a_session(InteractiveTest):
         self.sure("qmgr", "-c", "create hook q event=queuejob")
         self.sure("qmgr", "-c", "import hook q application/x-python default hook.py")
         s = Screen(self, "qsub", "-I")
-        self.assertEqual(s.ended(), 32, s.text)
+        self.assertEqual(s.ended(), 65, s.text)
         self.assertEqual(s.text, "qsub: no interactive jobs here\r\n")
 
 

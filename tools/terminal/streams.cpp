@@ -9,15 +9,16 @@ std::optional<sent_bytes::piece> sent_bytes::next(std::size_t most) {
   const auto size = std::min(most, kept_.size() - said_);
   const piece p{begin_ + said_, std::string_view(kept_).substr(said_, size)};
   said_ += size;
+  ever_said_ = std::max(ever_said_, begin_ + said_);
   return p;
 }
 
 bool sent_bytes::taken(std::uint64_t position) {
-  if (position > begin_ + said_) return false;
+  if (position > ever_said_) return false;
   if (position <= begin_) return true;
   const auto size = static_cast<std::size_t>(position - begin_);
   kept_.erase(0, size);
-  said_ -= size;
+  said_ -= std::min(said_, size);  // it may be of what was said over an earlier connection
   begin_ = position;
   return true;
 }

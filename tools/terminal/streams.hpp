@@ -33,6 +33,7 @@ class sent_bytes {
   std::string kept_;
   std::uint64_t begin_ = 0;  // position of the first byte that is kept
   std::size_t said_ = 0;     // of those that are kept
+  std::uint64_t ever_said_ = 0;
 };
 
 class received_bytes {

@@ -40,17 +40,20 @@ struct talk {
     job.lost(now);
     user.lost();
   }
+  // False: nothing was said, and nothing heard.
   bool step_job() {
-    for (auto& w : job.say()) to_user.push_back(std::move(w));
-    if (to_job.empty()) return false;
+    auto words = job.say();
+    for (auto& w : words) to_user.push_back(std::move(w));
+    if (to_job.empty()) return !words.empty();
     done.push_back(job.hear(read(to_job.front()), now));
     to_job.pop_front();
     return true;
   }
   bool step_user() {
     screen += user.printed();
-    for (auto& w : user.say(xterm)) to_job.push_back(std::move(w));
-    if (to_user.empty()) return false;
+    auto words = user.say(xterm);
+    for (auto& w : words) to_job.push_back(std::move(w));
+    if (to_user.empty()) return !words.empty();
     good = user.hear(read(to_user.front())) && good;
     to_user.pop_front();
     return true;

@@ -3,6 +3,7 @@ daemons or the user are gone."""
 import fcntl
 import os
 import pty
+import pwd
 import re
 import select
 import signal
@@ -224,6 +225,16 @@ class a_session(InteractiveTest):
         s = self.sit("-l", "walltime=1")
         s.expect(r"=>> PBS: job killed: walltime \d+ exceeded limit 1")
         self.assertEqual(s.ended(), 0)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_it_is_another_users(self):
+        user = pwd.getpwnam("daemon")       # whose home is there everywhere
+        s = Screen(self, "setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups", "qsub", "-I", "--",
+                   "/bin/sh", "-c", "id -un; ls -l $(tty) | cut -d' ' -f3; read answer")
+        s.id = s.expect(r"waiting for job (\S+) to start")
+        s.expect(f"ready\r\n\r\n{user.pw_name}\r\n{user.pw_name}\r\n")
+        s.line("done")
+        self.finish(s)
 
     def test_a_hook_keeps_them_out(self):
         with open(os.path.join(self.work, "hook.py"), "w") as f:

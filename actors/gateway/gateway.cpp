@@ -16,6 +16,7 @@
 #include "actors/gateway/reservation_routes.hpp"
 #include "actors/gateway/scheduler_routes.hpp"
 #include "actors/gateway/scheduler_starts.hpp"
+#include "actors/gateway/terminals.hpp"
 #include "actors/runtime/run_this.hpp"
 #include "actors/server/replies.hpp"
 #include "events/model/access.hpp"
@@ -63,6 +64,7 @@ class router {
   void on_closed(const peer_closed& c) {
     const auto what = c.peer->peer().what;
     if (what == wire::identity::kind::scheduler) return schedulers_.on_closed(c);
+    terminals_.on_closed(c.peer);
     if (what == wire::identity::kind::mom) {
       moms.on_closed(c);
       callers.on_closed(c);
@@ -81,6 +83,8 @@ class router {
       if (r->event().isReservation()) board.reservation_folded(r->get().getStream());
     }
   }
+
+  void on_judged(const terminal_judged& j) { terminals_.on_judged(j); }
 
   void on_job_command(job_command_for& c) {
     if (auto* run = std::get_if<model::proposed_run>(&c.command))
@@ -145,6 +149,9 @@ class router {
       case schema::Request::SUBMIT_RESERVATION: return reservations.submit(peer, request, by, to);
       case schema::Request::DELETE_RESERVATION: return reservations.remove(request, by, std::move(reply));
       case schema::Request::ALTER_RESERVATION: return reservations.alter(request, by, to);
+      case schema::Request::ATTACH_TERMINAL: return terminals_.attach(peer, r, by, reply);
+      case schema::Request::OFFER_TERMINAL: return terminals_.offer(peer, r.getId(), callers.job_of(peer->id()), reply);
+      case schema::Request::TERMINAL: return terminals_.on_word(peer, r.getTerminal());
       case schema::Request::HELLO: return reply->done(parts_.where->sequence(), board.settings()->server_name);
     }
     reply->refused(0, model::refuse(pbs_error::unknown_request));
@@ -185,6 +192,7 @@ class router {
   const gateway_parts& parts_;
   job_routes jobs_{board, hooks};
   manage_routes manage_{board, hooks};
+  terminals terminals_{board};
   scheduler_routes schedulers_{board, hooks, starts};
 };
 
@@ -210,6 +218,7 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
       [r](const peer_closed& c) { r->on_closed(c); },
       [r](const committed& c) { r->on_committed(c); },
       [r](const run_user& u) { r->callers.on_user(u); },
+      [r](const terminal_judged& j) { r->on_judged(j); },
       [r](const job_idle& i) { r->board.on_idle(i); },
       [r](const i_may_leave& m) { r->board.on_may_leave(m); },
       [r](post_to_host& p) { r->on_post(p); },

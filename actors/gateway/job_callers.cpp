@@ -40,6 +40,9 @@ wire::identity user_of_run(const run_user& u, const wire::identity& mom) {
   return who;
 }
 
+// What was printed last comes when the program has ended; it goes to its terminal alone.
+bool is_of_terminal(const schema::sealed_message& message) { return message.root<schema::Request>().isTerminal(); }
+
 bool is_command_of(const schema::sealed_message& message) { return message.root<schema::FromMom>().isCommandOf(); }
 
 }  // namespace
@@ -91,12 +94,18 @@ void job_callers::on_user(const run_user& u) {
   for (auto& message : std::exchange(c.early, {})) for_peer(peer, [&] { request(c, std::move(message)); });
 }
 
+std::optional<std::uint64_t> job_callers::job_of(std::uint64_t connection) const {
+  const auto at = callers_.find(connection);
+  if (at == callers_.end() || !at->second.as_user) return std::nullopt;
+  return board_.where().job_number(at->second.serial);
+}
+
 void job_callers::request(caller& c, schema::sealed_message message) {
   if (c.refused) return;
   if (!c.as_user) return c.early.push_back(std::move(message));
   if (message.bytes().size() > limits::client_frame_bytes_max)
     return c.peer->close("a request above the limit of " + std::to_string(limits::client_frame_bytes_max) + " bytes");
-  if (!board_.where().has_program(c.peer->peer().name, c.serial, c.run))
+  if (!board_.where().has_program(c.peer->peer().name, c.serial, c.run) && !is_of_terminal(message))
     return refuse_request(c, message);
   take_(c.as_user, schema::sealed<schema::Request>(std::move(message)));
 }

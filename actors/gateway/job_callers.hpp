@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ class job_callers {
   bool takes(peer_frame& f);
   void on_user(const run_user& u);
   void on_closed(const peer_closed& c) { callers_.erase(c.peer->id()); }
+  // The number of the job one of whose commands speaks over this connection; none: it is nobody's yet, or no such connection.
+  std::optional<std::uint64_t> job_of(std::uint64_t connection) const;
 
  private:
   struct caller {

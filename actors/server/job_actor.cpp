@@ -42,6 +42,10 @@ caf::message_handler job_actor::other_handlers() {
         send(parts_.gateway, run_user{w.connection, model::identity_of_run(state(), w.run, w.host)});
         if (idle()) after_turn();  // it may have been woken for this alone
       },
+      [this](const terminal_wanted& w) {
+        send(parts_.gateway, terminal_judged{w.connection, model::terminal_refusal(state(), w.by)});
+        if (idle()) after_turn();
+      },
   };
 }
 

@@ -81,6 +81,16 @@ struct run_user {
   model::run_identity who;  // nobody: this run is not there
 };
 
+// Somebody wants to sit at the terminal of an interactive job, over a connection. Answered with terminal_judged.
+struct terminal_wanted {
+  std::uint64_t connection;
+  model::requester by;
+};
+struct terminal_judged {
+  std::uint64_t connection;
+  std::optional<model::rejection> why;  // he may not
+};
+
 // A host's MoM is there (again): what it says it has, and what the log says it has.
 struct expected_run {
   std::uint64_t serial;
@@ -238,6 +248,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::may_you_leave)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::i_may_leave)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::run_user_wanted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::run_user)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::terminal_wanted)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::terminal_judged)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::mom_connected)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::mom_gone)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::run_missing)

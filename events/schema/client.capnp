@@ -37,8 +37,47 @@ struct Request {
     submitReservation @24 :SubmitReservation;
     deleteReservation @25 :DeleteReservation;
     alterReservation  @26 :AlterReservation;
+    # terminals of interactive jobs (docs/design/0059-interactive-jobs.md)
+    attachTerminal    @27 :AttachTerminal;
+    offerTerminal     @28 :OfferTerminal;
+    terminal          @29 :TerminalWord;
   }
 }
+
+# The user's end of an interactive job's terminal: qsub. Answered with one terminal for each word that the other end has for it.
+struct AttachTerminal { job @0 :Text; }
+# The job's end: the program that owns the terminal on the job's host, which asks as a command of the job. Answered likewise.
+struct OfferTerminal {}
+
+struct TerminalWord {
+  # What both ends say to each other, through the server, which looks at lengths and positions only. Positions count bytes since the
+  # session's beginning, so that what comes twice after a connection was lost is known.
+  union {
+    # from the server
+    joined  @0 :Void;            # the other end is there, and has heard nothing of what was said before on this connection
+    left    @1 :TerminalLeft;    # the other end's connection is gone
+    # from the user's end
+    begin   @2 :TerminalBegin;   # its first word after joined
+    input   @3 :TerminalBytes;
+    resize  @4 :TerminalSize;
+    hangUp  @5 :Void;            # the user wants no more
+    # from the job's end
+    ready   @6 :UInt64;          # its first word, answer to begin: it has so much input
+    output  @7 :TerminalBytes;
+    ended   @8 :Void;            # nobody has the terminal open any more; no output follows
+    # from both
+    taken   @9 :UInt64;          # so many bytes of the other's stream have been taken
+  }
+}
+struct TerminalBytes { at @0 :UInt64; bytes @1 :Data; }   # the first of these bytes has this position
+struct TerminalSize { rows @0 :UInt16; columns @1 :UInt16; }
+struct TerminalBegin {
+  term    @0 :Text;              # TERM
+  size    @1 :TerminalSize;
+  keys    @2 :Data;              # control characters of the user's terminal: intr, quit, erase, kill, eof, susp
+  taken   @3 :UInt64;            # so much output has come already
+}
+struct TerminalLeft { forGood @0 :Bool; }   # it will not come back: the process has ended
 
 struct CommandOfJob {
   # What a command in a job says first to the MoM of its host, which then hands Requests and Replies on between it and the server
@@ -165,6 +204,7 @@ struct Reply {
     jobEnded @6 :WaitedJob;
     fairshare @7 :FairshareAnswer;
     reservation @8 :ReservationAnswer;
+    terminal @9 :TerminalWord;       # one of many answers to attachTerminal or offerTerminal
   }
 }
 struct Rejection {

@@ -9,7 +9,9 @@ import argparse
 import concurrent.futures
 import contextlib
 import fcntl
+import json
 import os
+import pty
 import re
 import resource
 import shutil
@@ -529,12 +531,47 @@ def replay(build):
             c.say("1,000,000 events replayed: pbs_server's start to its first answer", f"{restart(c):.0f} ms")
 
 
+def interactive(build):
+    """From the order to run an interactive job to its first output on the user's terminal; and what a key takes to its echo and back."""
+    rounds, keys = 15, 200
+    with cluster(build) as c:
+        prompts, echoes = [], []
+        for _ in range(rounds):
+            pid, screen = pty.fork()
+            if pid == 0:
+                os.execvpe("qsub", ["qsub", "-I", "--", "/bin/sh", "-c", "echo prompt; stty raw -echo; exec cat"], c.env)
+            text = b""
+            while b"prompt" not in text:
+                text += os.read(screen, 4096)
+            at = time.time_ns()
+            job = re.search(rb"job (\S+) ready", text)[1].decode()
+            time.sleep(0.2)   # until stty has done its work
+            for _ in range(keys):
+                before = time.perf_counter_ns()
+                os.write(screen, b"x")
+                os.read(screen, 4096)
+                echoes.append((time.perf_counter_ns() - before) / 1e6)
+            c.run("qdel", job)
+            try:
+                while os.read(screen, 4096):
+                    pass
+            except OSError:
+                pass
+            os.waitpid(pid, 0)
+            os.close(screen)
+            events = [json.loads(line) for line in c.run("pbs_audit", "job", "--json", job).splitlines()]
+            prompts.append((at - next(e["wallNs"] for e in events if e["kind"] == "JobAssigned")) / 1e6)
+        c.say("from JobAssigned to the first output of qsub -I", f"median {statistics.median(prompts):.1f} ms, most {max(prompts):.1f} ms")
+        c.say("a key and its echo", f"median {statistics.median(echoes):.2f} ms, p99 {sorted(echoes)[len(echoes) * 99 // 100]:.2f} ms")
+
+
 def main():
     top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--build", default=os.path.join(HERE, "..", "..", "build"), help="where it was built")
-    top.add_argument("what", nargs="*", default=[], metavar="alone|submit|hooks|hookruns|drain|arrays|status|fairshare|paced|crowd|replay")
+    top.add_argument("what", nargs="*", default=[], metavar="alone|submit|hooks|hookruns|drain|arrays|status|fairshare|paced|crowd|replay|interactive")
     options = top.parse_args()
-    every = {"alone": alone, "submit": submit, "hooks": hooks, "hookruns": hookruns, "drain": drain, "arrays": arrays, "status": status, "fairshare": fairshare, "paced": paced, "crowd": crowd, "replay": replay}
+    every = {"alone": alone, "submit": submit, "hooks": hooks, "hookruns": hookruns, "drain": drain, "arrays": arrays, "status": status, "fairshare": fairshare, "paced": paced, "crowd": crowd, "replay": replay,
+             "interactive": interactive}
     for name in options.what or every:
         print(f"-- {name}", flush=True)
         every[name](os.path.abspath(options.build))

@@ -54,7 +54,7 @@ bool good_other(asker who, const assignment& a) {
   if (is("release_nodes_on_stageout")) return is_true_or_false(a.value);
   if (is("sandbox") && !a.value.empty()) return is_sandbox(a.value);
   if (who == asker::qsub && is("block")) return values::parse_boolean(a.value).has_value();
-  if (who == asker::qsub && is("interactive")) return false;
+  if (who == asker::qsub && is("interactive")) return values::equal_any_case(a.value, "true") || values::equal_any_case(a.value, "false");
   if (is("max_run_subjobs")) return true;  // the server judges it, an empty value too
   return who == asker::qsub || !a.value.empty();
 }

@@ -84,25 +84,15 @@ int print_session_error(std::string_view command, const session_error& error) {
   return exit_status(error.code);
 }
 
-session::session(server_address address, std::chrono::milliseconds patience)
-    : address_(std::move(address)), patience_(patience) {}
-
-session session::open_at(server_address address, std::chrono::milliseconds patience) {
-  session s(std::move(address), patience);
-  s.connect();
-  return s;
-}
-
-// In a job away from the server's host: to the MoM, which is told first which job asks.
-wire::blocking_client session::new_link() const {
-  if (!address_.through) return wire::blocking_client::connect_unix(address_.socket);
+wire::blocking_client connect_to(const server_address& address) {
+  if (!address.through) return wire::blocking_client::connect_unix(address.socket);
   std::string why;
   for (const auto& home : mom_homes()) {
     try {
       auto link = wire::blocking_client::connect_unix(command_socket(home));
       link.send(schema::make<schema::CommandOfJob>([&](schema::CommandOfJob::Builder c) {
-        c.setJob(address_.through->id);
-        c.setCookie(address_.through->cookie);
+        c.setJob(address.through->id);
+        c.setCookie(address.through->cookie);
       }));
       return link;
     } catch (const wire::wire_error& e) {
@@ -110,6 +100,15 @@ wire::blocking_client session::new_link() const {
     }
   }
   throw wire::wire_error(why);
+}
+
+session::session(server_address address, std::chrono::milliseconds patience)
+    : address_(std::move(address)), patience_(patience) {}
+
+session session::open_at(server_address address, std::chrono::milliseconds patience) {
+  session s(std::move(address), patience);
+  s.connect();
+  return s;
 }
 
 // What PBS says about a server that can't be reached; a socket that may not be opened is told apart from one without
@@ -122,7 +121,7 @@ std::string session::first_line_of(const wire::wire_error& e) const {
 
 void session::connect() {
   try {
-    link_.emplace(new_link());
+    link_.emplace(connect_to(address_));
   } catch (const wire::wire_error& e) {
     throw session_error(pbs_error::system_error, first_line_of(e), address_.name);
   }
@@ -202,7 +201,7 @@ void session::query(const request_fill& fill, const std::function<void(schema::R
 
 void session::connect_and_resend() {
   link_.reset();
-  link_.emplace(new_link());
+  link_.emplace(connect_to(address_));
   ++reconnections_;
   for (const auto& [id, w] : waiting_) link_->send(w.request);
 }

@@ -42,6 +42,9 @@ std::string short_server_name(std::string_view name);
 // This host's name up to the first dot, as it stands in Submit_Host and in output paths.
 std::string this_host();
 
+// To the server, or to the MoM of a job's host, which is told first which job asks. Throws wire_error.
+wire::blocking_client connect_to(const server_address& address);
+
 // The server can't be reached, or was lost and did not come back in time. `what()` is PBS's first line, for example
 // "Connection refused" or "Unknown Host.".
 struct session_error : std::runtime_error {
@@ -110,7 +113,6 @@ class session {
   std::uint64_t send(const command_name& command, const request_fill& fill);
   reply answer_to(std::uint64_t id);
   void connect();
-  wire::blocking_client new_link() const;
   std::string first_line_of(const wire::wire_error& e) const;  // why there is no link
   void reconnect_and_resend(const std::string& why);
   void connect_and_resend();

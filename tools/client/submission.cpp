@@ -5,6 +5,7 @@
 #include "events/attributes/table.hpp"
 #include "events/model/limits.hpp"
 #include "events/values/number.hpp"
+#include "events/values/string_list.hpp"
 #include "tools/client/directives.hpp"
 #include "tools/client/option_values.hpp"
 
@@ -20,7 +21,7 @@ constexpr option qsub_options[] = {
     {'e', "path", "where standard error goes"},
     {'f', nullptr, "stay in the foreground (always so)"},
     {'h', nullptr, "submit with a user hold"},
-    {'I', nullptr, "interactive job (not served in this release)"},
+    {'I', nullptr, "interactive job: this terminal becomes the job's"},
     {'j', "oe|eo|n", "join standard output and error"},
     {'J', "X-Y[:Z][%n]", "job array: a subjob for each index from X to Y in steps of Z; at most n run at once"},
     {'k', "keep", "keep output on the execution host: o, e, oe, n, with d: write directly"},
@@ -87,14 +88,13 @@ std::optional<complaint> check_array(const job_options& options) {
 }
 
 std::optional<complaint> check_interactive(const job_options& options, const submit_facts& facts) {
-  if (options.has('I') && !facts.terminal) {
+  if (is_interactive(options) && !facts.terminal) {
     return said("qsub:\tstandard input and output must be a terminal for\n\tinteractive job submission", 1);
   }
-  if (options.has('I') && options.has('J')) {
+  if (is_interactive(options) && options.has('J')) {
     return misused("qsub: interactive and array job submission cannot be used together");
   }
   if (options.has('X') && !facts.has_display) return misused("qsub: DISPLAY not set");
-  if (options.has('I')) return not_served("-I (interactive jobs)");
   if (options.has('X')) return not_served("-X");
   return std::nullopt;
 }
@@ -153,6 +153,21 @@ std::string lines_of(const std::vector<std::string>& problems) {
 }
 
 }  // namespace
+
+bool is_interactive(const job_options& options) {
+  const std::string* other = options.other("interactive");
+  return options.has('I') || (other != nullptr && values::equal_any_case(*other, "true"));
+}
+
+std::string interactive_warnings(const job_options& options) {
+  std::string lines;
+  const std::string* block = options.other("block");
+  if (const std::string* rerun = options.find('r'); rerun != nullptr && *rerun == "y")
+    lines += "qsub (Warning): Interactive jobs will be treated as not rerunnable\n";
+  if (block != nullptr && values::parse_boolean(*block).value_or(false))
+    lines += "qsub (Warning) : setting \"block\" attribute as \"true\" for an interactive job will not return job's exit status\n";
+  return lines;
+}
 
 const command qsub_command = {"qsub", qsub_usage, qsub_options, true};
 
@@ -237,7 +252,9 @@ std::variant<submission, complaint> make_submission(const job_options& options, 
 
   if (const std::string* q = options.find('q')) out.where = parse_destination(*q).value_or(destination{});
   const std::string* block = options.other("block");
-  out.block = block != nullptr && values::parse_boolean(*block).value_or(false);
+  out.interactive = is_interactive(options);
+  if (out.interactive && options.other("interactive") == nullptr) out.attributes.push_back({"interactive", "", "True"});
+  out.block = !out.interactive && block != nullptr && values::parse_boolean(*block).value_or(false);
   out.quiet = options.has('z');
   return out;
 }

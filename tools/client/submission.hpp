@@ -58,6 +58,7 @@ struct submission {
   destination where;
   std::vector<job_attribute> attributes;
   bool block = false;
+  bool interactive = false;
   bool quiet = false;  // -z
 };
 struct submit_context {
@@ -67,6 +68,11 @@ struct submit_context {
   std::int64_t now = 0;   // seconds since 1970
   std::string arguments;  // the command line behind "qsub"
 };
+// -I or -W interactive=true.
+bool is_interactive(const job_options& options);
+// What qsub says of options that an interactive job takes otherwise than they sound; each line with its end.
+std::string interactive_warnings(const job_options& options);
+
 // For options that check_submission accepted.
 std::variant<submission, complaint> make_submission(const job_options& options, const program_source& source,
                                                     const submit_context& context);

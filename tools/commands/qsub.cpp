@@ -1,6 +1,6 @@
 // qsub: submits a job and prints its id (pbs guide: qsub). Options, directives and checks are
 // tools/client/submission.hpp; this file reads the world, talks to the server and, with -W block=true, waits for the
-// job's end.
+// job's end. With -I it becomes the job's terminal (tools/terminal/sitting.hpp).
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -23,6 +23,7 @@
 #include "tools/client/server_default.hpp"
 #include "tools/client/session.hpp"
 #include "tools/client/submission.hpp"
+#include "tools/terminal/sitting.hpp"
 
 extern char** environ;
 
@@ -130,6 +131,7 @@ int submit(session& server, std::variant<submission, complaint> made, const make
     if (const auto* bad = std::get_if<complaint>(&made)) return complain(*bad);
     const auto& what = std::get<submission>(made);
     if (what.block) block_signals();
+    if (what.interactive) terminal::take_signals();
     const reply r = queue_job(server, {what.where.queue, what.attributes, script, defaults}, command);
     if (has_other_defaults(r) && times < defaults_max) {
       made = make(defaults = schema::str((*r).getRejected().getDefaults()));
@@ -138,6 +140,7 @@ int submit(session& server, std::variant<submission, complaint> made, const make
     if ((*r).isRejected()) return print_refusal("qsub", (*r).getRejected());
     if (!(*r).isDone()) return print_refusal("qsub", values::refuse(pbs_error::protocol));
     const std::string id = schema::str((*r).getDone());
+    if (what.interactive) return terminal::sit_at(server.address(), id);
     if (!what.quiet) {
       std::puts(id.c_str());
       std::fflush(stdout);
@@ -163,7 +166,10 @@ int qsub(int argc, char** argv) {
 
   std::optional<std::string> script;
   job_options options;
-  if (program.from != program_source::kind::executable) {
+  job_options typed;
+  typed.put_over(line);
+  const bool typed_at = is_interactive(typed) && program.from == program_source::kind::standard_input;  // by the user of the job
+  if (program.from != program_source::kind::executable && !typed_at) {
     auto bytes = read_job_script(program);
     if (auto* bad = std::get_if<complaint>(&bytes)) return complain(*bad);
     script = std::move(std::get<std::string>(bytes));
@@ -173,6 +179,10 @@ int qsub(int argc, char** argv) {
   }
   options.put_over(line);
   if (auto bad = check_submission(options, facts)) return complain(*bad);
+  if (is_interactive(options)) {
+    std::fputs(interactive_warnings(options).c_str(), stderr);
+    script.reset();  // its directives are all that was wanted of it
+  }
 
   context.who = this_submitter(context.paths.working_directory);
   for (int i = 1; i < argc; ++i) context.arguments += (i > 1 ? " " : "") + std::string(argv[i]);

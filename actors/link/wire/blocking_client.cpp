@@ -135,6 +135,19 @@ void blocking_client::send(const schema::sealed_message& message) {
   }
 }
 
+int blocking_client::descriptor() const { return state_->fd.get(); }
+
+bool blocking_client::take(schema::sealed_message& message) {
+  if (!state_->received.empty()) {
+    message = std::move(state_->received.front());
+    state_->received.pop_front();
+    return true;
+  }
+  while (!state_->next(message))
+    if (!state_->read_some()) return false;
+  return true;
+}
+
 schema::sealed_message blocking_client::receive(int timeout_ms) {
   schema::sealed_message message;
   if (!state_->received.empty()) {

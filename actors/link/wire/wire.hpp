@@ -163,6 +163,10 @@ class blocking_client {
   void send(const schema::sealed_message& message);
   // The next frame; throws wire_error when the server closes or nothing comes for timeout_ms (-1: for ever).
   schema::sealed_message receive(int timeout_ms = -1);
+  // For who waits for other things too: the socket to poll, and a frame if one has come (false: none). Throws wire_error: the server
+  // closed.
+  int descriptor() const;
+  bool take(schema::sealed_message& message);
 
  private:
   struct state;

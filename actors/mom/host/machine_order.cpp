@@ -17,7 +17,8 @@ shepherd_order order_on(const machine& here, const ports::run_order& o, const ac
   s.groups = user.groups;
   s.program = o.program;
   s.shell = o.shell.empty() ? user.shell : o.shell;
-  s.script = o.program.empty() ? o.script : "";
+  s.script = o.program.empty() && !o.interactive ? o.script : "";
+  if (o.interactive) s.terminal = here.terminal;
   s.node_file = o.node_file;
   s.jobdir = o.jobdir.empty() ? user.home : o.jobdir;
   if (!o.private_jobdir.empty()) {

@@ -10,6 +10,7 @@ namespace annals::mom {
 struct machine {
   std::string mom_priv;
   std::string prologue, epilogue;  // empty: there is none
+  std::string terminal;            // the program that owns the terminals of interactive jobs
 };
 
 shepherd_order order_on(const machine& here, const ports::run_order& order, const account& user);

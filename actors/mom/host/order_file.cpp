@@ -23,6 +23,7 @@ void visit_fields(Order& o, Visit&& visit) {
   visit("arg", o.program);
   visit("shell", o.shell);
   visit("script", o.script);
+  visit("terminal", o.terminal);
   visit("node_file", o.node_file);
   visit("stdout", o.stdout_file);
   visit("stderr", o.stderr_file);

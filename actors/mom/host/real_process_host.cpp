@@ -140,7 +140,8 @@ class real_process_host::impl {
   }
 
   machine this_machine() const {
-    machine here{files_.mom_priv(), {}, {}};
+    const auto& shepherd = options_.shepherd;
+    machine here{files_.mom_priv(), {}, {}, shepherd.substr(0, shepherd.rfind('/') + 1) + "pbs_terminal"};
     if (exists(here.mom_priv + "/prologue")) here.prologue = here.mom_priv + "/prologue";
     if (exists(here.mom_priv + "/epilogue")) here.epilogue = here.mom_priv + "/epilogue";
     return here;
@@ -193,6 +194,7 @@ class real_process_host::impl {
   // Reads the journal and acts on it. May end the life of `r`.
   void examine(run& r, bool may_begin) {
     if (const auto text = read_file(files_.run(r.key), r.journal_at)) r.journal = parse_journal(*text);
+    if (!r.journal.terminal.empty()) r.order.stdout_file = r.order.stderr_file = r.journal.terminal;
     if (r.journal.over() || r.pidfd >= 0) return tell_about(r);
     if (may_begin && !r.journal.claimed) return begin(r);
     find_shepherd(r);

@@ -105,6 +105,8 @@ run_journal parse_journal(std::string_view text) {
       take(w, j.claimed);
     else if (kind == "made")
       take(w, j.made);
+    else if (kind == "terminal")
+      j.terminal = unescaped(w.rest);
     else if (kind == "forking")
       j.forking = true;
     else if (kind == "started")
@@ -136,6 +138,8 @@ std::string line_of(const journal_failed& r) {
 
 std::string line_of(const journal_ended& r) { return "ended " + numbers_of(r); }
 std::string exited_line(const journal_ended& r) { return "exited " + numbers_of(r); }
+
+std::string terminal_line(std::string_view name) { return "terminal " + escaped(name) + '\n'; }
 
 std::string forking_line() { return "forking\n"; }
 

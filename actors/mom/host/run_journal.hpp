@@ -44,6 +44,7 @@ struct journal_ended {
 struct run_journal {
   std::optional<journal_claimed> claimed;
   std::optional<journal_made> made;
+  std::string terminal;  // of an interactive job: what it and the MoM print appears there; empty: none
   bool forking = false;  // the next thing was to start the program
   std::optional<journal_started> started;
   std::optional<journal_ended> exited;  // the top process ended so; cleaning up goes on
@@ -62,6 +63,7 @@ std::string line_of(const journal_started& r);
 std::string line_of(const journal_failed& r);
 std::string line_of(const journal_ended& r);
 std::string exited_line(const journal_ended& r);
+std::string terminal_line(std::string_view name);
 std::string forking_line();
 std::string log_line(std::string_view text);
 

@@ -194,6 +194,8 @@ target target_at(std::string host, std::string path, const mom_settings& setting
   return t;
 }
 
+bool is_interactive(start_reader start) { return attribute(start, "interactive") == "True"; }
+
 std::string run_key(schema::RunRef::Reader ref) { return str(ref.getJob()) + '.' + std::to_string(ref.getRun()); }
 
 std::string select_of(start_reader start, const model::allocation& has) {
@@ -222,8 +224,9 @@ ports::run_order order_for(start_reader start, const model::allocation& has, con
   o.group = str(start.getEgroup());
   o.shell = shell_of(start, settings);
   o.program = program_of(start);
+  o.interactive = is_interactive(start);
   o.script = settings.pbs_home + "/mom_priv/jobs/" + o.job_id + ".SC";
-  if (o.program.empty() && (start.hasInlineScript() || start.getScript().getSize() == 0)) {
+  if (o.program.empty() && !o.interactive && (start.hasInlineScript() || start.getScript().getSize() == 0)) {
     const auto script = start.getInlineScript();
     o.script_text.emplace(reinterpret_cast<const char*>(script.begin()), script.size());
   }
@@ -231,6 +234,7 @@ ports::run_order order_for(start_reader start, const model::allocation& has, con
   const auto out = output_of(start, settings, 'o'), err = output_of(start, settings, 'e');
   o.stdout_file = out.joined ? err.spool : out.spool;
   o.stderr_file = err.joined ? out.spool : err.spool;
+  if (o.interactive) o.stdout_file = o.stderr_file = "/dev/null";  // until it has its terminal
   o.umask = umask_of(attribute(start, "umask"));
   o.private_jobdir = private_jobdir_for(start);
   if (!o.private_jobdir.empty()) o.jobdir = settings.config.jobdir_root;
@@ -260,7 +264,7 @@ ports::run_order order_for(start_reader start, const model::allocation& has, con
                                      .array_id = attribute(start, "array_id"),
                                      .array_index = attribute(start, "array_index"),
                                      .mom_manager_port = settings.mom_manager_port,
-                                     .interactive = attribute(start, "interactive") == "True"});
+                                     .interactive = o.interactive});
   return o;
 }
 
@@ -299,6 +303,7 @@ ports::run_order task_order_for(start_reader start, const model::allocation& has
   auto o = order_for(start, has, settings);
   o.key = task.key;
   o.is_task = true;
+  o.interactive = false;
   o.attached = task.attached;
   o.program = task.argv;
   o.script.clear();
@@ -315,6 +320,7 @@ ports::run_order task_order_for(start_reader start, const model::allocation& has
 
 std::vector<ports::delivery> deliveries_for(start_reader start, const mom_settings& settings, int exit_status) {
   std::vector<ports::delivery> files;
+  if (is_interactive(start)) return files;
   for (const char letter : {'o', 'e'}) {
     const auto out = output_of(start, settings, letter);
     if (out.joined || out.direct || out.to.path == "/dev/null") continue;

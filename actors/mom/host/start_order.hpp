@@ -31,6 +31,9 @@ struct mom_settings {
 // "12.borg.1"
 std::string run_key(schema::RunRef::Reader ref);
 
+// Its program has a terminal that its user sits at, and no output files.
+bool is_interactive(schema::StartRun::Reader start);
+
 // The order for one run. A script that is not in the message leaves script_text unset: set it, or have the file at
 // order.script, before starting.
 ports::run_order order_for(schema::StartRun::Reader start, const model::allocation& has, const mom_settings& settings);

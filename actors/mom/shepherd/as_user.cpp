@@ -35,7 +35,7 @@ std::size_t write_all(int fd, std::string_view bytes) {
 // The files are there since the run began.
 void append(const std::vector<mom::append_task>& tasks, mom::user_answer& a) {
   for (const auto& task : tasks) {
-    const int fd = open_output(task.file, {.make = false, .shared = task.shared});
+    const int fd = open_output(task.file, {.make = false, .terminal = true, .shared = task.shared});
     const std::size_t done = fd < 0 ? 0 : write_all(fd, task.text);
     a.appended += done;
     if (fd < 0 || done < task.text.size()) a.text = task.file + ": " + strerror(errno);

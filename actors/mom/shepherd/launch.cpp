@@ -1,5 +1,6 @@
 #include "actors/mom/shepherd/launch.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -85,6 +86,7 @@ int enter_cgroups(const std::vector<int>& doors) {
   if (p.limits && p.limits->nice) setpriority(PRIO_PROCESS, 0, *p.limits->nice);
   if (chdir(p.directory) != 0) failed("directory");
   if (!place_descriptors(p)) failed("descriptors");
+  for (const int fd : p.keep) fcntl(fd, F_SETFD, 0);
   default_signals();
   execve(p.path, p.argv.data(), p.envp.data());
   exec_failed(p.path);

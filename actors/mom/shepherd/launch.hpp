@@ -19,6 +19,7 @@ struct program {
   identity who;
   bool own_session = true;
   const mom::shepherd_order* limits = nullptr;  // umask, rlimits and nice; nullptr: none of them
+  std::vector<int> keep;                        // descriptors that it has under the same numbers
   std::vector<int> cgroup_doors;                // entered before it is executed (job_cgroup::open_doors)
 };
 

@@ -11,11 +11,11 @@ namespace annals::shepherd {
 namespace {
 
 // 0, or the error of a file that will not do.
-int wrong_with(int fd, bool shared) {
+int wrong_with(int fd, const output_rule& rule) {
   struct stat st {};
   if (fstat(fd, &st) != 0) return errno;
-  if (S_ISREG(st.st_mode)) return shared && st.st_uid != geteuid() ? EPERM : 0;
-  return S_ISCHR(st.st_mode) && !isatty(fd) ? 0 : ENXIO;  // as when nobody reads from a pipe
+  if (S_ISREG(st.st_mode)) return rule.shared && st.st_uid != geteuid() ? EPERM : 0;
+  return S_ISCHR(st.st_mode) && (rule.terminal || !isatty(fd)) ? 0 : ENXIO;  // as when nobody reads from a pipe
 }
 
 }  // namespace
@@ -24,9 +24,9 @@ int open_output(const std::string& path, const output_rule& rule) {
   const int flags = O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (rule.make ? O_CREAT : 0) | (rule.shared ? O_NOFOLLOW : 0);
   const int fd = open(path.c_str(), flags, 0666);
   if (fd < 0) return -1;
-  int error = wrong_with(fd, rule.shared);
+  int error = wrong_with(fd, rule);
   if (!error && rule.make && ftruncate(fd, 0) != 0 && errno != EINVAL) error = errno;  // EINVAL: a device
-  if (!error && fcntl(fd, F_SETFL, O_APPEND) != 0) error = errno;
+  if (!error && !isatty(fd) && fcntl(fd, F_SETFL, O_APPEND) != 0) error = errno;
   if (!error) return fd;
   close(fd);
   errno = error;

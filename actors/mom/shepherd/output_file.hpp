@@ -8,8 +8,9 @@
 namespace annals::shepherd {
 
 struct output_rule {
-  bool make = false;    // made if it is missing, emptied if it is there
-  bool shared = false;  // in a directory where others may make files: no link is followed, and the file must be ours
+  bool make = false;      // made if it is missing, emptied if it is there
+  bool terminal = false;  // may be one: a write that would wait is dropped
+  bool shared = false;    // in a directory where others may make files: no link is followed, and the file must be ours
 };
 
 // To write at its end. A plain file, or a device that is no terminal: nothing that could make a reader or a writer wait.

@@ -24,6 +24,7 @@
 #include "actors/mom/shepherd/reaping.hpp"
 #include "actors/mom/shepherd/removing.hpp"
 #include "actors/mom/shepherd/site_script.hpp"
+#include "actors/mom/shepherd/terminal.hpp"
 
 namespace annals::shepherd {
 namespace {
@@ -37,9 +38,10 @@ constexpr std::int64_t mom_slack_ms = 5000;
 
 class runner {
  public:
-  runner(const mom::shepherd_order& order, journal_file& journal)
+  runner(const mom::shepherd_order& order, journal_file& journal, terminal tty)
       : order_(order),
         journal_(journal),
+        tty_(std::move(tty)),
         who_(make_identity(order.change_user, order.uid, order.gid, order.groups)),
         cgroup_(order.cgroup_roots, order.cgroup_parent, order.key) {}
 
@@ -65,12 +67,19 @@ class runner {
   bool make_places(std::string& wrong) {
     umask(static_cast<mode_t>(order_.umask));
     if (!make_directories(wrong)) return false;
+    if (is_interactive()) {
+      out_ = err_ = tty_.our_end;
+      journal_.append(mom::terminal_line(tty_.name));
+      return true;
+    }
     out_ = open_output(order_.stdout_file);
     if (out_ >= 0) err_ = order_.stderr_file == order_.stdout_file ? out_ : open_output(order_.stderr_file);
     if (out_ >= 0 && err_ >= 0) return true;
     wrong = error_text("can't open output file " + (out_ < 0 ? order_.stdout_file : order_.stderr_file));
     return false;
   }
+
+  bool is_interactive() const { return !order_.terminal.empty(); }
 
   // With the user's rights.
   bool make_directories(std::string& wrong) {
@@ -154,13 +163,19 @@ class runner {
       path = find_program(order_.program.front());
       arguments = order_.program;
     }
-    p.path = path.c_str();
-    p.argv = pointers(arguments);
     p.envp = pointers(order_.environment);
     p.directory = order_.jobdir.c_str();
-    p.in = standard_input();
-    p.out = out_;
-    p.err = err_;
+    p.in = is_interactive() ? tty_.program_end : standard_input();
+    p.out = is_interactive() ? tty_.program_end : out_;
+    p.err = is_interactive() ? tty_.program_end : err_;
+    if (is_interactive()) {
+      // It waits for its user in the process that it becomes.
+      arguments.insert(arguments.begin(), {"pbs_terminal", "begin", std::to_string(tty_.go), path});
+      path = order_.terminal;
+      p.keep = {tty_.go};
+    }
+    p.path = path.c_str();
+    p.argv = pointers(arguments);
     p.who = make_identity(order_.change_user && !order_.program_as_mom, order_.uid, order_.gid, order_.groups);
     p.limits = &order_;
     make_cgroup(cgroup_, order_, journal_);
@@ -354,6 +369,7 @@ class runner {
 
   const mom::shepherd_order& order_;
   journal_file& journal_;
+  const terminal tty_;
   const identity who_;
   const mom::job_cgroup cgroup_;
   int out_ = -1, err_ = -1;
@@ -372,14 +388,19 @@ int run(const char* path) {
   setsid();  // away from the MoM's session; a MoM that spawned us has done so already
   journal_file journal;
   if (!journal.claim(path)) return 0;
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
   const auto& order = journal.order();
-  if (!order) {
-    journal.append_last(mom::line_of(mom::journal_failed{exit_retry, "the order can't be read"}));
+  terminal tty;
+  std::string wrong;
+  if (!order) wrong = "the order can't be read";
+  else if (!order->terminal.empty())
+    open_terminal(*order, make_identity(order->change_user, order->uid, order->gid, order->groups), tty, wrong);
+  if (!wrong.empty()) {
+    journal.append_last(mom::line_of(mom::journal_failed{exit_retry, wrong}));
     return 1;
   }
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (order->attached_pid != 0) guard(*order, journal);
-  else runner(*order, journal).run();
+  else runner(*order, journal, std::move(tty)).run();
   return 0;
 }
 

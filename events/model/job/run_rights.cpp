@@ -90,6 +90,14 @@ run_identity identity_of_run(const job_state& job, std::uint32_t run, std::strin
   return {std::string(job.attribute(attributes::job::euser)), std::string(job.attribute(attributes::job::egroup))};
 }
 
+std::optional<rejection> terminal_refusal(const job_state& job, const requester& by) {
+  if (!is_there(&job)) return refuse(pbs_error::unknown_job);
+  if (job.ended()) return refuse(pbs_error::job_has_finished);
+  if (job.owner_name() != by.user) return refuse(pbs_error::unauthorized);
+  if (job.attribute(attributes::job::interactive) != "True") return refuse(pbs_error::invalid_request);
+  return std::nullopt;
+}
+
 values::result<exchanged_ranks, rejection> exchange_ranks(const job_state* first, const job_state* second, const requester& by) {
   if (auto why = reorder_refusal(first, by)) return *why;
   if (auto why = reorder_refusal(second, by)) return *why;

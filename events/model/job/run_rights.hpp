@@ -42,6 +42,9 @@ struct run_identity {
 };
 run_identity identity_of_run(const job_state& job, std::uint32_t run, std::string_view host);
 
+// Why this person may not sit at the job's terminal: it is an interactive job's, and its owner's alone.
+std::optional<rejection> terminal_refusal(const job_state& job, const requester& by);
+
 // What qorder makes of two jobs: each gets the other's rank.
 struct exchanged_ranks {
   set_rank first, second;

@@ -254,6 +254,8 @@ outcome decide_submit(const submit_job& command, const stamp& now, const setting
   if (auto why = complete_resources(d, {now.by.role, command.by_hooks}, settings)) return *why;
   if (waits_for_others(d.attributes.get(ids::depend).value_or(""))) d.holds |= values::hold_set::system;
   if (!d.attributes.has(ids::Job_Name)) d.attributes.set(ids::Job_Name, "STDIN");
+  const bool interactive = d.attributes.get(ids::interactive) == "True";
+  if (interactive) d.attributes.set(ids::Rerunable, "False");
   complete_paths(d, command.number, now.by.host);
   complete_variables(d, now.by.host);
   d.attributes.set(ids::Submit_Host, now.by.host);
@@ -262,6 +264,7 @@ outcome decide_submit(const submit_job& command, const stamp& now, const setting
   if (const auto id = reservation_of_queue(d.queue, settings); !id.empty()) d.attributes.set(ids::reserve_ID, id);
   const auto indices = d.attributes.get(ids::array_indices_submitted);
   if (indices) {
+    if (interactive) return refuse(pbs_error::invalid_request);
     if (auto why = array_refusal(*indices, d.queue, d.attributes, settings)) return *why;
     d.attributes.set(ids::array, "True");
   } else if (d.attributes.has(ids::max_run_subjobs) || d.attributes.has(ids::array)) {

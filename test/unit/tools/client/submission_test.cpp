@@ -211,7 +211,33 @@ BOOST_AUTO_TEST_CASE(what_this_release_does_not_serve_is_refused_after_its_synta
   BOOST_TEST(c->line.starts_with("qsub: No support for requested service"));
   BOOST_TEST(c->status == 181);
   BOOST_TEST(!complaint_about({"-W", "create_resv_from_job=true"}));
-  BOOST_TEST(complaint_about({"-I"}, {true, true, from_environment})->status == 181);
+  BOOST_TEST(complaint_about({"-I", "-X"}, {true, true, from_environment})->status == 181);
+}
+
+BOOST_AUTO_TEST_CASE(an_interactive_job_says_so_and_is_not_waited_for) {
+  const auto line = [](std::vector<std::string> words) {
+    const auto s = made(std::move(words));
+    return value(s, "interactive") + '|' + (s.interactive ? "sits" : "") + (s.block ? "waits" : "");
+  };
+  BOOST_TEST(line({"-I"}) == "True|sits");
+  BOOST_TEST(line({"-I", "-W", "block=true"}) == "True|sits");
+  BOOST_TEST(line({"-W", "interactive=true"}) == "true|sits");
+  BOOST_TEST(line({"-I", "-W", "interactive=true"}) == "true|sits");
+  BOOST_TEST(line({"-W", "interactive=false"}) == "false|");
+  BOOST_TEST(line({"-W", "block=true"}) == "|waits");
+}
+
+BOOST_AUTO_TEST_CASE(what_an_interactive_job_takes_otherwise_is_said) {  // RD-17
+  const auto warnings = [](std::vector<std::string> words) {
+    job_options options;
+    options.put_over(parse_options(qsub_command, words));
+    return interactive_warnings(options);
+  };
+  BOOST_TEST(warnings({"-I"}) == "");
+  BOOST_TEST(warnings({"-I", "-r", "n", "-W", "block=false"}) == "");
+  BOOST_TEST(warnings({"-I", "-r", "y"}) == "qsub (Warning): Interactive jobs will be treated as not rerunnable\n");
+  BOOST_TEST(warnings({"-I", "-W", "block=true"}) ==
+             "qsub (Warning) : setting \"block\" attribute as \"true\" for an interactive job will not return job's exit status\n");
 }
 
 BOOST_AUTO_TEST_CASE(an_array_has_a_range_and_perhaps_a_number_that_runs_at_once) {

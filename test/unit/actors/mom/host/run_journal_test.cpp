@@ -11,9 +11,11 @@ BOOST_AUTO_TEST_CASE(lines_are_read_as_they_were_written) {
   const journal_started started{13, 13, 99, 1000};
   const journal_failed failed{-3, "two\nlines \\ and more"};
   const journal_ended ended{271, 1500, 2500, 4096, 8192};
-  const auto j = parse_journal(line_of(claimed) + line_of(journal_made{66, 1234567890123}) + log_line("running prologue") + forking_line() +
+  const auto j = parse_journal(line_of(claimed) + terminal_line("/dev/pts/3") + line_of(journal_made{66, 1234567890123}) +
+                               log_line("running prologue") + forking_line() +
                                line_of(started) + exited_line(ended) + line_of(failed) + line_of(ended));
   BOOST_TEST((j.claimed == claimed));
+  BOOST_TEST(j.terminal == "/dev/pts/3");
   BOOST_TEST((j.made == journal_made{66, 1234567890123}));
   BOOST_TEST(j.forking);
   BOOST_TEST((j.started == started));

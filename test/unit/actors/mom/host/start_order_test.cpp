@@ -115,6 +115,16 @@ BOOST_AUTO_TEST_CASE(a_program_job_has_its_arguments_and_no_script) {
   BOOST_TEST(!o.script_text);
 }
 
+BOOST_AUTO_TEST_CASE(an_interactive_job_has_a_terminal_in_place_of_script_and_files) {
+  const auto o = ordered({{{"interactive", ""}, "True"}});
+  BOOST_TEST(o.interactive);
+  BOOST_TEST(!o.script_text.has_value());
+  BOOST_TEST(o.stdout_file == "/dev/null");
+  BOOST_TEST(o.stderr_file == "/dev/null");
+  BOOST_TEST(has(o, "PBS_ENVIRONMENT=PBS_INTERACTIVE"));
+  BOOST_TEST(deliveries_for(*job({{{"interactive", ""}, "True"}}), settings(), 0).empty());
+}
+
 BOOST_AUTO_TEST_CASE(limits_umask_shell_and_directory_are_taken_over) {
   const auto o = ordered({{{"Resource_List", "pcput"}, "00:00:20"},
                           {{"Resource_List", "cput"}, "10"},

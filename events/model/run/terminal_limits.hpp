@@ -1,0 +1,34 @@
+// The limits of terminals of interactive jobs, each with its reason (docs/design/0059-interactive-jobs.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace annals::limits {
+
+// One piece of what is typed or printed. A screen has some 10 KB, and a piece of this size costs less to carry than to print.
+constexpr std::size_t terminal_piece_bytes = 32u << 10;
+// Output that the job's end keeps until the user's end has it, so that nothing is lost when a connection is: the job waits when it is
+// full. Eight pieces on their way keep a line with 20 ms of delay at 10 MB/s. The server holds as much for each terminal, at most.
+constexpr std::size_t terminal_output_bytes = 256u << 10;
+// The same for what was typed: a paragraph that is pasted, and what is typed while a connection is away.
+constexpr std::size_t terminal_input_bytes = 64u << 10;
+static_assert(terminal_piece_bytes <= terminal_input_bytes && terminal_input_bytes <= terminal_output_bytes);
+// TERM, as the user's end says it: names of terminals have a few letters.
+constexpr std::size_t terminal_name_bytes = 128;
+
+// Without its other end a terminal waits so long for a connection that was lost: a server's upgrade, a cable, a switch. Nobody wants to
+// pay longer for a job that nobody sits at.
+constexpr int terminal_grace_s = 900;
+// A job that starts and at whose terminal nobody is: a qsub that lost its server looks for it more often than that.
+constexpr int terminal_join_s = 120;
+// How often either end looks for a connection that was lost; the first time soon.
+constexpr int terminal_redial_ms_min = 50, terminal_redial_ms_max = 2000;
+// The user's end is told that its job is out of reach when it has been for this long: a MoM's restart is over before.
+constexpr int terminal_notice_ms = 3000;
+// A qsub whose connection ended is gone, unless it is back by then: the server may be about to end.
+constexpr int terminal_gone_ms = 1000;
+// What has been printed last may come after the news that the job has ended: for so long.
+constexpr int terminal_last_words_ms = 2000;
+
+}  // namespace annals::limits

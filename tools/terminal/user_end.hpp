@@ -1,0 +1,56 @@
+// The user's end of an interactive job's terminal, as far as it is words and bytes. Pure: qsub moves them.
+// docs/design/0059-interactive-jobs.md.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "events/model/run/terminal_limits.hpp"
+#include "tools/terminal/words.hpp"
+
+namespace annals::terminal {
+
+// What the job's end is told first, over each new connection.
+struct user_terminal {
+  std::string term, keys;
+  std::uint16_t rows = 0, columns = 0;
+};
+
+class user_end {
+ public:
+  enum class state { away,    // the job's end is not there
+                     joined,  // it is, and has not answered yet
+                     ready,
+                     ended };
+  state now() const { return state_; }
+  bool ever_ready() const { return ever_ready_; }
+
+  // What the job printed is behind printed() then. False: it broke the rules.
+  bool hear(schema::TerminalWord::Reader word);
+  void lost() { leave(); }
+  std::string printed();  // since it was asked last
+
+  std::size_t room() const { return input_.room(); }
+  void typed(std::string_view bytes) { input_.add(bytes); }
+
+  // What is to be said now.
+  std::vector<schema::sealed_message> say(const user_terminal& of);
+
+ private:
+  void leave() {
+    if (state_ != state::ended) state_ = state::away;
+    begin_told_ = false;
+  }
+  bool understand(schema::TerminalWord::Reader word);
+  bool hear_ready(std::uint64_t taken);
+  bool hear_output(schema::TerminalBytes::Reader piece);
+
+  state state_ = state::away;
+  bool ever_ready_ = false, begin_told_ = false;
+  sent_bytes input_{limits::terminal_input_bytes};
+  received_bytes output_;
+  std::uint64_t told_taken_ = 0;
+  std::string printed_;
+};
+
+}  // namespace annals::terminal

@@ -165,6 +165,7 @@ BOOST_FIXTURE_TEST_CASE(a_job_that_failed_to_start_twice_rests, connected) {
       f.setCode(model::exit_hook_rejected);
     });
     happen(101, [&](auto e) { e.initJob().initVnodesReleased().setExecVnode("(n1:ncpus=1)"); });
+    BOOST_TEST(cycle() == "job ended");
     happen(101, [&](auto e) {
       auto r = e.initJob().initRequeued();
       r.setRun(run);
@@ -175,8 +176,8 @@ BOOST_FIXTURE_TEST_CASE(a_job_that_failed_to_start_twice_rests, connected) {
   const auto offered = [&] {
     bool told = false;
     for (const auto& m : peer->sent)
-      if (const auto to = m.root<schema::ToScheduler>(); to.isDelta())
-        for (auto job : to.getDelta().getJobs()) told |= job.getSerial() == 101 && job.getExecVnode().size() == 0;
+      if (const auto to = m.root<schema::ToScheduler>(); to.isView())
+        for (auto job : to.getView().getJobs()) told |= job.getSerial() == 101 && job.getExecVnode().size() == 0;
     return !cycle().empty() && told;
   };
   submit(1);

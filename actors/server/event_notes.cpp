@@ -66,7 +66,8 @@ void event_notes::note_one(const log::record& record) {
     case schema::Event::HOST: note_host({"Node", name, by}, record); break;
     case schema::Event::SCHEDULER: note_scheduler({"Sched", name, by}, event.getScheduler()); break;
     case schema::Event::SERVER:
-      if (event.getServer().isChanged()) note_changes({"Svr", "PBS_Server", by}, event.getServer().getChanged().getChanges());
+      if (event.getServer().isChanged())
+        note_changes({"Svr", "PBS_Server", by}, schema::ObjectKind::SERVER, event.getServer().getChanged().getChanges());
       break;
     case schema::Event::HOOK: note_hook({"Hook", name, by}, event.getHook()); break;
     case schema::Event::RESERVATION: note_reservation(record.get().getStream(), event.getReservation()); break;
@@ -268,7 +269,17 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
   }
 }
 
-void event_notes::note_changes(const subject& of, capnp::List<schema::Attribute>::Reader changes) {
+// What was set and has no effect: said by name, so that nobody waits for it.
+void event_notes::note_missing(const subject& of, schema::ObjectKind kind, capnp::List<schema::Attribute>::Reader changes) {
+  for (auto c : changes) {
+    const auto* row = attributes::find(kind, schema::text(c.getName()));
+    if (!row || c.getOp() == schema::AttributeOp::UNSET || schema::text(c.getValue()) == row->default_value) continue;
+    if (const auto part = attributes::missing_for(kind, row->id); !part.empty())
+      note_line(of, log_event::error, std::string(row->name) + " has no effect: there is no " + std::string(part) + " in this release");
+  }
+}
+
+void event_notes::note_changes(const subject& of, schema::ObjectKind kind, capnp::List<schema::Attribute>::Reader changes) {
   bool set = false, unset = false;
   for (auto c : changes) (c.getOp() == schema::AttributeOp::UNSET ? unset : set) = true;
   if (set) note_line(of, log_event::admin, "attributes set:  at request of " + of.by);
@@ -278,6 +289,7 @@ void event_notes::note_changes(const subject& of, capnp::List<schema::Attribute>
     note_line(of, log_event::admin,
               "attributes set: " + schema::str(c.getName()) + (resource.empty() ? "" : "." + resource) + " = " + schema::str(c.getValue()));
   }
+  note_missing(of, kind, changes);
 }
 
 void event_notes::note_line(const subject& of, std::uint32_t bits, const std::string& text) { to_.write(bits, of.cls, of.name, text); }
@@ -286,7 +298,7 @@ void event_notes::note_queue(const subject& of, schema::QueueEvent::Reader event
   using which = schema::QueueEvent::Which;
   switch (event.which()) {
     case which::CREATED: return note_line(of, log_event::admin, "created at request of " + of.by);
-    case which::CHANGED: return note_changes(of, event.getChanged().getChanges());
+    case which::CHANGED: return note_changes(of, schema::ObjectKind::QUEUE, event.getChanged().getChanges());
     case which::DELETED: return note_line(of, log_event::admin, "deleted at request of " + of.by);
   }
 }
@@ -319,7 +331,8 @@ void event_notes::note_host(const subject& of, const log::record& record) {
       return note_line(of, log_event::admin, "created at request of " + of.by);
     }
     case which::VNODE_CHANGED:
-      return note_changes({of.cls, schema::str(event.getVnodeChanged().getVnode()), of.by}, event.getVnodeChanged().getChanges());
+      return note_changes({of.cls, schema::str(event.getVnodeChanged().getVnode()), of.by}, schema::ObjectKind::NODE,
+                          event.getVnodeChanged().getChanges());
     case which::VNODE_DELETED: {
       const auto vnode = schema::str(event.getVnodeDeleted().getName());
       if (vnode != of.name) note_line({of.cls, vnode, of.by}, log_event::admin, "deleted at request of " + of.by);
@@ -329,23 +342,11 @@ void event_notes::note_host(const subject& of, const log::record& record) {
   }
 }
 
-// What was set and has no effect: said by name, so that nobody waits for it.
-void event_notes::note_missing(const subject& of, capnp::List<schema::Attribute>::Reader changes) {
-  for (auto c : changes) {
-    const auto* row = attributes::find(schema::ObjectKind::SCHEDULER, schema::text(c.getName()));
-    if (!row || c.getOp() == schema::AttributeOp::UNSET || schema::text(c.getValue()) == row->default_value) continue;
-    if (const auto part = attributes::missing_for(schema::ObjectKind::SCHEDULER, row->id); !part.empty())
-      note_line(of, log_event::error, std::string(row->name) + " has no effect: there is no " + std::string(part) + " in this release");
-  }
-}
-
 void event_notes::note_scheduler(const subject& of, schema::SchedulerEvent::Reader event) {
   using which = schema::SchedulerEvent::Which;
   switch (event.which()) {
     case which::CREATED: return note_line(of, log_event::admin, "created at request of " + of.by);
-    case which::CHANGED:
-      note_changes(of, event.getChanged().getChanges());
-      return note_missing(of, event.getChanged().getChanges());
+    case which::CHANGED: return note_changes(of, schema::ObjectKind::SCHEDULER, event.getChanged().getChanges());
     case which::DELETED: return note_line(of, log_event::admin, "deleted at request of " + of.by);
     case which::STARTED: return note_line(of, log_event::sched, "scheduler connected");
     case which::STOPPED: return note_line(of, log_event::sched, "scheduler disconnected: " + schema::str(event.getStopped().getText()));
@@ -368,7 +369,7 @@ void event_notes::note_hook(const subject& of, schema::HookEvent::Reader event) 
   using which = schema::HookEvent::Which;
   switch (event.which()) {
     case which::CREATED: return note_line(of, log_event::admin, "created at request of " + of.by);
-    case which::CHANGED: return note_changes(of, event.getChanged().getChanges());
+    case which::CHANGED: return note_changes(of, schema::ObjectKind::HOOK, event.getChanged().getChanges());
     case which::IMPORTED:
       return note_line(of, log_event::admin, schema::str(event.getImported().getContentType()) + " imported at request of " + of.by);
     case which::DELETED: return note_line(of, log_event::admin, "deleted at request of " + of.by);

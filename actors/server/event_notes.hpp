@@ -33,8 +33,8 @@ class event_notes {
     const std::string& by;
   };  // class and name of a line; who asked
   void note_line(const subject& of, std::uint32_t bits, const std::string& text);
-  void note_changes(const subject& of, capnp::List<schema::Attribute>::Reader changes);
-  void note_missing(const subject& of, capnp::List<schema::Attribute>::Reader changes);
+  void note_changes(const subject& of, schema::ObjectKind kind, capnp::List<schema::Attribute>::Reader changes);
+  void note_missing(const subject& of, schema::ObjectKind kind, capnp::List<schema::Attribute>::Reader changes);
   void note_queue(const subject& of, schema::QueueEvent::Reader event);
   void note_host(const subject& of, const log::record& record);
   void note_vnodes(const subject& of, const log::record& record);

@@ -1,7 +1,7 @@
 #include "events/attributes/without_effect.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <span>
 
 #include "events/attributes/ids.hpp"
 
@@ -13,7 +13,48 @@ struct row {
   std::string_view part;
 };
 
-// The server's and the queues' stand in docs/compatibility.md alone.
+constexpr std::string_view kerberos = "Kerberos", licences = "licence server", credentials = "credential that is required of jobs",
+                           costs = "cost of resources", restarts = "restart of the interpreter",
+                           rpp = "RPP";
+
+constexpr row of_the_server[] = {
+    {server::flatuid, "submission from other hosts"},
+    {server::job_requeue_timeout, "waiting in qrerun"},
+    {server::resend_term_delay, "second SIGTERM"},
+    {server::require_cred_enable, credentials},
+    {server::require_cred, credentials},
+    {server::default_node, "default node"},
+    {server::node_pack, "packing of nodes by the server"},
+    {server::system_cost, costs},
+    {server::resources_cost, costs},
+    {server::rpp_retry, rpp},
+    {server::rpp_highwater, rpp},
+    {server::rpp_max_pkt_check, rpp},
+    {server::pbs_license_info, licences},
+    {server::pbs_license_min, licences},
+    {server::pbs_license_max, licences},
+    {server::pbs_license_linger_time, licences},
+    {server::python_restart_max_hooks, restarts},
+    {server::python_restart_max_objects, restarts},
+    {server::python_restart_min_interval, restarts},
+    {server::reserve_retry_init, "first pause of its own"},
+    {server::resv_post_processing_time, "time that is kept after a reservation's end"},
+    {server::acl_krb_realm_enable, kerberos},
+    {server::acl_krb_realms, kerberos},
+    {server::acl_krb_submit_realms, kerberos},
+    {server::cred_renew_enable, kerberos},
+    {server::cred_renew_tool, kerberos},
+    {server::cred_renew_period, kerberos},
+    {server::cred_renew_cache_period, kerberos},
+};
+
+constexpr row of_queues[] = {
+    {queue::alt_router, "router of a site"},
+    {queue::checkpoint_min, "least time between checkpoints"},
+    {queue::require_cred_enable, credentials},
+    {queue::require_cred, credentials},
+};
+
 constexpr row of_schedulers[] = {
     {scheduler::sched_cycle_length, "a limit of the time of a cycle"},
     {scheduler::throughput_mode, "waiting for a run within a cycle"},
@@ -23,12 +64,21 @@ constexpr row of_schedulers[] = {
     {scheduler::attr_update_period, "a pause between what is said of jobs: only what changed is said"},
 };
 
+std::span<const row> rows_of(schema::ObjectKind kind) {
+  switch (kind) {
+    case schema::ObjectKind::SERVER: return of_the_server;
+    case schema::ObjectKind::QUEUE: return of_queues;
+    case schema::ObjectKind::SCHEDULER: return of_schedulers;
+    default: return {};
+  }
+}
+
 }  // namespace
 
 std::string_view missing_for(schema::ObjectKind kind, attribute_id id) {
-  if (kind != schema::ObjectKind::SCHEDULER) return {};
-  const auto* const at = std::ranges::find(of_schedulers, id, &row::id);
-  return at == std::end(of_schedulers) ? std::string_view() : at->part;
+  const auto rows = rows_of(kind);
+  const auto at = std::ranges::find(rows, id, &row::id);
+  return at == rows.end() ? std::string_view() : at->part;
 }
 
 }  // namespace annals::attributes

@@ -151,15 +151,37 @@ void hook_routes::ask_alter_reservation(const schema::sealed<schema::Request>& r
   hooks_.run(std::move(q), then_go_on(id, reply, with_changed_reservation(request, std::move(then))));
 }
 
-void hook_routes::ask_management(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply,
-                                 go_on then) {
-  if (!hooks_.wanted(*management_event)) return then(request, {});
-  const auto subject = schema::str(request.get().getManage().getName());
-  auto asked = management_asked(request.get().getManage(), board_.parts().base.clock->now_ns() / 1'000'000'000);
-  server_hooks::question q{management_event, by, by.user, subject, {{"management", std::move(asked)}}, {}, {}};
-  hooks_.run(std::move(q), then_go_on(subject, reply, [request, then = std::move(then)](hooks::chain_result& result) {
-               then(request, std::move(result.runs));
-             }));
+reply_ptr hook_routes::seen_by_management(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr to) {
+  class seen final : public reply_to {
+   public:
+    seen(reply_ptr to, reply_ptr then) : to_(std::move(to)), then_(std::move(then)) {}
+    void done(std::uint64_t sequence, const std::string& text) override {
+      to_->done(sequence, text);
+      then_->done(sequence, text);
+    }
+    void refused(std::uint64_t sequence, const model::rejection& why) override {
+      to_->refused(sequence, why);
+      then_->refused(sequence, why);
+    }
+
+   private:
+    reply_ptr to_, then_;
+  };
+  auto show = [this, request, by](const model::rejection& why) { show_management(request, by, why); };
+  return std::make_shared<seen>(std::move(to), board_.reply_then(std::move(show)));
+}
+
+// Not to be had for those who may not use qmgr: they could keep the site's hooks busy.
+void hook_routes::show_management(const schema::sealed<schema::Request>& request, const model::requester& by, const model::rejection& why) {
+  if (why.code == values::pbs_error::unauthorized || !hooks_.wanted(*management_event)) return;
+  const auto asked = request.get().getManage();
+  const auto subject = schema::str(asked.getName());
+  const auto now_s = board_.parts().base.clock->now_ns() / 1'000'000'000;
+  server_hooks::question q{management_event, by, by.user, subject, {{"management", management_done(asked, why, now_s)}}, {}, {}};
+  hooks_.run(std::move(q), [this, subject](hooks::chain_result& result) {
+    restart_scheduling(result);
+    hooks_.write_all(subject, 0, result.runs, board_.reply_then([](const model::rejection&) {}));  // of no event: a refusal has none
+  });
 }
 
 namespace {

@@ -22,6 +22,8 @@ class hook_routes {
   // Runs hooks that look on at what happened (events/model/hook/hook_look.hpp). Refused: one of them could not be read, or what
   // they wanted could not be written.
   void look_on(const reactions::run_looking_hooks& what, reply_ptr reply);
+  // The reply to a request of qmgr. When it has been given, hooks see what was asked and answered (management); they hold nothing up.
+  reply_ptr seen_by_management(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr to);
   // Runs a periodic hook, because of this record. Refused: as above.
   void run_periodic(const std::string& hook, std::uint64_t cause, reply_ptr reply);
 
@@ -39,7 +41,6 @@ class hook_routes {
   void ask_reserve(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
   void ask_alter_reservation(const schema::sealed<schema::Request>& request, const std::string& id, const model::requester& by,
                              const reply_ptr& reply, go_on then);
-  void ask_management(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
   // A scheduler or a person (qrun -H, with a command id) proposes to run a job (runjob): refused, the job's comment says why,
   // and what the hook set of it holds. make_room: what comes between the hooks and the run; none: nothing.
   using room_maker = std::function<void(std::function<void()> then)>;
@@ -56,6 +57,7 @@ class hook_routes {
   void write_run(server_hooks_parts::run_to_write what);
   server_hooks::answer then_go_on(std::string subject, reply_ptr reply, server_hooks::answer then);
   void restart_scheduling(const hooks::chain_result& result);
+  void show_management(const schema::sealed<schema::Request>& request, const model::requester& by, const model::rejection& why);
   void run_rejected(std::uint64_t number, const std::string& id, hooks::chain_result& result, const reply_ptr& reply);
   void subjob_rejected(const std::string& id, hooks::chain_result& result, const reply_ptr& reply);
   void change_vnode(const std::string& vnode, const std::vector<hooks::hook_change>& changes, reply_ptr reply, const hook_runs& runs);

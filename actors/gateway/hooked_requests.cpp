@@ -61,7 +61,7 @@ hooks::hook_object reservation_asked(schema::AlterReservation::Reader asked) {
 }
 
 // Numbers as PBS's management constants have them (pbs guide: MGR_CMD_*, MGR_OBJ_*).
-hooks::hook_object management_asked(schema::Manage::Reader asked, std::int64_t now_s) {
+hooks::hook_object management_done(schema::Manage::Reader asked, const model::rejection& why, std::int64_t now_s) {
   constexpr int commands[] = {0, 1, 2, 3, 7};          // create, delete, set, unset, import
   constexpr int objects[] = {2, 1, 0, 3, 6, 5, 7, 8};  // job, queue, server, node, sched, resource, host, hook
   hooks::hook_object m{protocol::ObjectKind::MANAGEMENT, schema::str(asked.getName()), {}};
@@ -71,6 +71,11 @@ hooks::hook_object management_asked(schema::Manage::Reader asked, std::int64_t n
   if (kind < std::size(objects)) m.put("objtype", {}, std::to_string(objects[kind]));
   m.put("objname", {}, m.name);
   m.put("request_time", {}, std::to_string(now_s));
+  m.put("reply_code", {}, std::to_string(why.code));
+  m.put("reply_auxcode", {}, "0");
+  constexpr int no_text = 1, with_text = 7;  // BRP_CHOICE_NULL, BRP_CHOICE_Text
+  m.put("reply_choice", {}, std::to_string(why.code == 0 ? no_text : with_text));
+  if (why.code != 0) m.put("reply_text", {}, why.text);
   for (auto c : asked.getChanges())
     m.attributes.push_back({"attribs." + schema::str(c.getName()), schema::str(c.getResource()), schema::str(c.getValue()), c.getOp()});
   return m;

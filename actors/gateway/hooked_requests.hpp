@@ -17,9 +17,9 @@ namespace annals::actors {
 hooks::hook_object job_asked(schema::QueueJob::Reader asked);
 // What qalter asked to be changed (modifyjob); what is to be unset has an empty value.
 hooks::hook_object job_asked(schema::JobAttributes::Reader asked);
-// What qmgr asked for (management): cmd, objtype, objname, request_time (now, in seconds since 1970), and one `attribs.NAME` per
-// attribute. Nothing is answered yet: there is no reply_code and the like.
-hooks::hook_object management_asked(schema::Manage::Reader asked, std::int64_t now_s);
+// What qmgr asked for and was answered (management): cmd, objtype, objname, request_time (in seconds since 1970), one `attribs.NAME` per
+// attribute, and the reply's code and text. No `why`: it was done.
+hooks::hook_object management_done(schema::Manage::Reader asked, const model::rejection& why, std::int64_t now_s);
 
 // The reservation as pbs_rsub asked for it (resvsub), with its end where the length was given, as PBS shows it; what pbs_ralter
 // asked to be changed (modifyresv), as of a job.

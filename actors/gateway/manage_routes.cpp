@@ -33,36 +33,33 @@ reply_ptr manage_routes::noted_in_log(const std::string& name, reply_ptr to) con
 }
 
 void manage_routes::on_manage(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply) {
-  hooks_.ask_management(request, by, reply, [this, by, reply](const schema::sealed<schema::Request>& allowed, hook_runs runs) {
-    if (board_.is_too_late(allowed.get())) return board_.refuse(reply, pbs_error::server_down);
-    manage(allowed, by, reply, std::move(runs));
-  });
+  manage(request, by, hooks_.seen_by_management(request, by, reply));
 }
 
-void manage_routes::manage(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs) {
+void manage_routes::manage(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
   const auto r = request.get();
   const auto m = r.getManage();
   const auto name = schema::str(m.getName());
   const bool creates = m.getVerb() == schema::ManageVerb::CREATE;
-  if (m.getAllOfKind()) return manage_all(request, by, std::move(reply), std::move(runs));
-  if (m.getKind() == ObjectKind::HOOK) return manage_hook(request, by, std::move(reply), std::move(runs));
+  if (m.getAllOfKind()) return manage_all(request, by, std::move(reply));
+  if (m.getKind() == ObjectKind::HOOK) return manage_hook(request, by, std::move(reply));
   if (!by.is_operator()) return reply->refused(0, model::refuse(pbs_error::unauthorized));
   switch (m.getKind()) {
     case ObjectKind::SERVER:
     case ObjectKind::RESOURCE:
-      return board_.self()->send(board_.server(), board_.wrap<model::server_command>(request, r, by, std::move(reply), std::move(runs)));
+      return board_.self()->send(board_.server(), board_.wrap<model::server_command>(request, r, by, std::move(reply)));
     case ObjectKind::QUEUE: {
       auto q = board_.queue(name, creates);
       if (!q) return reply->refused(0, model::refuse(pbs_error::unknown_queue));
-      return board_.self()->send(q, board_.wrap(request, r, by, std::move(reply), std::move(runs)));
+      return board_.self()->send(q, board_.wrap(request, r, by, std::move(reply)));
     }
     case ObjectKind::NODE:
-    case ObjectKind::HOST: return manage_node(request, by, std::move(reply), std::move(runs));
+    case ObjectKind::HOST: return manage_node(request, by, std::move(reply));
     case ObjectKind::SCHEDULER: {
       auto s = board_.scheduler(name, creates);
       if (!s) return reply->refused(0, model::refuse(pbs_error::unknown_scheduler));
       auto told = noted_in_log(name, std::move(reply));
-      return board_.self()->send(s, board_.wrap<model::scheduler_command>(request, r, by, std::move(told), std::move(runs)));
+      return board_.self()->send(s, board_.wrap<model::scheduler_command>(request, r, by, std::move(told)));
     }
     case ObjectKind::HOOK:
     case ObjectKind::RESERVATION:
@@ -72,8 +69,7 @@ void manage_routes::manage(const schema::sealed<schema::Request>& request, const
 }
 
 // `set queue @default ...`: the same for every object there is.
-void manage_routes::manage_all(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply,
-                               hook_runs runs) {
+void manage_routes::manage_all(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
   const auto m = request.get().getManage();
   const auto& where = board_.where();
   std::vector<std::string> names;
@@ -99,12 +95,11 @@ void manage_routes::manage_all(const schema::sealed<schema::Request>& request, c
       b.getManage().setName(names[i]);
       b.getManage().setAllOfKind(false);
     });
-    manage(one, by, parts[i], runs);
+    manage(one, by, parts[i]);
   }
 }
 
-void manage_routes::manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply,
-                                hook_runs runs) {
+void manage_routes::manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
   const auto m = request.get().getManage();
   const auto name = schema::str(m.getName());
   const bool creates = m.getVerb() == schema::ManageVerb::CREATE;
@@ -112,12 +107,12 @@ void manage_routes::manage_node(const schema::sealed<schema::Request>& request, 
   const auto host_name = creates ? std::optional(name) : board_.where().host_of_vnode(name);
   auto h = host_name ? board_.host(*host_name, creates) : caf::actor();
   if (!h) return reply->refused(0, model::refuse(pbs_error::unknown_node));
-  board_.self()->send(h, board_.wrap<model::host_command>(request, request.get(), by, std::move(reply), std::move(runs)));
+  board_.self()->send(h, board_.wrap<model::host_command>(request, request.get(), by, std::move(reply)));
 }
 
 // -- hooks ---------------------------------------------------------------------------------------------------------------
 
-void manage_routes::manage_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs,
+void manage_routes::manage_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply,
                                 bool compiled) {
   const auto m = request.get().getManage();
   const auto name = schema::str(m.getName());
@@ -126,7 +121,7 @@ void manage_routes::manage_hook(const schema::sealed<schema::Request>& request, 
   if (!h) return reply->refused(0, no_hook(name));
   const bool imports = m.getVerb() == schema::ManageVerb::IMPORT;
   if (imports && schema::text(m.getContentType()) == model::python_content && !compiled)
-    return compile_hook(request, by, std::move(reply), std::move(runs));
+    return compile_hook(request, by, std::move(reply));
   model::manage_hook command{request, {}};
   std::vector<ports::blob> blobs;
   if (imports) {
@@ -134,20 +129,19 @@ void manage_routes::manage_hook(const schema::sealed<schema::Request>& request, 
     command.content_hash = log::content_hash(bytes);
     blobs.push_back({command.content_hash, {bytes.begin(), bytes.end()}});
   }
-  auto e = board_.wrap<model::hook_command>(std::move(command), request.get(), by, std::move(reply), std::move(runs));
+  auto e = board_.wrap<model::hook_command>(std::move(command), request.get(), by, std::move(reply));
   e.blobs = std::move(blobs);
   board_.self()->send(h, std::move(e));
 }
 
 // A script that does not compile is refused at import; what the compiler said goes into the log.
-void manage_routes::compile_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply,
-                                 hook_runs runs) {
+void manage_routes::compile_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
   const auto m = request.get().getManage();
   const auto source = schema::bytes_of(m.getContent());
   const auto name = schema::str(m.getName());
   hooks_.compile(name, {reinterpret_cast<const char*>(source.data()), source.size()},
-                 [this, request, by, reply = std::move(reply), runs = std::move(runs), name](const std::string& problem) {
-                   if (problem.empty()) return manage_hook(request, by, reply, runs, true);
+                 [this, request, by, reply = std::move(reply), name](const std::string& problem) {
+                   if (problem.empty()) return manage_hook(request, by, reply, true);
                    board_.note(log_event::error, "Hook", name, problem);
                    reply->refused(0, {pbs_error::hook_error, "Failed to compile script, hook '" + name + "' contents not overwritten"});
                  });

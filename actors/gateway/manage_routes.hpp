@@ -18,12 +18,11 @@ class manage_routes {
 
  private:
   reply_ptr noted_in_log(const std::string& name, reply_ptr to) const;
-  void manage(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs);
-  void manage_all(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs);
-  void manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs);
-  void manage_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs,
-                   bool compiled = false);
-  void compile_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs);
+  void manage(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
+  void manage_all(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
+  void manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
+  void manage_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, bool compiled = false);
+  void compile_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
 
   actor_registry& board_;
   hook_routes& hooks_;

@@ -43,7 +43,7 @@ constexpr parameter ended_resv[] = {
     {"resv", reservation, may_set::nothing, "", may_set_when::always, "the reservation as it was before its end"}};
 constexpr parameter managed[] = {
     {"management", management, may_set::nothing, "", may_set_when::always,
-     "what qmgr asked for: cmd, objtype, objname, attribs, request_time; reply_* is None, as nothing is answered yet"}};
+     "what qmgr asked for (cmd, objtype, objname, attribs, request_time) and was answered (reply_code, reply_choice, reply_text)"}};
 constexpr parameter changed_vnode[] = {
     {"vnode", vnode, may_set::nothing, "", may_set_when::always, "the vnode as it is now"},
     {"vnode_o", vnode, may_set::nothing, "", may_set_when::always, "the vnode before"}};
@@ -102,7 +102,8 @@ constexpr hook_event rows[] = {
     {"modifyjob", 0x2, server_side, in_server, altered_job, true, false, 0, "before qalter changes a job", refuses},
     {"modifyvnode", 0x400000, server_side, in_server, changed_vnode, false, false, 0, "after a vnode's state changed",
      logs},
-    {"management", 0x200000, server_side, in_server, managed, true, false, 0, "before a qmgr request is done", refuses},
+    {"management", 0x200000, server_side, in_server, managed, false, false, 0,
+     "after a qmgr request was done or refused, but for want of rights", logs},
     {"resvsub", 0x4, server_side, in_server, asked_resv, true, false, 0, "before a reservation is made", refuses},
     {"modifyresv", 0x4000000, server_side, in_server, altered_resv, true, false, 0, "before a reservation is changed",
      refuses},

@@ -86,7 +86,7 @@ const own_row own_rows[] = {
     {ObjectKind::MANAGEMENT, "objname", value_type::string},
     {ObjectKind::MANAGEMENT, "request_time", value_type::date},
     {ObjectKind::MANAGEMENT, "reply_code", value_type::integer},
-    {ObjectKind::MANAGEMENT, "reply_auth_code", value_type::integer},
+    {ObjectKind::MANAGEMENT, "reply_auxcode", value_type::integer},
     {ObjectKind::MANAGEMENT, "reply_choice", value_type::integer},
     {ObjectKind::MANAGEMENT, "reply_text", value_type::string},
     {ObjectKind::SERVER_ATTRIBUTE, "name", value_type::string},

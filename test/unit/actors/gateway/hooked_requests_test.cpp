@@ -11,7 +11,7 @@ using namespace annals::actors;
 BOOST_AUTO_TEST_SUITE(hooked_requests)
 
 BOOST_AUTO_TEST_CASE(a_management_hook_is_shown_numbers_of_the_guide_and_every_attribute) {  // pbs guide: MGR_CMD_*, MGR_OBJ_*
-  const auto asked = [](schema::ManageVerb verb, schema::ObjectKind kind) {
+  const auto asked = [](schema::ManageVerb verb, schema::ObjectKind kind, const model::rejection& why = {}) {
     const auto request = schema::make<schema::Request>([&](schema::Request::Builder r) {
       auto m = r.initManage();
       m.setVerb(verb);
@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(a_management_hook_is_shown_numbers_of_the_guide_and_every_a
       c.setValue("4");
       c.setOp(schema::AttributeOp::INCREMENT);
     });
-    return management_asked(request.get().getManage(), 1700000000);
+    return management_done(request.get().getManage(), why, 1700000000);
   };
   using verb = schema::ManageVerb;
   using kind = schema::ObjectKind;
@@ -39,7 +39,13 @@ BOOST_AUTO_TEST_CASE(a_management_hook_is_shown_numbers_of_the_guide_and_every_a
   BOOST_TEST(numbers(verb::CREATE, kind::RESOURCE) == "0 5 x");
   const auto m = asked(verb::SET, kind::QUEUE);
   BOOST_TEST(m.find("request_time")->value == "1700000000");
-  BOOST_TEST(!m.find("reply_code"));
+  BOOST_TEST(m.find("reply_code")->value == "0");
+  BOOST_TEST(m.find("reply_choice")->value == "1");
+  BOOST_TEST(!m.find("reply_text"));
+  const auto refused = asked(verb::SET, kind::QUEUE, {15018, "Unknown queue"});
+  BOOST_TEST(refused.find("reply_code")->value == "15018");
+  BOOST_TEST(refused.find("reply_choice")->value == "7");
+  BOOST_TEST(refused.find("reply_text")->value == "Unknown queue");
   const auto* a = m.find("attribs.resources_max", "ncpus");
   BOOST_REQUIRE(a);
   BOOST_TEST(a->value == "4");

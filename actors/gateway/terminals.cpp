@@ -62,8 +62,10 @@ void terminals::on_judged(const terminal_judged& j) {
       rejected.setCode(j.why->code);
       rejected.setText(j.why->text);
     });
-  terminals_[asked.job].by = asked.by;
-  take_place(asked.job, side::user, asked.from);
+  auto& t = terminals_[asked.job];
+  t.by = asked.by;
+  if (!asked.gone) return take_place(asked.job, side::user, asked.from);
+  if (!t.user.peer) user_left(asked.job, t, asked.from.peer->peer().what == wire::identity::kind::local);
 }
 
 void terminals::offer(const wire::connection_ptr& peer, std::uint64_t request, std::optional<std::uint64_t> job, const reply_ptr& reply) {
@@ -126,7 +128,7 @@ bool terminals::is_good(terminal& t, side from, schema::TerminalWord::Reader wor
 }
 
 void terminals::on_closed(const wire::connection_ptr& peer) {
-  asked_.erase(peer->id());
+  if (const auto question = asked_.find(peer->id()); question != asked_.end()) question->second.gone = true;
   const auto at = places_.find(peer->id());
   if (at == places_.end()) return;
   const auto [job, of] = at->second;

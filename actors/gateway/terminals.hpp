@@ -49,6 +49,7 @@ class terminals {
     end from;
     model::requester by;
     std::uint64_t job;
+    bool gone = false;  // before it was answered
   };
 
   void take_place(std::uint64_t job, side at, end who);

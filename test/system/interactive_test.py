@@ -202,17 +202,26 @@ class a_session(InteractiveTest):
         self.ended_job(s.id)
 
     def test_a_tilde_with_the_suspend_key_stops_qsub(self):
+        s = Screen(self, "sh", "-i", environment={"PS1": "outer> "})
+        s.expect("outer> ")
+        s.line("qsub -I -S /bin/sh")
+        s.expect("ready\r\n\r\n")
+        self.ask(s, "PS1='$ '; PS2=")
+        s.type("~\x1a")
+        s.expect("Stopped")
+        s.line("fg")
+        self.ask(s, "echo back")
+        s.line("exit")
+        s.expect("completed\r\nouter> ")
+        s.line("exit $?")
+        self.assertEqual(s.ended(), 0)
+
+    def test_qsub_is_not_stopped_where_nobody_could_continue_it(self):
         s = self.sit()
         s.type("~\x1a")
-        self.until(lambda: self.state_of(s.pid) == "T", "qsub is stopped")
-        os.kill(s.pid, signal.SIGCONT)
-        self.assertEqual(self.ask(s, "echo back"), "back\n")
+        self.assertEqual(self.ask(s, "echo here"), "here\n")
         s.line("exit")
         self.finish(s)
-
-    def state_of(self, pid):
-        with open(f"/proc/{pid}/stat") as f:
-            return f.read().rsplit(")", 1)[1].split()[0]
 
     def test_messages_of_operators_and_limits_are_on_the_screen(self):
         s = self.sit("-l", "walltime=1:00:00")
@@ -234,6 +243,37 @@ class a_session(InteractiveTest):
         s.id = s.expect(r"waiting for job (\S+) to start")
         s.expect(f"ready\r\n\r\n{user.pw_name}\r\n{user.pw_name}\r\n")
         s.line("done")
+        self.finish(s)
+
+    def test_it_may_come_through_a_routing_queue(self):
+        self.sure("qmgr", "-c", "create queue rq queue_type=r, enabled=t, started=f, route_destinations=workq")
+        s = self.sit("-q", "rq", begun=False)
+        self.assertEqual(self.job(s.id)["queue"], "rq")
+        self.sure("qmgr", "-c", "set queue rq started=True")
+        s.expect("ready\r\n\r\n")
+        self.assertEqual(self.ask(s, "echo here"), "here\n")
+        self.assertEqual(self.job(s.id)["queue"], "workq")
+        s.line("exit")
+        self.finish(s)
+
+    def test_it_may_wait_for_a_reservation(self):
+        start = time.strftime("%Y%m%d%H%M.%S", time.localtime(time.time() + 3))
+        queue = self.sure("pbs_rsub", "-R", start, "-D", "3600", "-l", "select=1:ncpus=1").split()[0].split(".")[0]
+        s = Screen(self, "qsub", "-I", "-S", "/bin/sh", "-q", queue)
+        s.id = s.expect(r"qsub: waiting for job (\S+) to start\r\n")
+        s.expect("ready\r\n\r\n")
+        self.ask(s, "echo here")
+        s.line("exit 2")
+        self.finish(s, "2")
+
+    def test_it_is_not_rerun(self):
+        s = self.sit()
+        self.until_running(s.id)
+        self.sure("qalter", "-r", "y", s.id)
+        for force in (), ("-W", "force"):
+            done = self.run_command("qrerun", *force, s.id)
+            self.assertEqual((done.status, done.err), (190, f"qrerun: job is not rerunnable {s.id}\n"))
+        s.line("exit")
         self.finish(s)
 
     def test_a_hook_keeps_them_out(self):

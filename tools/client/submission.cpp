@@ -87,18 +87,6 @@ std::optional<complaint> check_array(const job_options& options) {
   return std::nullopt;
 }
 
-std::optional<complaint> check_interactive(const job_options& options, const submit_facts& facts) {
-  if (is_interactive(options) && !facts.terminal) {
-    return said("qsub:\tstandard input and output must be a terminal for\n\tinteractive job submission", 1);
-  }
-  if (is_interactive(options) && options.has('J')) {
-    return misused("qsub: interactive and array job submission cannot be used together");
-  }
-  if (options.has('X') && !facts.has_display) return misused("qsub: DISPLAY not set");
-  if (options.has('X')) return not_served("-X");
-  return std::nullopt;
-}
-
 // PBS's qsub knows the names of attributes; a dotted one is sent and comes back with the server's text.
 std::optional<complaint> check_others(const job_options& options) {
   for (const assignment& w : options.others) {
@@ -123,6 +111,12 @@ void add_array(std::vector<job_attribute>& out, const std::string& range) {
   const auto [indices, at_once] = split_range(range);
   out.push_back({"array_indices_submitted", "", std::string(indices)});
   if (at_once) out.push_back({"max_run_subjobs", "", without_leading_zeros(*at_once)});
+}
+
+// Whatever -W says besides: nobody waits for such a job's end.
+void become_interactive(std::vector<job_attribute>& out) {
+  std::erase_if(out, [](const job_attribute& a) { return a.name == "interactive" || a.name == "block"; });
+  out.push_back({"interactive", "", "True"});
 }
 
 // The program of a job that has no script, in the form that job descriptions use. '<', '>' and '&' stay as they are.
@@ -157,6 +151,18 @@ std::string lines_of(const std::vector<std::string>& problems) {
 bool is_interactive(const job_options& options) {
   const std::string* other = options.other("interactive");
   return options.has('I') || (other != nullptr && values::equal_any_case(*other, "true"));
+}
+
+std::optional<complaint> check_interactive(const job_options& options, const submit_facts& facts) {
+  if (is_interactive(options) && !facts.terminal) {
+    return said("qsub:\tstandard input and output must be a terminal for\n\tinteractive job submission", 1);
+  }
+  if (is_interactive(options) && options.has('J')) {
+    return misused("qsub: interactive and array job submission cannot be used together");
+  }
+  if (options.has('X') && !facts.has_display) return misused("qsub: DISPLAY not set");
+  if (options.has('X')) return not_served("-X");
+  return std::nullopt;
 }
 
 std::string interactive_warnings(const job_options& options) {
@@ -253,7 +259,7 @@ std::variant<submission, complaint> make_submission(const job_options& options, 
   if (const std::string* q = options.find('q')) out.where = parse_destination(*q).value_or(destination{});
   const std::string* block = options.other("block");
   out.interactive = is_interactive(options);
-  if (out.interactive && options.other("interactive") == nullptr) out.attributes.push_back({"interactive", "", "True"});
+  if (out.interactive) become_interactive(out.attributes);
   out.block = !out.interactive && block != nullptr && values::parse_boolean(*block).value_or(false);
   out.quiet = options.has('z');
   return out;

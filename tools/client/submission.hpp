@@ -70,6 +70,8 @@ struct submit_context {
 };
 // -I or -W interactive=true.
 bool is_interactive(const job_options& options);
+// What forbids these options to be those of an interactive job, or that it forwards X; known before a script is read.
+std::optional<complaint> check_interactive(const job_options& options, const submit_facts& facts);
 // What qsub says of options that an interactive job takes otherwise than they sound; each line with its end.
 std::string interactive_warnings(const job_options& options);
 

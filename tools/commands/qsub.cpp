@@ -162,12 +162,12 @@ int qsub(int argc, char** argv) {
   const auto& program = std::get<program_source>(source);
   const submit_facts facts{isatty(STDIN_FILENO) && isatty(STDOUT_FILENO), std::getenv("DISPLAY") != nullptr,
                            environment_value};
-  if (line.has('I') && !facts.terminal) return complain(*check_submission({{{'I', ""}}, {}, {}}, facts));
+  job_options typed;
+  typed.put_over(line);
+  if (auto bad = check_interactive(typed, facts)) return complain(*bad);
 
   std::optional<std::string> script;
   job_options options;
-  job_options typed;
-  typed.put_over(line);
   const bool typed_at = is_interactive(typed) && program.from == program_source::kind::standard_input;  // by the user of the job
   if (program.from != program_source::kind::executable && !typed_at) {
     auto bytes = read_job_script(program);

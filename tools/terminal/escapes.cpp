@@ -4,15 +4,20 @@ namespace annals::terminal {
 
 escape_reader::found escape_reader::read(std::string_view typed) {
   found f;
-  for (const char c : typed) {
+  while (!typed.empty()) {
+    const char c = typed.front();
+    typed.remove_prefix(1);
     if (at_ == place::line_start && c == '~') {
       at_ = place::tilde;
       continue;
     }
     if (at_ == place::tilde) {
       at_ = place::line_start;
-      if (c == '.') return f.what = wish::hang_up, f;
-      if (c == suspend_key_) return f.what = wish::suspend, f;
+      if (c == '.' || c == suspend_key_) {
+        f.what = c == '.' ? wish::hang_up : wish::suspend;
+        f.rest = typed;
+        return f;
+      }
       f.for_job += '~';
     }
     f.for_job += c;

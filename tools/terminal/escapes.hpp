@@ -16,7 +16,8 @@ class escape_reader {
                     suspend };
   struct found {
     std::string for_job;
-    wish what = wish::none;  // behind those bytes; what was typed after it is dropped
+    wish what = wish::none;  // behind those bytes
+    std::string_view rest;   // behind that: to be read again
   };
   found read(std::string_view typed);
 

@@ -93,6 +93,7 @@ class sitter {
   ~sitter() { close(signals_); }
 
   int sit() {
+    line_.look(now());  // from here on the server sees when we are gone
     print("qsub: waiting for job " + job_ + " to start\n");
     while (!status_) {
       line_.look(now());
@@ -129,7 +130,7 @@ class sitter {
   }
 
   void wait() {
-    const bool reads = asking_ || (keys_.is_raw() && end_.room() > 0);
+    const bool reads = asking_ || (keys_.is_raw() && has_room());
     pollfd fds[] = {{line_.descriptor(), POLLIN, 0}, {signals_, POLLIN, 0}, {reads ? STDIN_FILENO : -1, POLLIN, 0}};
     const auto until = std::min({line_.due(), job_ended_ ? *job_ended_ + last_words : moment::max(), notice_due(), gives_up()});
     int ms = -1;
@@ -167,17 +168,27 @@ class sitter {
   void take_typed() {
     if (status_ || !(asking_ || keys_.is_raw())) return;
     pollfd ready{STDIN_FILENO, POLLIN, 0};
-    if ((keys_.is_raw() && end_.room() == 0) || poll(&ready, 1, 0) <= 0) return;
+    if ((keys_.is_raw() && !has_room()) || poll(&ready, 1, 0) <= 0) return;
     char bytes[4096];
-    const auto n = read(STDIN_FILENO, bytes, keys_.is_raw() ? std::min(sizeof bytes, end_.room()) : sizeof bytes);
+    const auto n = read(STDIN_FILENO, bytes, keys_.is_raw() ? std::min(sizeof bytes, end_.room() - 1) : sizeof bytes);
     if (n < 0 && errno == EINTR) return;
     const std::string_view typed(bytes, static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
     if (asking_) return take_answer(typed);
     if (typed.empty()) return die_of(SIGHUP);
-    const auto found = escapes_.read(typed);
-    end_.typed(found.for_job);
-    if (found.what == escape_reader::wish::hang_up) hang_up();
-    if (found.what == escape_reader::wish::suspend) stop();
+    take_keys(typed);
+  }
+
+  // For what is typed next, and a tilde that waited for it.
+  bool has_room() const { return end_.room() > 1; }
+
+  void take_keys(std::string_view typed) {
+    while (!status_ && !typed.empty()) {
+      const auto found = escapes_.read(typed);
+      end_.typed(found.for_job);
+      if (found.what == escape_reader::wish::hang_up) hang_up();
+      if (found.what == escape_reader::wish::suspend) stop();
+      typed = found.rest;
+    }
   }
 
   void take_answer(std::string_view line) {
@@ -224,9 +235,15 @@ class sitter {
     status_ = 1;
   }
 
+  // Without a shell that could continue us the kernel does not stop us.
   void stop() {
     keys_.restore();
-    kill(getpid(), SIGSTOP);
+    raise(SIGTSTP);
+    sigset_t stops;
+    sigemptyset(&stops);
+    sigaddset(&stops, SIGTSTP);
+    sigprocmask(SIG_UNBLOCK, &stops, nullptr);  // here we stand still
+    sigprocmask(SIG_BLOCK, &stops, nullptr);
     keys_.make_raw();
     tell_size();
   }

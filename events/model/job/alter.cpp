@@ -66,6 +66,7 @@ values::result<new_value, rejection> checked(const job_state& job, schema::Attri
   auto text = attributes::check_value(*row, v.resource, v.value, settings.resources);
   if (!text) return as_rejection(text.error());
   v.value = *text;
+  if (row->id == ids::Rerunable && job.attribute(ids::interactive) == "True") v.value = "False";  // whatever is asked for
   if (row->id == ids::Hold_Types &&
       !may_replace_holds(job.holds, values::parse_hold_set(v.value).value_or(values::hold_set{}).bits, now.by))
     return refuse(pbs_error::unauthorized);

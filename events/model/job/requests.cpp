@@ -118,9 +118,11 @@ outcome decide_rerun(const job_state& job, schema::RerunJob::Reader command, con
   if (!now.by.is_operator()) return refuse(pbs_error::unauthorized);
   // A MoM asks for its hooks, and those of execjob_epilogue run when the program has ended (pbs guide: job.rerun()).
   const bool by_epilogue = job.phase == phase::exiting && now.by.role == schema::Role::MOM;
+  // Nobody would sit at another run of an interactive job.
+  const bool by_force = command.getForce() && job.attribute(ids::interactive) != "True";
+  if (!by_force && job.attribute(ids::Rerunable) == "False") return refuse(pbs_error::not_rerunnable);
   if (!job.running() && !by_epilogue) return refuse(pbs_error::bad_state);
   if (command.getForce()) return requeue_by_force(job, now, settings);
-  if (job.attribute(ids::Rerunable) == "False") return refuse(pbs_error::not_rerunnable);
   if (job.rerun_requested) return no_change;
   return std::vector<event>{make_event([](auto e) { e.initJob().initRerunRequested(); })};
 }

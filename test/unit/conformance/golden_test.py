@@ -7,7 +7,7 @@ from datetime import datetime
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "conformance", "golden")
 sys.path.insert(0, GOLDEN)
-from golden import cycles, placement, report, scene, transcript  # noqa: E402  found by the path above
+from golden import cycles, placement, report, scene, sitting, transcript  # noqa: E402  found by the path above
 from golden.normal import Ids, normal  # noqa: E402
 
 
@@ -35,6 +35,17 @@ class transcripts(unittest.TestCase):
                                  "### user=u cmd: true\n--- exit=0\n### root: pbs_rstat -f\nResv ID: R1.q1\n\n--- server_log\nx\n")
         self.assertEqual([(b.user, b.command, b.stdout, b.stderr, b.status) for b in blocks],
                          [("u", "qdel 9", "", "c\n", 153), ("u", "true", "", "", 0), ("root", "pbs_rstat -f", "Resv ID: R1.q1\n\n", "", None)])
+
+    def test_a_block_at_a_terminal_has_a_screen_and_blocks_that_are_typed_meanwhile(self):
+        text = ("u@p1$ qsub -I     (in a pty)\nu@p1$ qstat\nx\n[exit 0]\n--- screen\nready\n$ \n[typed: exit\\r]\nexit\n--- end of screen\n[exit 0]\n"
+                "u@p1$ qsub -I     (in a pty)\n--- screen\n\n[sent: TERM]\n\n--- end of screen\n[exit signal 15]\nu@p1$ true\n[exit 0]\n")
+        first, meanwhile, second, _ = transcript.read(text)
+        self.assertEqual((first.command, first.last, first.status, meanwhile.command), ("qsub -I", 2, 0, "qstat"))
+        self.assertEqual(sitting.parts(first.screen), [("ready\n$ ", ("typed", "exit\\r")), ("exit", None)])
+        self.assertEqual((sitting.shown(first.screen), sitting.shown(second.screen)), ("ready\n$ exit", ""))
+        self.assertEqual((second.last, second.status), (3, -15))
+        with self.assertRaises(transcript.Malformed):
+            transcript.read("u@p1$ qsub -I     (in a pty)\n--- screen\n")
 
     def test_what_a_cycle_did_belongs_to_the_block_before_it(self):
         text = "u@p1$ qsub\n5.p1\n[exit 0]\n  sched(HUP): x\n  sched: y\n  order: 5.p1\n  5.p1: state=R substate=41\nu@p1$ true\n[exit 0]\n"

@@ -7,6 +7,7 @@ from . import scene as scenes
 from . import transcript as transcripts
 from .normal import Ids, normal
 from .report import Outcome, differences
+from .sitting import Sitting, shown
 from .world import Cluster, Trouble
 
 # Commands that this PBS does not have yet; blocks that use them are not run. Whoever adds one takes it out here.
@@ -20,13 +21,19 @@ def run(text, scene):
     cluster.start()
     ids = Ids(scene.hosts[0])
     take(scene.steps, cluster, ids)
-    outcomes = []
+    outcomes, sitting = [], None
     for number, block in enumerate(transcripts.read(scenes.reread(text, scene)), 1):
         if number not in scene.without and not LATER & set(re.split(r"[\s;|]+", block.command)):
-            found = attempt(cluster, scene.before.get(number, []), block, ids)
+            outcome = Outcome(str(number), block.command, attempt(lambda: take(scene.before.get(number, []), cluster, ids)))
+            outcomes.append(outcome)
+            if block.screen is not None:
+                sitting = sit_down(cluster, ids, block, number, outcome)
+            elif not outcome.differences:
+                outcome.differences += compare(cluster, block, ids)
             if scene.cycles and block.cycle:
-                found += cycles.compare(cluster, ids, block.cycle)
-            outcomes.append(Outcome(str(number), block.command, found))
+                outcome.differences += cycles.compare(cluster, ids, block.cycle)
+        if sitting and number == sitting.block.last:
+            sitting = rise(sitting)
     return outcomes
 
 
@@ -72,12 +79,32 @@ def await_text(cluster, ids, step):
     cluster.until(there, f"{command}: {expression}")
 
 
-def attempt(cluster, steps, block, ids):
-    """The differences of a block; a step before it that fails is one, and the later blocks still get their turn."""
+def attempt(step, when="before this block"):
+    """The differences that a step makes when it fails: the later blocks still get their turn."""
     try:
-        take(steps, cluster, ids)
+        step()
+        return []
     except Trouble as trouble:
-        return [f"  {line}" for line in f"before this block: {trouble}".split("\n")]
+        return [f"  {line}" for line in f"{when}: {trouble}".split("\n")]
+
+
+def sit_down(cluster, ids, block, number, outcome):
+    sitting = Sitting(cluster, ids, block, outcome)
+    if block.last > number:
+        outcome.differences += attempt(sitting.until_job)   # the next blocks are about it
+    return sitting
+
+
+def rise(sitting):
+    """Everything is done at the terminal; nobody sits there any more."""
+    found, block = sitting.outcome.differences, sitting.block
+    found += attempt(sitting.play, "at the terminal")
+    sitting.leave()
+    found += differences("exit status", block.status, sitting.status)
+    found += differences("screen", *(normal(text).rstrip("\n") for text in (shown(block.screen), sitting.screen())))
+
+
+def compare(cluster, block, ids):
     done = cluster.type(block.user, ids.to_run(block.command))
     for command, form in (("qsub", JOB_ID), ("pbs_rsub", RESERVATION_ID)):
         expected_id, here = form.match(block.stdout), form.match(done.stdout)

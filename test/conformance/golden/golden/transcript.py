@@ -8,6 +8,16 @@ stand without `user=` and without an end: only what it printed on stdout was rec
     Job Id: 1.vm                                  stderr: what went to stderr
     --- stderr                                    [exit 0]
     --- exit=0
+
+The second form also has commands that have a terminal; what others type meanwhile comes before what the terminal shows (sitting.py):
+
+    pbsuser@vm$ qsub -I     (in a pty)
+    pbsuser@vm$ qstat
+    [exit 0]
+    --- screen
+    qsub: waiting for job 0.vm to start
+    --- end of screen
+    [exit 1]
 """
 import re
 from dataclasses import dataclass, field
@@ -18,6 +28,9 @@ SHORT = re.compile(r"### (\w+): (.*)\Z")
 MARK = re.compile(r"###? |# |--- ")
 EXIT_LINE = re.compile(r"--- exit=(-?\d+)\Z")
 EXIT_BRACKET = re.compile(r"\[exit (?:(\d+)|TIMEOUT after \d+s)\]\Z")
+BEGIN_OF_SCREEN, END_OF_SCREEN = "--- screen", "--- end of screen"
+SITTING = re.compile(r"\w+@\w+\$ (.*\S) +\(in a pty\)\Z")
+SCREEN_EXIT = re.compile(r"\[exit (signal )?(\d+)\]\Z")
 NO_END = -1   # the status of a command that was still there when the recorder stopped waiting for it
 CYCLE = re.compile(r"  (sched: |order:|\d+(?:\[\d*\])?\.\w+: state=)")
 
@@ -33,6 +46,8 @@ class Block:
     line: int         # where it begins in the file, from 1
     whole: bool = True   # false: blank lines at the end of its texts were not recorded
     cycle: list = field(default_factory=list)   # what stands below it about a scheduling cycle (cycles.py)
+    screen: list | None = None                  # the lines that its terminal shows, and marks of what is done there (sitting.py)
+    last: int = 0                               # the number of the last block that is typed while it has its terminal
 
 
 class Malformed(Exception):
@@ -75,9 +90,19 @@ def read_headed(text):
 
 def read_typed(text):
     blocks, current, out, err = [], None, [], []
+    at_terminal, screen = None, None
     for number, line in enumerate(text.split("\n"), 1):
-        begin, end = TYPED.match(line), EXIT_BRACKET.match(line)
-        if begin:
+        begin, end, sits = TYPED.match(line), EXIT_BRACKET.match(line), SITTING.match(line)
+        if screen is not None and line != END_OF_SCREEN:
+            screen.append(line)
+        elif line == BEGIN_OF_SCREEN and at_terminal:
+            screen = at_terminal.screen
+        elif line == END_OF_SCREEN:
+            screen = None
+        elif sits and not current and not at_terminal:
+            at_terminal = Block(f"{len(blocks) + 1} {sits[1]}", begin[1], sits[1], "", "", None, number, screen=[])
+            blocks.append(at_terminal)
+        elif begin:
             if current:
                 raise Malformed(f"line {current[0]}: the block has no end")
             current, out, err = (number, begin[1], begin[3]), [], []
@@ -85,12 +110,19 @@ def read_typed(text):
             blocks.append(Block(f"{len(blocks) + 1} {current[2]}", current[1], current[2], "".join(out), "".join(err),
                                 int(end[1] or NO_END), current[0], whole=False))
             current = None
+        elif at_terminal and SCREEN_EXIT.match(line):
+            at_terminal.status, at_terminal.last, at_terminal = status_of(line), len(blocks), None
         elif blocks and not current and CYCLE.match(line):
             blocks[-1].cycle.append(line)
         elif current and line.startswith("stderr: "):
             err.append(line[len("stderr: "):] + "\n")
         elif current:
             out.append(line + "\n")
-    if current:
-        raise Malformed(f"line {current[0]}: the block has no end")
+    if current or at_terminal:
+        raise Malformed(f"line {current[0] if current else at_terminal.line}: the block has no end")
     return blocks
+
+
+def status_of(line):
+    signal, number = SCREEN_EXIT.match(line).groups()
+    return -int(number) if signal else int(number)

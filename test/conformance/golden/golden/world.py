@@ -117,6 +117,24 @@ def append(path, text):
         f.write(text)
 
 
+def home_of(user):
+    return "/root" if user == "root" else f"/home/{user}"
+
+
+def environment_of(user):
+    return {"PATH": PATH, "HOME": home_of(user), "USER": user, "LOGNAME": user, "SHELL": "/bin/bash",
+            "LANG": "C.UTF-8", "MAIL": f"/var/mail/{user}"}
+
+
+def become(user):
+    """This process is the user's from here on, in their home directory."""
+    if user != "root":
+        os.setgroups([])
+        os.setgid(GROUP_ID)
+        os.setuid(USERS[user])
+    os.chdir(home_of(user))
+
+
 # ---- in it -------------------------------------------------------------------------------------------------------
 
 class Cluster:
@@ -165,12 +183,9 @@ class Cluster:
 
     def type(self, user, command):
         """What a user types in their home directory, on a terminal that says nothing."""
-        home = "/root" if user == "root" else f"/home/{user}"
-        environment = {"PATH": PATH, "HOME": home, "USER": user, "LOGNAME": user, "SHELL": "/bin/bash",
-                       "LANG": "C.UTF-8", "MAIL": f"/var/mail/{user}"}
         identity = {} if user == "root" else {"user": USERS[user], "group": GROUP_ID, "extra_groups": []}
         try:
-            return subprocess.run(["/bin/bash", "-c", command], env=environment, cwd=home, stdin=subprocess.DEVNULL,
+            return subprocess.run(["/bin/bash", "-c", command], env=environment_of(user), cwd=home_of(user), stdin=subprocess.DEVNULL,
                                   capture_output=True, text=True, errors="replace", timeout=COMMAND_DEADLINE_S, **identity)
         except subprocess.TimeoutExpired:
             return subprocess.CompletedProcess(command, -1, "", f"no end after {COMMAND_DEADLINE_S} s\n")

@@ -249,6 +249,17 @@ BOOST_AUTO_TEST_CASE(a_job_that_waits_is_deleted_when_its_qsub_is_gone) {
   BOOST_TEST(c.deleted());
 }
 
+BOOST_AUTO_TEST_CASE(also_when_it_was_gone_before_it_was_answered) {
+  cluster c;
+  const auto user = std::make_shared<test::fake_peer>(wire::identity::kind::local, "alice");
+  auto attach = schema::make<schema::Request>([](schema::Request::Builder r) { r.initAttachTerminal().setJob("0.borg"); });
+  caf::anon_send(c.whole->gateway(), actors::peer_frame{user, std::move(attach)});
+  c.gone(user);
+  BOOST_TEST(!c.deleted());
+  c.pass();
+  BOOST_TEST(c.deleted());
+}
+
 BOOST_AUTO_TEST_CASE(but_not_when_it_has_come_again) {
   cluster c;
   const auto user = c.sit();

@@ -217,14 +217,14 @@ BOOST_AUTO_TEST_CASE(what_this_release_does_not_serve_is_refused_after_its_synta
 BOOST_AUTO_TEST_CASE(an_interactive_job_says_so_and_is_not_waited_for) {
   const auto line = [](std::vector<std::string> words) {
     const auto s = made(std::move(words));
-    return value(s, "interactive") + '|' + (s.interactive ? "sits" : "") + (s.block ? "waits" : "");
+    return value(s, "interactive") + '|' + value(s, "block") + '|' + (s.interactive ? "sits" : "") + (s.block ? "waits" : "");
   };
-  BOOST_TEST(line({"-I"}) == "True|sits");
-  BOOST_TEST(line({"-I", "-W", "block=true"}) == "True|sits");
-  BOOST_TEST(line({"-W", "interactive=true"}) == "true|sits");
-  BOOST_TEST(line({"-I", "-W", "interactive=true"}) == "true|sits");
-  BOOST_TEST(line({"-W", "interactive=false"}) == "false|");
-  BOOST_TEST(line({"-W", "block=true"}) == "|waits");
+  BOOST_TEST(line({"-I"}) == "True||sits");
+  BOOST_TEST(line({"-I", "-W", "block=true"}) == "True||sits");
+  BOOST_TEST(line({"-W", "interactive=true"}) == "True||sits");
+  BOOST_TEST(line({"-I", "-W", "interactive=false"}) == "True||sits");
+  BOOST_TEST(line({"-W", "interactive=false"}) == "false||");
+  BOOST_TEST(line({"-W", "block=true"}) == "|True|waits");
 }
 
 BOOST_AUTO_TEST_CASE(what_an_interactive_job_takes_otherwise_is_said) {  // RD-17

@@ -12,8 +12,9 @@ struct reader {
   // What goes to the job; "." and "z" behind a '|' are what qsub itself does.
   std::string operator()(std::string_view typed) {
     const auto f = escapes.read(typed);
-    return f.for_job + (f.what == wish::hang_up ? "|." : f.what == wish::suspend ? "|z"
-                                                                                 : "");
+    const auto here = f.for_job + (f.what == wish::hang_up ? "|." : f.what == wish::suspend ? "|z"
+                                                                                            : "");
+    return f.rest.empty() ? here : here + (*this)(f.rest);
   }
 };
 
@@ -26,6 +27,7 @@ BOOST_AUTO_TEST_CASE(at_the_start_of_a_line_a_tilde_is_for_qsub) {
   BOOST_TEST(r("~.") == "|.");
   BOOST_TEST(r("echo a\r~\x1a") == "echo a\r|z");
   BOOST_TEST(r("~.") == "|.");  // still the start of a line
+  BOOST_TEST(r("~\x1a~\x1als\r") == "|z|zls\r");
   BOOST_TEST(r("~") == "");
   BOOST_TEST(r(".") == "|.");
 }

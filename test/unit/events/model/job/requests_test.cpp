@@ -191,6 +191,16 @@ BOOST_AUTO_TEST_CASE(a_job_that_may_not_be_rerun_needs_force) {
   BOOST_TEST(story.when(rerun(), manager()).starts_with("15038 "));
   BOOST_TEST(story.when(rerun(true), manager()) == "rerunRequested exited vnodesReleased requeued");  // it waits for no host
   BOOST_TEST(story.state() == "Q 10");
+  BOOST_TEST(story.when(rerun(), manager()).starts_with("15038 "));  // also of one that does not run
+  BOOST_TEST(story.when(rerun(true), manager()).starts_with("15016 "));
+}
+
+BOOST_AUTO_TEST_CASE(an_interactive_job_is_not_rerun_whatever_is_asked_for) {
+  auto story = given(job_phase::started, {{"interactive", "", "True"}});
+  story.when(alter({{"Rerunable", "", "y"}}));
+  BOOST_TEST(story.attribute(ids::Rerunable) == "False");
+  BOOST_TEST(story.when(rerun(), manager()).starts_with("15038 "));
+  BOOST_TEST(story.when(rerun(true), manager()).starts_with("15038 "));
 }
 
 BOOST_AUTO_TEST_CASE(a_hook_may_ask_for_another_run_when_the_program_has_ended) {  // pbs guide: hooks, job.rerun(): -18

@@ -125,7 +125,7 @@ std::optional<std::string> judge_job_option(asker who, const given& g, std::int6
       good = is_mail_points(v);
       break;
     case 'M':
-      good = !v.empty() && v.find_first_of(" \t") == std::string::npos;
+      good = is_mail_users(v);
       break;
     case 'N':
       good = is_job_name(v);

@@ -2,7 +2,7 @@
 import re
 from datetime import datetime
 
-from . import cycles
+from . import cycles, mails, records
 from . import scene as scenes
 from . import transcript as transcripts
 from .normal import Ids, normal
@@ -10,7 +10,7 @@ from .report import Outcome, differences
 from .world import Cluster, Trouble
 
 # Commands that this PBS does not have yet; blocks that use them are not run. Whoever adds one takes it out here.
-LATER = {"pbs_hostn", "printjob"}
+LATER = {"pbs_hostn", "pbs_remsh", "printjob"}
 JOB_ID = re.compile(r"(?m)\A(\d+)(?:\[\])?\.\w+$")
 RESERVATION_ID = re.compile(r"\A[RSM](\d+)\.\w+ ")
 
@@ -20,13 +20,29 @@ def run(text, scene):
     cluster.start()
     ids = Ids(scene.hosts[0])
     take(scene.steps, cluster, ids)
-    outcomes = []
+    outcomes, mailbox = [], mails.Mailbox(cluster, ids)
+
+    def compare_what_follows(block, found):
+        """What a block leads to is looked at when the next command is about to be typed: the steps before that may have to come first."""
+        if scene.accounting and block.records:
+            found += records.compare(cluster, ids, block.records)
+        if block.mails:
+            found += mailbox.compare(block.mails)
+    last = None
     for number, block in enumerate(transcripts.read(scenes.reread(text, scene)), 1):
         if number not in scene.without and not LATER & set(re.split(r"[\s;|]+", block.command)):
-            found = attempt(cluster, scene.before.get(number, []), block, ids)
+            found = prepare(cluster, scene.before.get(number, []), ids)
+            if last:
+                compare_what_follows(*last)
+            found = found or attempt(cluster, block, ids)
             if scene.cycles and block.cycle:
                 found += cycles.compare(cluster, ids, block.cycle)
             outcomes.append(Outcome(str(number), block.command, found))
+            last = block, found
+    if last:
+        compare_what_follows(*last)
+    if rest := mailbox.rest():
+        outcomes.append(Outcome("end", "mail that the transcript does not have", rest))
     return outcomes
 
 
@@ -72,12 +88,17 @@ def await_text(cluster, ids, step):
     cluster.until(there, f"{command}: {expression}")
 
 
-def attempt(cluster, steps, block, ids):
-    """The differences of a block; a step before it that fails is one, and the later blocks still get their turn."""
+def prepare(cluster, steps, ids):
+    """Takes the steps before a block. One that fails is a difference of the block, and the later blocks still get their turn."""
     try:
         take(steps, cluster, ids)
+        return []
     except Trouble as trouble:
         return [f"  {line}" for line in f"before this block: {trouble}".split("\n")]
+
+
+def attempt(cluster, block, ids):
+    """The differences of a block."""
     done = cluster.type(block.user, ids.to_run(block.command))
     for command, form in (("qsub", JOB_ID), ("pbs_rsub", RESERVATION_ID)):
         expected_id, here = form.match(block.stdout), form.match(done.stdout)

@@ -20,6 +20,10 @@ EXIT_LINE = re.compile(r"--- exit=(-?\d+)\Z")
 EXIT_BRACKET = re.compile(r"\[exit (?:(\d+)|TIMEOUT after \d+s)\]\Z")
 NO_END = -1   # the status of a command that was still there when the recorder stopped waiting for it
 CYCLE = re.compile(r"  (sched: |order:|\d+(?:\[\d*\])?\.\w+: state=)")
+RECORDS = re.compile(r"--- accounting ~ /(.*)/\Z")
+RECORD = re.compile(r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d(;\w;[^;]+;)")
+MESSAGE, MESSAGE_END = "--- message", "--- end of message"
+AGAIN = re.compile(r"\.\.\. \(the same message again, (\d+) times in all\)\Z")
 
 
 @dataclass
@@ -33,6 +37,8 @@ class Block:
     line: int         # where it begins in the file, from 1
     whole: bool = True   # false: blank lines at the end of its texts were not recorded
     cycle: list = field(default_factory=list)   # what stands below it about a scheduling cycle (cycles.py)
+    records: list = field(default_factory=list)   # what stands below it about accounting: (regular expression, lines) (records.py)
+    mails: list = field(default_factory=list)   # the messages that stand below it (mails.py)
 
 
 class Malformed(Exception):
@@ -47,9 +53,13 @@ def read(text):
 def read_headed(text):
     blocks, lines, i = [], text.split("\n"), 0
     while i < len(lines):
-        begin, short = HEADED.match(lines[i]), SHORT.match(lines[i])
+        begin, short, records = HEADED.match(lines[i]), SHORT.match(lines[i]), RECORDS.match(lines[i])
         start = i
         i += 1
+        if records and blocks:
+            while i < len(lines) and RECORD.match(lines[i]):
+                i += 1
+            blocks[-1].records.append((records[1], lines[start + 1:i]))
         if short:
             while i < len(lines) and not MARK.match(lines[i]):
                 i += 1
@@ -74,10 +84,19 @@ def read_headed(text):
 
 
 def read_typed(text):
-    blocks, current, out, err = [], None, [], []
+    blocks, current, out, err, message = [], None, [], [], None
     for number, line in enumerate(text.split("\n"), 1):
-        begin, end = TYPED.match(line), EXIT_BRACKET.match(line)
-        if begin:
+        begin, end, again = TYPED.match(line), EXIT_BRACKET.match(line), AGAIN.match(line)
+        if line == MESSAGE:
+            message = []
+        elif line == MESSAGE_END:
+            blocks[-1].mails.append("".join(message))
+            message = None
+        elif message is not None:
+            message.append(line + "\n")
+        elif again:
+            blocks[-1].mails += [blocks[-1].mails[-1]] * (int(again[1]) - 1)
+        elif begin:
             if current:
                 raise Malformed(f"line {current[0]}: the block has no end")
             current, out, err = (number, begin[1], begin[3]), [], []
@@ -87,6 +106,8 @@ def read_typed(text):
             current = None
         elif blocks and not current and CYCLE.match(line):
             blocks[-1].cycle.append(line)
+        elif blocks and not current and line.startswith("  acct: ") and (record := RECORD.match(line[8:])):
+            blocks[-1].records.append((re.escape(record[1]), [line[8:]]))
         elif current and line.startswith("stderr: "):
             err.append(line[len("stderr: "):] + "\n")
         elif current:

@@ -56,7 +56,7 @@ bool good_other(asker who, const assignment& a) {
   if (who == asker::qsub && is("block")) return values::parse_boolean(a.value).has_value();
   if (who == asker::qsub && is("interactive")) return false;
   if (is("max_run_subjobs")) return true;  // the server judges it, an empty value too
-  return who == asker::qsub || !a.value.empty();
+  return who == asker::qsub || !a.value.empty() || is("topjob_ineligible");
 }
 
 // PBS's qsub sets these after -W, with the option's value or its default.

@@ -205,7 +205,7 @@ const attribute job_attributes[] = {
      "legacy"},
     {job::topjob, "topjob", value_type::boolean, setter::nobody, manager_reads, "",
      "whether the scheduler reserves resources for the job"},
-    {job::topjob_ineligible, "topjob_ineligible", value_type::boolean, setter::manager, while_running, "",
+    {job::topjob_ineligible, "topjob_ineligible", value_type::boolean, setter::manager, while_running | manager_reads, "",
      "whether the scheduler may not reserve for it"},
     {job::resources_released, "resources_released", value_type::string, setter::nobody, manager_reads, "",
      "resources released on suspend, by vnode"},

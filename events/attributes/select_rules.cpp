@@ -77,7 +77,8 @@ void fill_defaults(draft& d, bool with_select) {
   for (const resource_list* limits : {&d.defaults.queue_max, &d.defaults.server_max})
     for (const auto& [name, value] : *limits) {
       const resource* r = d.resources.find(name);
-      if (r && r->where == asked_in::job_wide && !r->has(host_level)) d.list.emplace(name, value);
+      const bool of_job = r && r->where == asked_in::job_wide && !r->has(host_level);
+      if (of_job || (r && !with_select && d.is_chunk_resource(name))) d.list.emplace(name, value);
     }
 }
 

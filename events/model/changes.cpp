@@ -134,6 +134,16 @@ event changed_event(schema::ObjectKind kind, std::string_view vnode, const std::
   });
 }
 
+// What a server must have, or PBS gives it again: unset, it has its default at once.
+bool unset_is_default(schema::ObjectKind kind, const attribute& row) {
+  namespace s = attributes::server;
+  constexpr attributes::attribute_id all[] = {
+      s::scheduling, s::log_events, s::mailer, s::mail_from, s::query_other_jobs, s::scheduler_iteration, s::resv_enable,
+      s::max_array_size, s::pbs_license_min, s::pbs_license_max, s::pbs_license_linger_time, s::eligible_time_enable,
+      s::max_concurrent_provision, s::clear_topjob_estimates_enable};
+  return kind == schema::ObjectKind::SERVER && std::ranges::find(all, row.id) != std::end(all);
+}
+
 // `unset resources_max` without a resource takes every one of them away; `unset max_run_res` too.
 void expand_unset(const attribute& row, const one_change& c, const attributes::attribute_set& now_set, std::vector<one_change>& out) {
   if (c.op != schema::AttributeOp::UNSET || !attributes::has_resources(row) || !c.resource.empty()) {
@@ -161,6 +171,10 @@ outcome changed_or_refused(schema::ObjectKind kind, const attributes::attribute_
     }
     auto c = checked(*row, change, then, by, request.getVerb() == schema::ManageVerb::CREATE, resources);
     if (!c) return c.error();
+    if (c->op == schema::AttributeOp::UNSET && unset_is_default(kind, *row)) {
+      c->op = schema::AttributeOp::SET;
+      c->value = row->default_value;
+    }
     const std::size_t before = changes.size();
     expand_unset(*row, *c, then, changes);
     for (std::size_t i = before; i < changes.size(); ++i) {

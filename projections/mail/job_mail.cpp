@@ -61,7 +61,7 @@ bool deletes_one(const occasion& o) {
 }
 bool waits_for_files(const occasion& o) { return o.event.getRequeued().getWaitUntil() > 0; }
 bool failed(const occasion& o) { return o.job.run_over && !o.job.deleted && o.event.getEnded().getExitStatus() < 0; }
-bool terminated(const occasion& o) { return o.job.run_over && !failed(o); }
+bool terminated(const occasion& o) { return o.job.run_over && !failed(o) && !o.job.not_started; }
 // Of an array somebody may have deleted all subjobs one by one: that has no reason.
 bool never_ran(const occasion& o) {
   return !o.job.run_over && !o.job.deleted && (!o.job.is_array || o.event.getEnded().getReason().size() > 0);
@@ -141,6 +141,7 @@ void begin_run(mailed_job& job, schema::JobAssigned::Reader e) {
   job.undelivered_from.clear();
   job.missing_files_on.clear();
   job.run_over = false;
+  job.not_started = false;
   job.provisions = !model::vnodes_to_provision(schema::text(e.getExecVnode())).empty();
 }
 
@@ -179,6 +180,9 @@ void apply(mailed_job& job, schema::JobEvent::Reader event, const model::event_p
     case which::ALTERED: return altered(job, event.getAltered());
     case which::ASSIGNED: return begin_run(job, event.getAssigned());
     case which::START_FAILED:
+      job.not_started = true;
+      job.run_over = true;
+      return;
     case which::SUBJOB_BEGAN: job.run_over = true; return;
     case which::RUN_STEP:
       if (const auto step = event.getRunStep().getStep(); step.isFilesStagedIn() && !step.getFilesStagedIn().getOk())

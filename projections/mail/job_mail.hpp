@@ -21,6 +21,7 @@ struct mailed_job {
   std::string missing_files_on;  // the host that could not stage the run's files in
   bool provisions = false;       // its run waits for its vnodes, no MoM has heard of it
   bool run_over = false;         // the program has ended, or could not be started; of an array: a subjob has begun
+  bool not_started = false;      // the program of its run could not be started
   bool deleted = false;          // somebody asked for it
 };
 

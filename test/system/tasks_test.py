@@ -126,7 +126,7 @@ pbs_tmrsh; echo $?
         self.assertEqual(out, "0\n1\n2\n7\n137\nthrough two\n5\n255\n255\n255\n255\n")
         for number in range(3):
             self.assertIn(f"error {number}\n", err)
-        self.assertIn("pbs_tmrsh: nowhere is no host of job ", err)
+        self.assertIn("pbs_tmrsh: host \"nowhere\" is not a node in job <", err)
         self.assertIn("usage: pbs_tmrsh", err)
         self.spool_is_empty()
 

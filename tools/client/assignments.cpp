@@ -26,8 +26,8 @@ bool ends_loosely(std::string_view value) {
 
 bool has_unquoted_equals(std::string_view text) { return values::split_quoted(text, '=').size() > 1; }
 
-// One entry of -v with its quotes and backslashes resolved; stops at the comma that ends it.
-std::string take_variable(std::string_view& text) {
+// One entry of -v with its quotes and backslashes resolved; stops at the comma that ends it. Nothing: a quote has no end.
+std::optional<std::string> take_variable(std::string_view& text) {
   std::string out;
   char quote = 0;
   std::size_t i = 0;
@@ -46,6 +46,7 @@ std::string take_variable(std::string_view& text) {
       out += c;
   }
   text.remove_prefix(std::min(i + 1, text.size()));
+  if (quote != 0) return std::nullopt;
   return out;
 }
 
@@ -92,10 +93,11 @@ std::optional<std::vector<assignment>> parse_variable_list(std::string_view text
                                                            environment_lookup environment_value) {
   std::vector<assignment> out;
   while (!text.empty()) {
-    const std::string entry = take_variable(text);
-    if (entry.empty()) continue;
-    const auto equals = entry.find('=');
-    assignment a{entry.substr(0, equals), equals == std::string::npos ? "" : entry.substr(equals + 1)};
+    const auto entry = take_variable(text);
+    if (!entry) return std::nullopt;
+    if (entry->empty()) continue;
+    const auto equals = entry->find('=');
+    assignment a{entry->substr(0, equals), equals == std::string::npos ? "" : entry->substr(equals + 1)};
     if (a.name.empty()) return std::nullopt;
     if (equals == std::string::npos) {
       auto value = environment_value(a.name);

@@ -56,7 +56,7 @@ bool good_other(asker who, const assignment& a) {
   if (who == asker::qsub && is("block")) return values::parse_boolean(a.value).has_value();
   if (who == asker::qsub && is("interactive")) return values::equal_any_case(a.value, "true") || values::equal_any_case(a.value, "false");
   if (is("max_run_subjobs")) return true;  // the server judges it, an empty value too
-  return who == asker::qsub || !a.value.empty();
+  return who == asker::qsub || !a.value.empty() || is("topjob_ineligible");
 }
 
 // PBS's qsub sets these after -W, with the option's value or its default.
@@ -125,7 +125,7 @@ std::optional<std::string> judge_job_option(asker who, const given& g, std::int6
       good = is_mail_points(v);
       break;
     case 'M':
-      good = !v.empty() && v.find_first_of(" \t") == std::string::npos;
+      good = is_mail_users(v);
       break;
     case 'N':
       good = is_job_name(v);

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "tools/client/job_ids.hpp"
@@ -36,6 +38,7 @@ class conversation {
     const std::string own = server_name();
     for (const std::string& word : words_) {
       const auto name = parse_job_name(word, own);
+      if (name && what_.each_once && !named_.emplace(name->server, name->id).second) continue;
       if (name)
         ask(*name);
       else
@@ -85,6 +88,7 @@ class conversation {
   std::span<const std::string> words_;
   std::unique_ptr<session> server_;
   std::string at_;
+  std::set<std::pair<std::string, std::string>> named_;
   std::map<std::uint64_t, question> asked_;
   std::vector<result> results_;
 };

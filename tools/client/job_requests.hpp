@@ -15,6 +15,7 @@ struct job_requests {
   std::function<void(schema::Request::Builder, const std::string& id)> fill;
   // PBS names the job in "Job has finished" for qdel only.
   bool names_finished_job = false;
+  bool each_once = false;  // a job that is named again is not asked for again
 };
 
 // Answers the last status that was not 0. Throws session_error for the first server that can't be reached.

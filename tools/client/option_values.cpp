@@ -77,6 +77,15 @@ bool is_keep_files(std::string_view text) {
 
 bool is_mail_points(std::string_view text) { return text == "n" || (!text.empty() && only(text, "abej")); }
 
+bool is_mail_users(std::string_view text) {
+  for (std::string_view entry : values::split_quoted(text)) {
+    entry.remove_prefix(std::min(entry.find_first_not_of(" \t"), entry.size()));
+    const auto at = entry.find('@');
+    if (entry.empty() || at == 0 || at + 1 == entry.size() || entry.find_first_of(" \t") != std::string_view::npos) return false;
+  }
+  return !text.empty();
+}
+
 bool is_priority(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   int value = 0;

@@ -11,6 +11,7 @@ namespace annals::client {
 bool is_checkpoint(std::string_view text);       // n s c w c=<minutes> w=<minutes>
 bool is_keep_files(std::string_view text);       // n, or o and e, perhaps with d
 bool is_mail_points(std::string_view text);      // n, or letters of a b e j, repeated or not
+bool is_mail_users(std::string_view text);       // user[@host],... with blanks before each
 bool is_priority(std::string_view text);         // -1024 ... 1023
 bool is_count(std::string_view text);            // digits
 bool is_shell_list(std::string_view text);       // path[@host],...: absolute, at most one without a host

@@ -219,9 +219,9 @@ std::variant<command_line, complaint> read_directives(std::string_view script, s
 
 std::optional<complaint> check_submission(const job_options& options, const submit_facts& facts) {
   if (auto bad = check_interactive(options, facts)) return bad;
-  if (const std::string* points = options.find('m');
-      points != nullptr && !options.has('J') && points->find('j') != std::string::npos) {
-    return said("qsub: mail option 'j' can not be used without array job", 1);
+  if (const std::string* points = options.find('m'); points != nullptr && points->find('j') != std::string::npos) {
+    if (!options.has('J')) return said("qsub: mail option 'j' can not be used without array job", 1);
+    if (points->find_first_of("abe") == std::string::npos) return misused("qsub: illegal -m value");  // of what in the subjobs?
   }
   if (const std::string* name = options.find('N'); name != nullptr && name->size() > limits::job_name_chars_max) {
     return said("qsub: Job name is too long ", 2);

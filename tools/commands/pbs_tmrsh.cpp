@@ -56,15 +56,16 @@ std::string variable(const char* name, const char* otherwise) {
 
 int exit_status_of(int status) { return status >= 256 ? 128 + (status - 256) % 128 : status & 255; }
 
+// A task of a job is its user's.
+bool is_good_user(const std::string& user) {
+  return user.empty() || user == variable("PBS_O_LOGNAME", "") || user == variable("USER", "") || user == variable("LOGNAME", "");
+}
+
 int run(const call& c) {
-  if (!c.user.empty() && c.user != variable("PBS_O_LOGNAME", "") && c.user != variable("USER", "") && c.user != variable("LOGNAME", "")) {
-    std::fprintf(stderr, "pbs_tmrsh: a task of a job is its user's: -l %s\n", c.user.c_str());
-    return failed;
-  }
   auto mom = client::task_manager::join();
   const auto node = mom.node_of(c.host);
   if (!node) {
-    std::fprintf(stderr, "pbs_tmrsh: %s is no host of job %s\n", c.host.c_str(), variable("PBS_JOBID", "").c_str());
+    std::fprintf(stderr, "pbs_tmrsh: host \"%s\" is not a node in job <%s>\n", c.host.c_str(), variable("PBS_JOBID", "").c_str());
     return failed;
   }
   client::task_signals signals;
@@ -103,7 +104,9 @@ int main(int argc, char** argv) {
     return 0;
   }
   call c;
-  if (!read(words, c)) return usage();
+  const bool complete = read(words, c);
+  if (!is_good_user(c.user)) std::fprintf(stderr, "pbs_tmrsh: bad user \"%s\"\n", c.user.c_str());
+  if (!complete || !is_good_user(c.user)) return usage();
   try {
     return run(c);
   } catch (const std::exception& e) {

@@ -82,7 +82,7 @@ int run(int argc, char** argv) {
   try {
     put_defaults(wanted);
     wanted.put_over(line);
-    return request_for_each_job({"qdel", fill, true}, line.words);
+    return request_for_each_job({"qdel", fill, true, true}, line.words);
   } catch (const session_error& e) {
     if (e.asked_for.empty()) throw;
     std::fprintf(stderr, "%s\nCouldn't connect to cluster: %s\n", e.what(), e.asked_for.c_str());

@@ -78,9 +78,9 @@ struct given_options {
   }
   bool alternative() const { return any("airHTsnuGM"); }
   bool conflict() const {
-    return (has('f') && !any("QBq") && alternative()) || (has('1') && !any("ns")) ||
+    return (has('F') && !any("QBq") && alternative()) || (has('1') && !any("ns")) ||
            (has('F') && (!has('f') || has('w'))) || (has('D') && format() != object_format::dsv) || count("QqB") > 1 || count("irHT") > 1 ||
-           count("GM") > 1 || (has('q') && has('f')) || (any("QqB") && any("airHTsnuJtxp1E"));
+           count("GM") > 1 || (has('q') && has('f')) || (any("QqB") && any("airHTsnuJxp1E"));
   }
   object_format format() const {
     return has('F') ? parse_object_format(*given.find('F')).value_or(object_format::text) : object_format::text;
@@ -108,7 +108,7 @@ std::unique_ptr<object_form> make_form(const given_options& w, std::int64_t now,
   const kind_words k = kind_of(w);
   if (w.format() == object_format::json) return json_form(k.kind, k.group, now, version, server);
   if (w.format() == object_format::dsv) return dsv_form(k.kind, k.heading, w.has('D') ? *w.given.find('D') : "|");
-  if (w.has('f')) return full_form(k.kind, k.heading, !w.has('w'));
+  if (w.has('f') && (k.kind != ObjectKind::JOB || !w.alternative())) return full_form(k.kind, k.heading, !w.has('w'));
   if (w.has('Q')) return queue_table_form();
   if (w.has('B')) return server_table_form();
   if (w.has('q')) return queue_list_form(w.unit(), server);

@@ -185,7 +185,8 @@ int qsub(int argc, char** argv) {
   }
 
   context.who = this_submitter(context.paths.working_directory);
-  for (int i = 1; i < argc; ++i) context.arguments += (i > 1 ? " " : "") + std::string(argv[i]);
+  for (int i = 1; i < argc; ++i)
+    if (*argv[i] != '\0') context.arguments += (context.arguments.empty() ? "" : " ") + std::string(argv[i]);
   const auto make = [&](const std::string& defaults) -> std::variant<submission, complaint> {
     job_options complete;  // the defaults are the weakest of all
     complete.put_over(parse_options(qsub_command, split_words(defaults), check));

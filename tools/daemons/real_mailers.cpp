@@ -28,7 +28,7 @@ namespace {
 
 // The shell that becomes the mailer takes the mail's file away first: with the lock on it, which is its input, that tells a server
 // that was killed and comes back whether the mail went out.
-constexpr const char* begin_script = "rm -f -- \"$0\" || exit 125; exec \"$@\"";
+constexpr const char* begin_script = "rm -f -- \"$0\" || exit 125; unset PWD OLDPWD SHLVL; exec \"$@\"";
 constexpr int not_removed = 125, not_executable = 126, not_found = 127;  // sh(1)
 
 class spawn_setup {

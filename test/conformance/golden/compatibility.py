@@ -15,7 +15,8 @@ PAGE = os.path.join(HERE, "..", "..", "..", "docs", "compatibility.md")
 BEGIN, END = "<!-- blocks: begin (test/conformance/golden/compatibility.py --write) -->", "<!-- blocks: end -->"
 FILES = ("errors", "job_life", "manager_ops", "qstat_f_jobs", "qstat_lists", "qstat_json", "qstat_Q_B", "pbsnodes", "defaults",
          "placement", "hooks", "multisched", "limits", "threshold", "reservations", "scheduler", "policy", "queue_commands", "deps",
-         "arrays", "arrays2", "holds", "selectors", "qalter", "job_states", "qsub_options", "parsing", "wrong_uses", "interactive")
+         "arrays", "arrays2", "holds", "selectors", "qalter", "job_states", "qsub_options", "parsing", "wrong_uses",
+         "interactive", "mail", "parsing2")
 
 
 def read(*path):

@@ -53,6 +53,20 @@ class transcripts(unittest.TestCase):
         self.assertEqual(first.cycle, ["  sched: y", "  order: 5.p1", "  5.p1: state=R substate=41"])
         self.assertEqual(second.cycle, [])
 
+    def test_messages_belong_to_the_block_before_them(self):
+        text = ("u@p1$ qsub\n5.p1\n[exit 0]\n--- message\nTo: u\n\nroot@p1$ x\n--- end of message\n... (the same message again, 3 times in all)\n"
+                "--- message\nTo: v\n--- end of message\nu@p1$ true\n[exit 0]\n")
+        first, second = transcript.read(text)
+        self.assertEqual(first.mails, ["To: u\n\nroot@p1$ x\n"] * 3 + ["To: v\n"])
+        self.assertEqual(second.mails, [])
+
+    def test_records_of_accounting_belong_to_the_block_before_them(self):
+        record = "11/21/2026 00:47:18;Q;605.q1;user=u "
+        [headed] = transcript.read(f"### user=u cmd: qsub\n--- exit=0\n--- accounting ~ /;.;605/\n{record}\n{record}\n--- server_log\nx\n")
+        self.assertEqual(headed.records, [(";.;605", [record, record])])
+        [typed] = transcript.read(f"u@p1$ qsub\n[exit 0]\n  acct: {record}\n  acct: no record\n")
+        self.assertEqual(typed.records, [(r";Q;605\.q1;", [record])])
+
     def test_a_line_about_a_job_counts_once_and_others_do_not_count(self):
         run = "  sched: 0040;pbs_sched;Job;5.p1;Job run"
         self.assertEqual(cycles.settled([run, run, "  sched: 0400;pbs_sched;Node;5.p1;x", "  order: "]), run + "\n  order:\n")
@@ -86,6 +100,11 @@ class reservations(unittest.TestCase):
         self.assertEqual(ids.to_run("pbs_rsub -R 202611210042.32 -E 0143 -D 25"), "pbs_rsub -R 202701011200.07 -E 1300 -D 25")
         self.assertEqual(ids.to_run("pbs_rsub -R abc -D 10"), "pbs_rsub -R abc -D 10")
 
+    def test_a_date_that_lies_ahead_is_counted_from_now(self):
+        before = datetime.now().replace(microsecond=0)
+        found = datetime.strptime(Ids("p1").to_run("pbs_rsub -R <+60s>"), "pbs_rsub -R %Y%m%d%H%M.%S")
+        self.assertTrue(60 <= (found - before).total_seconds() <= 62)
+
     def test_times_of_the_table_are_taken_out_and_durations_stay(self):
         row = normal("R512.q1    R512     pbsuser@ CO          Today 00:42 / 25 / Today 00:42      \n")
         self.assertEqual(row, normal("R512.q1    R512     pbsuser@ CO      Fri Nov 20 23:42 / 25 / Sat 00:42        \n"))
@@ -105,6 +124,8 @@ class what_varies(unittest.TestCase):
         self.same("    session_id = 17647\n", "    session_id = 9\n")
         self.same('\t"session_id":\t12094,\n', '\t"session_id":\t7,\n')
         self.same("11/20/2026 23:11:37  L    Job run", "01/02/2030 00:00:00  L    Job run")
+        self.same("S;1.vm;qtime=1795222033 start=1795222035 ", "S;1.vm;qtime=1895222033 start=1895222040 ")
+        self.assertEqual(normal("etime=0 session=12"), "etime=0 session=<n>")
 
     def test_what_a_job_used_is_taken_out_but_not_what_it_asked_for(self):
         self.same("    resources_used.mem = 0kb\n", "    resources_used.mem = 1376kb\n")

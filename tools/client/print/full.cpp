@@ -1,5 +1,7 @@
 #include "tools/client/print/full.hpp"
 
+#include <algorithm>
+
 namespace annals::client {
 namespace {
 
@@ -18,6 +20,26 @@ std::size_t put_piece(std::string& out, std::string_view piece, std::size_t colu
   out.append(piece);
   return column + piece.size();
 }
+
+// A terminal must not take a value for something it is to do: control characters but tabs and line ends are shown as ^A.
+class shown {
+ public:
+  explicit shown(std::string_view value) : value_(value) {
+    if (std::none_of(value.begin(), value.end(), is_control)) return;
+    for (const char c : value) {
+      if (is_control(c)) text_.push_back('^');
+      text_.push_back(is_control(c) ? static_cast<char>(c ^ 0x40) : c);
+    }
+    value_ = text_;
+  }
+  shown(const shown&) = delete;
+  operator std::string_view() const { return value_; }
+
+ private:
+  static bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n') || c == 0x7f; }
+  std::string_view value_;
+  std::string text_;
+};
 
 }  // namespace
 
@@ -58,11 +80,11 @@ void full_printer::put(std::string& out, const object_view& object) {
     out.append(indent);
     put_attribute_name(out, *l, e.resource);
     out.append(" = ");
-    const std::string_view value = is_date(*l, e.resource) ? dates_.of(e.value) : e.value;
+    const shown value(is_date(*l, e.resource) ? dates_.of(e.value) : e.value);
     if (wrap_)
       put_wrapped(out, value, out.size() - line);
     else
-      out.append(value);
+      out.append(std::string_view(value));
     out.push_back('\n');
   });
   out.push_back('\n');
@@ -86,15 +108,20 @@ void dsv_printer::put(std::string& out, const object_view& object) {
   out.push_back('\n');
 }
 
+// One object is one line, so a line end is escaped as the delimiter is.
 void dsv_printer::put_value(std::string& out, std::string_view value) const {
-  while (!delimiter_.empty()) {
-    const auto at = value.find(delimiter_);
-    if (at == std::string_view::npos) break;
-    out.append(value.substr(0, at)).push_back('\\');
-    out.append(delimiter_);
-    value.remove_prefix(at + delimiter_.size());
+  const shown printable(value);
+  for (std::string_view rest = printable; !rest.empty();) {
+    if (!delimiter_.empty() && rest.starts_with(delimiter_)) {
+      out.append("\\").append(delimiter_);
+      rest.remove_prefix(delimiter_.size());
+      continue;
+    }
+    if (rest.front() == '\n') out.append("\\n");
+    else if (rest.front() == '\\') out.append("\\\\");
+    else out.push_back(rest.front());
+    rest.remove_prefix(1);
   }
-  out.append(value);
 }
 
 }  // namespace annals::client

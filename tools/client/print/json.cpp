@@ -43,6 +43,20 @@ void put_escaped(std::string& out, char c) {
   }
 }
 
+// How many bytes of a character in UTF-8 the text begins with; 0: of none (RFC 3629: the shortest form, no surrogates).
+std::size_t utf8_length(std::string_view text) {
+  const auto at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  const auto follows = [&](std::size_t i) { return (at(i) & 0xc0u) == 0x80u; };
+  const unsigned first = at(0), second = at(1);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return follows(1) ? 2 : 0;
+  if (first >= 0xe0 && first <= 0xef)
+    return follows(1) && follows(2) && (first != 0xe0 || second >= 0xa0) && (first != 0xed || second < 0xa0) ? 3 : 0;
+  if (first >= 0xf0 && first <= 0xf4)
+    return follows(1) && follows(2) && follows(3) && (first != 0xf0 || second >= 0x90) && (first != 0xf4 || second < 0x90) ? 4 : 0;
+  return 0;
+}
+
 }  // namespace
 
 void put_json_value(std::string& out, std::string_view value) {
@@ -65,12 +79,18 @@ bool is_json_number(std::string_view text) {
 void put_json_string(std::string& out, std::string_view text) {
   out.push_back('"');
   std::size_t plain = 0;  // start of what needs no escape and is not yet put
-  for (std::size_t i = 0; i < text.size(); ++i) {
+  for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
-    if (static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\') continue;
+    const bool ascii = static_cast<unsigned char>(c) < 0x80;
+    const std::size_t length = ascii ? 1 : utf8_length(text.substr(i));
+    if (ascii ? static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\' : length > 0) {
+      i += length;
+      continue;
+    }
     out.append(text.substr(plain, i - plain));
-    plain = i + 1;
-    put_escaped(out, c);
+    plain = ++i;
+    if (ascii) put_escaped(out, c);
+    else out.append("\xef\xbf\xbd");  // U+FFFD: no reader takes the byte itself
   }
   out.append(text.substr(plain)).push_back('"');
 }
@@ -154,6 +174,8 @@ void json_printer::put_attribute(std::string& out, const label& l, const attribu
     document_.key(out, 4, e.resource);
   if (is_date(l, e.resource))
     put_json_string(out, dates_.of(e.value));
+  else if (kind_ == schema::ObjectKind::JOB && l.type == attributes::value_type::string && e.resource.empty())
+    put_json_string(out, e.value);  // a job that is called 123 has a name, not a number
   else
     put_json_value(out, e.value);
 }

@@ -2,7 +2,7 @@
 import re
 from datetime import datetime
 
-from . import cycles
+from . import cycles, mails, records
 from . import scene as scenes
 from . import transcript as transcripts
 from .normal import Ids, normal
@@ -11,7 +11,7 @@ from .sitting import Sitting, shown
 from .world import Cluster, Trouble
 
 # Commands that this PBS does not have yet; blocks that use them are not run. Whoever adds one takes it out here.
-LATER = {"pbs_hostn", "printjob"}
+LATER = {"pbs_hostn", "pbs_remsh", "printjob"}
 JOB_ID = re.compile(r"(?m)\A(\d+)(?:\[\])?\.\w+$")
 RESERVATION_ID = re.compile(r"\A[RSM](\d+)\.\w+ ")
 
@@ -21,19 +21,34 @@ def run(text, scene):
     cluster.start()
     ids = Ids(scene.hosts[0])
     take(scene.steps, cluster, ids)
-    outcomes, sitting = [], None
+    outcomes, mailbox, sitting = [], mails.Mailbox(cluster, ids), None
+
+    def compare_what_follows(block, found):
+        """What a block leads to is looked at when the next command is about to be typed: the steps before that may have to come first."""
+        if scene.accounting and block.records:
+            found += records.compare(cluster, ids, block.records)
+        if block.mails:
+            found += mailbox.compare(block.mails)
+    last = None
     for number, block in enumerate(transcripts.read(scenes.reread(text, scene)), 1):
         if number not in scene.without and not LATER & set(re.split(r"[\s;|]+", block.command)):
             outcome = Outcome(str(number), block.command, attempt(lambda: take(scene.before.get(number, []), cluster, ids)))
             outcomes.append(outcome)
+            if last:
+                compare_what_follows(*last)
             if block.screen is not None:
                 sitting = sit_down(cluster, ids, block, number, outcome)
             elif not outcome.differences:
                 outcome.differences += compare(cluster, block, ids)
             if scene.cycles and block.cycle:
                 outcome.differences += cycles.compare(cluster, ids, block.cycle)
+            last = block, outcome.differences
         if sitting and number == sitting.block.last:
             sitting = rise(sitting)
+    if last:
+        compare_what_follows(*last)
+    if rest := mailbox.rest():
+        outcomes.append(Outcome("end", "mail that the transcript does not have", rest))
     return outcomes
 
 

@@ -3,7 +3,7 @@
 Job ids are not touched here: those of the run are turned into those of the transcript first (see Ids).
 """
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 
 DAY, MONTH = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)", r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 
@@ -22,6 +22,8 @@ RULES = [
     (r'("(?:session_id|queue_rank|timestamp|history_timestamp|last_state_change_time|last_used_time)":\t)\d+', r"\1<n>"),
     (r"\b((?:session_id|queue_rank|history_timestamp|last_state_change_time|last_used_time)=)\d+", r"\1<n>"),
     (r"(?m)^(\s+last_(?:state_change|used)_time = )\d+$", r"\1<n>"),
+    (r"\b(ctime|qtime|etime|start|end)=[1-9]\d{8,}\b", r"\1=<time>"),
+    (r"\bsession=\d+\b", "session=<n>"),
     # What the job used.
     (r"(?m)^(    resources_used\.(?:cpupercent|cput|mem|vmem|walltime) = ).*$", r"\1<used>"),
     (r"\b(resources_used\.(?:cpupercent|cput|mem|vmem|walltime)=)[^ |\n]*", r"\1<used>"),
@@ -67,7 +69,8 @@ class Ids:
         self.here[str(transcript)] = str(here)
 
     def to_run(self, command):
-        """A command of the transcript, about this run's jobs."""
+        """A command of the transcript, about this run's jobs. <+6s>: in six seconds."""
+        command = re.sub(r"<\+(\d+)s>", lambda m: (datetime.now() + timedelta(seconds=int(m[1]))).strftime("%Y%m%d%H%M.%S"), command)
         return self.move_dates(self.replace(command, self.here, self.server))
 
     def to_transcript(self, text):

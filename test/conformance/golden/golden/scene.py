@@ -14,6 +14,7 @@
     drop /REGEX/                the transcript without what matches
     without 12 because REASON   block 12 is not run
     cycles                      scheduling is on for the cycles that the transcript shows, and only for them
+    accounting                  the accounting records that the transcript shows are compared
     until P101 because REASON   neither that case nor what follows it (placement)
 
 `read` and `drop` may end in " because " and the reason.
@@ -33,6 +34,7 @@ class Scene:
     drops: list = field(default_factory=list)          # regular expressions
     without: dict = field(default_factory=dict)        # block number -> reason
     cycles: bool = False
+    accounting: bool = False
     until: str = ""                                    # the case before which a placement transcript ends
     until_reason: str = ""
 
@@ -80,6 +82,8 @@ def fill(scene, text, include):
             scene.without[int(found[1])] = found[2]
         elif line == "cycles":
             scene.cycles = True
+        elif line == "accounting":
+            scene.accounting = True
         elif found := UNTIL.match(line):
             scene.until, scene.until_reason = found[1], found[2]
         else:

@@ -33,6 +33,10 @@ SITTING = re.compile(r"\w+@\w+\$ (.*\S) +\(in a pty\)\Z")
 SCREEN_EXIT = re.compile(r"\[exit (signal )?(\d+)\]\Z")
 NO_END = -1   # the status of a command that was still there when the recorder stopped waiting for it
 CYCLE = re.compile(r"  (sched: |order:|\d+(?:\[\d*\])?\.\w+: state=)")
+RECORDS = re.compile(r"--- accounting ~ /(.*)/\Z")
+RECORD = re.compile(r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d(;\w;[^;]+;)")
+MESSAGE, MESSAGE_END = "--- message", "--- end of message"
+AGAIN = re.compile(r"\.\.\. \(the same message again, (\d+) times in all\)\Z")
 
 
 @dataclass
@@ -48,6 +52,8 @@ class Block:
     cycle: list = field(default_factory=list)   # what stands below it about a scheduling cycle (cycles.py)
     screen: list | None = None                  # the lines that its terminal shows, and marks of what is done there (sitting.py)
     last: int = 0                               # the number of the last block that is typed while it has its terminal
+    records: list = field(default_factory=list)   # what stands below it about accounting: (regular expression, lines) (records.py)
+    mails: list = field(default_factory=list)   # the messages that stand below it (mails.py)
 
 
 class Malformed(Exception):
@@ -62,9 +68,13 @@ def read(text):
 def read_headed(text):
     blocks, lines, i = [], text.split("\n"), 0
     while i < len(lines):
-        begin, short = HEADED.match(lines[i]), SHORT.match(lines[i])
+        begin, short, records = HEADED.match(lines[i]), SHORT.match(lines[i]), RECORDS.match(lines[i])
         start = i
         i += 1
+        if records and blocks:
+            while i < len(lines) and RECORD.match(lines[i]):
+                i += 1
+            blocks[-1].records.append((records[1], lines[start + 1:i]))
         if short:
             while i < len(lines) and not MARK.match(lines[i]):
                 i += 1
@@ -89,10 +99,10 @@ def read_headed(text):
 
 
 def read_typed(text):
-    blocks, current, out, err = [], None, [], []
+    blocks, current, out, err, message = [], None, [], [], None
     at_terminal, screen = None, None
     for number, line in enumerate(text.split("\n"), 1):
-        begin, end, sits = TYPED.match(line), EXIT_BRACKET.match(line), SITTING.match(line)
+        begin, end, sits, again = TYPED.match(line), EXIT_BRACKET.match(line), SITTING.match(line), AGAIN.match(line)
         if screen is not None and line != END_OF_SCREEN:
             screen.append(line)
         elif line == BEGIN_OF_SCREEN and at_terminal:
@@ -102,6 +112,15 @@ def read_typed(text):
         elif sits and not current and not at_terminal:
             at_terminal = Block(f"{len(blocks) + 1} {sits[1]}", begin[1], sits[1], "", "", None, number, screen=[])
             blocks.append(at_terminal)
+        elif line == MESSAGE:
+            message = []
+        elif line == MESSAGE_END:
+            blocks[-1].mails.append("".join(message))
+            message = None
+        elif message is not None:
+            message.append(line + "\n")
+        elif again:
+            blocks[-1].mails += [blocks[-1].mails[-1]] * (int(again[1]) - 1)
         elif begin:
             if current:
                 raise Malformed(f"line {current[0]}: the block has no end")
@@ -114,6 +133,8 @@ def read_typed(text):
             at_terminal.status, at_terminal.last, at_terminal = status_of(line), len(blocks), None
         elif blocks and not current and CYCLE.match(line):
             blocks[-1].cycle.append(line)
+        elif blocks and not current and line.startswith("  acct: ") and (record := RECORD.match(line[8:])):
+            blocks[-1].records.append((re.escape(record[1]), [line[8:]]))
         elif current and line.startswith("stderr: "):
             err.append(line[len("stderr: "):] + "\n")
         elif current:

@@ -186,7 +186,8 @@ class Cluster:
         identity = {} if user == "root" else {"user": USERS[user], "group": GROUP_ID, "extra_groups": []}
         try:
             return subprocess.run(["/bin/bash", "-c", command], env=environment_of(user), cwd=home_of(user), stdin=subprocess.DEVNULL,
-                                  capture_output=True, text=True, errors="replace", timeout=COMMAND_DEADLINE_S, **identity)
+                                  capture_output=True, text=True, errors="backslashreplace", timeout=COMMAND_DEADLINE_S,
+                                  **identity)
         except subprocess.TimeoutExpired:
             return subprocess.CompletedProcess(command, -1, "", f"no end after {COMMAND_DEADLINE_S} s\n")
 

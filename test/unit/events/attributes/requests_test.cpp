@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(every_recorded_request_ends_as_in_pbs) {
       ++cases;
     }
   }
-  BOOST_TEST(cases == 265);
+  BOOST_TEST(cases == 266);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -91,6 +91,16 @@ BOOST_AUTO_TEST_CASE(settings_are_set_added_to_and_taken_from) {
   BOOST_TEST(!s.state.attributes.has(attributes::server::managers));
 }
 
+BOOST_AUTO_TEST_CASE(what_a_new_server_has_it_has_again_when_it_is_unset) {
+  auto s = started_server();
+  BOOST_TEST(s.when(server_set({{"mailer", "", "/bin/other"}, {"node_fail_requeue", "", "5"}})) == "changed");
+  BOOST_TEST(s.when(manage(ManageVerb::UNSET, ObjectKind::SERVER, "",
+                           {{"mailer", "", "", schema::AttributeOp::UNSET}, {"node_fail_requeue", "", "", schema::AttributeOp::UNSET}})) ==
+             "changed");
+  BOOST_TEST(s.state.attributes.get(attributes::server::mailer).value_or("") == "/usr/sbin/sendmail");
+  BOOST_TEST(!s.state.attributes.has(attributes::server::node_fail_requeue));
+}
+
 BOOST_AUTO_TEST_CASE(users_change_nothing) {
   auto s = started_server();
   BOOST_TEST(!s.when(server_set({{"job_history_enable", "", "True"}}), user()).starts_with("server"));

@@ -159,6 +159,14 @@ BOOST_AUTO_TEST_CASE(a_job_whose_prologue_fails_has_begun_and_is_aborted) {
              boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(a_job_deleted_while_it_is_started_has_not_begun_and_does_not_end) {
+  submit_with("abe");
+  story.when(propose(), the_scheduler());
+  deleted(root_of_vm);
+  story.refuses(271);
+  BOOST_TEST(bodies() == texts{by_root}, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(a_start_that_is_tried_again_is_a_begin_and_one_that_a_hook_refused_is_none) {
   submit_with("abe");
   story.when(propose(), the_scheduler());

@@ -84,4 +84,9 @@ BOOST_AUTO_TEST_CASE(variables_that_are_not_set_or_have_no_name_are_refused) {
   BOOST_TEST(!parse_variable_list("=3", from_environment));
 }
 
+BOOST_AUTO_TEST_CASE(variables_with_a_quote_that_has_no_end_are_refused) {
+  for (const char* text : {"A=\"b", "A='b,C=d", "A=b\"c'd"}) BOOST_TEST(!parse_variable_list(text, from_environment), text);
+  BOOST_TEST(*parse_variable_list(R"(A=\"b)", from_environment) == (list{{"A", "\"b"}}), boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -268,6 +268,11 @@ BOOST_FIXTURE_TEST_CASE(a_list_of_jobs_goes_on_after_errors, commands) {
   BOOST_TEST(r.status == 159);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_job_that_is_named_again_is_deleted_once, commands) {
+  BOOST_TEST(run({"qdel", "2", "1", "2.q1", "2"}).err == "qdel: Unauthorized Request  2.q1\n");
+  BOOST_TEST(run({"qhold", "2", "2"}).err == "qhold: Unauthorized Request  2.q1\nqhold: Unauthorized Request  2.q1\n");
+}
+
 BOOST_FIXTURE_TEST_CASE(arrays_subjobs_and_ranges_are_asked_of_the_server_as_they_are, commands) {
   const auto refused = [](const std::string& command) {
     std::string text;

@@ -214,13 +214,16 @@ BOOST_AUTO_TEST_CASE(a_subjob_that_is_named_is_shown_whatever_is_chosen) {  // a
 
 BOOST_AUTO_TEST_CASE(options_that_do_not_go_together_are_refused) {
   const std::vector<std::vector<std::string>> lines{
-      {"-1"}, {"-F", "json"}, {"-D", "-f", "-Fdsv"}, {"-f", "-F", "JSON", "-D,"}, {"-f", "-a"}, {"-Q", "-B"}};
+      {"-1"}, {"-F", "json"}, {"-D", "-f", "-Fdsv"}, {"-f", "-F", "JSON", "-D,"}, {"-f", "-F", "json", "-a"}, {"-f", "-1"}, {"-Q", "-B"}};
   for (const auto& line : lines) {
     const ran r = qstat(line);
     BOOST_TEST(r.status == 2);
     BOOST_TEST(r.err.starts_with("qstat: conflicting options.\nusage: \nqstat [-f]"));
   }
   BOOST_TEST(qstat({"--at", "soon"}).status == 2);
+  for (const char* letters : {"-a", "-s", "-n", "-T"})  // -f of such a list has no effect
+    BOOST_TEST(qstat({letters, "-f"}).out == qstat({letters}).out, letters);
+  BOOST_TEST(qstat({"-Q", "-t"}).out == qstat({"-Q"}).out);
 }
 
 BOOST_AUTO_TEST_CASE(formats_are_named_in_any_case) {

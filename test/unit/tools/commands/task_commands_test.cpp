@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(usage_is_that_of_the_transcripts) {
 
 BOOST_AUTO_TEST_CASE(outside_of_a_job_nothing_is_run) {
   unsetenv("PBS_JOBID");
-  BOOST_TEST(command({"pbsdsh", "true"}).err == "pbsdsh: not in a job: PBS_JOBID and PBS_JOBCOOKIE are not set\n");
+  BOOST_TEST(command({"pbsdsh", "true"}).err == "pbsdsh: not executing under PBS\n");
   BOOST_TEST(command({"pbs_tmrsh", "n1", "true"}).status == 255);
 }
 
@@ -139,9 +139,11 @@ BOOST_AUTO_TEST_CASE(pieces_that_come_twice_are_printed_once) {
   BOOST_TEST(r.out == "output\n");
   BOOST_TEST(r.status == 7);
   BOOST_TEST(mom.spawned == words{"2:echo $HOME"}, boost::test_tools::per_element());
-  BOOST_TEST(mom.in_job({"pbs_tmrsh", "n3", "true"}).err == "pbs_tmrsh: n3 is no host of job 12.q1\n");
+  BOOST_TEST(mom.in_job({"pbs_tmrsh", "n3", "true"}).err == "pbs_tmrsh: host \"n3\" is not a node in job <12.q1>\n");
   mom.status = 256 + 9;
   BOOST_TEST(mom.in_job({"pbs_tmrsh", "n1", "true"}).status == 137);
+  for (const words& of_another : {words{"pbs_tmrsh", "-l", "nobody", "n1", "true"}, words{"pbs_tmrsh", "-l", "nobody", "n1"}})
+    BOOST_TEST(mom.in_job(of_another).err.starts_with("pbs_tmrsh: bad user \"nobody\"\nusage: pbs_tmrsh "));
 }
 
 BOOST_AUTO_TEST_CASE(pbsdsh_chooses_its_nodes) {

@@ -297,6 +297,44 @@ BOOST_AUTO_TEST_CASE(a_delimiter_inside_a_value_is_escaped) {
   BOOST_TEST(out == "Job Id: 1.vm|Job_Name=a\\|b\n");
 }
 
+BOOST_AUTO_TEST_CASE(what_would_break_a_line_or_move_a_terminal_is_shown) {
+  stored_object job{"1.vm", {}, {}};
+  job.set(id::Account_Name, "", "a\nb\\c\x01\x1b\x7f\td");
+  std::string dsv, full;
+  dsv_printer(ObjectKind::JOB, "Job Id: ", "|", false).put(dsv, job.view());
+  BOOST_TEST(dsv == "Job Id: 1.vm|Account_Name=a\\nb\\\\c^A^[^?\td\n");
+  full_printer(ObjectKind::JOB, "Job Id: ", false).put(full, job.view());
+  BOOST_TEST(full == "Job Id: 1.vm\n    Account_Name = a\nb\\c^A^[^?\td\n\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_word_that_looks_like_a_number_is_a_word_in_json) {
+  stored_object job{"1.vm", {}, {}};
+  job.set(id::Job_Name, "", "123");
+  job.set(id::Priority, "", "5");
+  std::string out;
+  json_printer(ObjectKind::JOB, "Jobs").put(out, job.view());
+  BOOST_TEST(out.find("\"Job_Name\":\t\"123\"") != std::string::npos);
+  BOOST_TEST(out.find("\"Priority\":\t5") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(bytes_that_are_no_text_do_not_break_json) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"a\xff\xfe"
+       "b",
+       "\"a\ufffd\ufffdb\""},
+      {"\xc3\xa9", "\"\xc3\xa9\""},
+      {"\xc3", "\"\ufffd\""},
+      {"\xf0\x9f\x98\x80", "\"\xf0\x9f\x98\x80\""},
+      {"\xc0\xaf", "\"\ufffd\ufffd\""},
+      {"\xed\xa0\x80", "\"\ufffd\ufffd\ufffd\""},
+      {"\xe2\x82x", "\"\ufffd\ufffdx\""}};
+  for (const auto& [text, json] : cases) {
+    std::string out;
+    put_json_string(out, text);
+    BOOST_TEST(out == json);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(damaged_attributes_print_short_and_read_no_further) {
   std::string packed = jobs().front().packed;
   for (std::size_t size = 0; size < packed.size(); size += 3) {

@@ -1,7 +1,9 @@
 // Changes that qmgr makes to an object: checked against the object's table, then one event.
 #include <algorithm>
+#include <iterator>
 
 #include "events/attributes/check.hpp"
+#include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 #include "events/model/changes.hpp"
 #include "events/model/refuse.hpp"

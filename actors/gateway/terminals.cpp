@@ -34,6 +34,14 @@ bool continues(Stream& s, schema::TerminalBytes::Reader piece, std::size_t windo
 }
 
 template <class Stream>
+bool continues(Stream& s, schema::DisplayWord::Reader word) {
+  const bool small = !word.isBytes() || word.getBytes().size() <= limits::display_piece_bytes;
+  if (!small || word.getAt() > s.sent || word.getAt() >= s.taken + limits::display_words) return false;
+  s.sent = std::max(s.sent, word.getAt() + 1);
+  return true;
+}
+
+template <class Stream>
 bool takes(Stream& s, std::uint64_t taken) {
   if (taken > s.sent) return false;
   s.taken = std::max(s.taken, taken);
@@ -114,12 +122,22 @@ bool terminals::is_good(terminal& t, side from, schema::TerminalWord::Reader wor
       t.begun = true;
       t.output = {b.getTaken(), b.getTaken()};
       t.input = {};
-      return user && b.getTerm().size() <= limits::terminal_name_bytes && b.getKeys().size() <= limits::terminal_name_bytes;
+      t.display_of_job = {b.getDisplayTaken(), b.getDisplayTaken()};
+      t.display_of_user = {};
+      return user && b.getTerm().size() <= limits::terminal_name_bytes && b.getKeys().size() <= limits::terminal_name_bytes &&
+             b.getCookie().size() <= limits::display_cookie_bytes;
     }
-    case schema::TerminalWord::READY: t.input = {word.getReady(), word.getReady()}; return !user;
+    case schema::TerminalWord::READY: {
+      const auto ready = word.getReady();
+      t.input = {ready.getInput(), ready.getInput()};
+      t.display_of_user = {ready.getDisplay(), ready.getDisplay()};
+      return !user;
+    }
     case schema::TerminalWord::INPUT: return user && continues(t.input, word.getInput(), limits::terminal_input_bytes);
     case schema::TerminalWord::OUTPUT: return !user && continues(t.output, word.getOutput(), limits::terminal_output_bytes);
     case schema::TerminalWord::TAKEN: return takes(user ? t.output : t.input, word.getTaken());
+    case schema::TerminalWord::DISPLAY: return continues(user ? t.display_of_user : t.display_of_job, word.getDisplay());
+    case schema::TerminalWord::DISPLAY_TAKEN: return takes(user ? t.display_of_job : t.display_of_user, word.getDisplayTaken());
     case schema::TerminalWord::RESIZE: return user;
     case schema::TerminalWord::HANG_UP: t.over = true; return user;
     case schema::TerminalWord::ENDED: t.over = true; return !user;

@@ -40,6 +40,7 @@ class terminals {
     bool begun = false;   // the user's end has said its first word to this end of the job
     bool over = false;    // one of them has said the last word
     stream output, input;
+    stream display_of_job, display_of_user;  // counted in words
   };
   struct place {
     std::uint64_t job;

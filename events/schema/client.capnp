@@ -62,11 +62,25 @@ struct TerminalWord {
     resize  @4 :TerminalSize;
     hangUp  @5 :Void;            # the user wants no more
     # from the job's end
-    ready   @6 :UInt64;          # its first word, answer to begin: it has so much input
+    ready   @6 :TerminalReady;   # its first word, answer to begin
     output  @7 :TerminalBytes;
     ended   @8 :Void;            # nobody has the terminal open any more; no output follows
     # from both
     taken   @9 :UInt64;          # so many bytes of the other's stream have been taken
+    display @10 :DisplayWord;
+    displayTaken @11 :UInt64;    # so many of the other's display words
+  }
+}
+struct TerminalReady { input @0 :UInt64; display @1 :UInt64; }   # it has so much input, and so many display words
+# The X connections of a job that forwards X. Words have positions as bytes have; a channel is one connection, which the job's end opens.
+struct DisplayWord {
+  at      @0 :UInt64;
+  channel @1 :UInt32;
+  union {
+    opened @2 :Void;
+    bytes  @3 :Data;
+    taken  @4 :UInt32;           # so many more of its bytes have been written to the socket
+    closed @5 :Void;             # its socket is closed; no bytes follow
   }
 }
 struct TerminalBytes { at @0 :UInt64; bytes @1 :Data; }   # the first of these bytes has this position
@@ -76,6 +90,8 @@ struct TerminalBegin {
   size    @1 :TerminalSize;
   keys    @2 :Data;              # control characters of the user's terminal: intr, quit, erase, kill, eof, susp
   taken   @3 :UInt64;            # so much output has come already
+  cookie  @4 :Data;              # what X programs of the job are to show; empty: X is not forwarded
+  displayTaken @5 :UInt64;       # so many display words have come already
 }
 struct TerminalLeft { forGood @0 :Bool; }   # it will not come back: the process has ended
 

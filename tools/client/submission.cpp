@@ -40,7 +40,7 @@ constexpr option qsub_options[] = {
     {'v', "variables", "environment of the job: NAME or NAME=value,..."},
     {'V', nullptr, "take the whole environment along"},
     {'W', "attributes", "further attributes: name=value,..."},
-    {'X', nullptr, "forward X (not served in this release)"},
+    {'X', nullptr, "X programs of the interactive job appear on this display"},
     {'z', nullptr, "do not print the job's id"},
 };
 
@@ -70,6 +70,16 @@ array_range split_range(std::string_view text) {
   const auto percent = text.find('%');
   if (percent == std::string_view::npos) return {text, std::nullopt};
   return {text.substr(0, percent), text.substr(percent + 1)};
+}
+
+std::optional<complaint> check_forwarding(const job_options& options, const submit_facts& facts) {
+  if (!options.has('X')) return std::nullopt;
+  if (!is_interactive(options)) return misused("qsub: -X is for interactive jobs only");
+  const std::string* list = options.find('v');
+  const auto chosen = list == nullptr ? std::nullopt : parse_variable_list(*list, facts.environment_value);
+  const auto is_display = [](const assignment& a) { return a.name == "DISPLAY"; };
+  if (chosen && std::any_of(chosen->begin(), chosen->end(), is_display)) return misused("qsub: -X cannot be used with -v DISPLAY");
+  return std::nullopt;
 }
 
 std::optional<complaint> check_array(const job_options& options) {
@@ -161,7 +171,6 @@ std::optional<complaint> check_interactive(const job_options& options, const sub
     return misused("qsub: interactive and array job submission cannot be used together");
   }
   if (options.has('X') && !facts.has_display) return misused("qsub: DISPLAY not set");
-  if (options.has('X')) return not_served("-X");
   return std::nullopt;
 }
 
@@ -235,6 +244,7 @@ std::optional<complaint> check_submission(const job_options& options, const subm
   if (const std::string* v = options.find('v'); v != nullptr && !parse_variable_list(*v, facts.environment_value)) {
     return said("qsub: cannot send environment with the job", 1);
   }
+  if (auto bad = check_forwarding(options, facts)) return bad;
   if (auto bad = check_array(options)) return bad;
   return check_others(options);
 }
@@ -261,6 +271,7 @@ std::variant<submission, complaint> make_submission(const job_options& options, 
   out.interactive = is_interactive(options);
   if (out.interactive) become_interactive(out.attributes);
   out.block = !out.interactive && block != nullptr && values::parse_boolean(*block).value_or(false);
+  out.forwards_x = out.interactive && options.has('X');
   out.quiet = options.has('z');
   return out;
 }

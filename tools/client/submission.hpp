@@ -59,6 +59,7 @@ struct submission {
   std::vector<job_attribute> attributes;
   bool block = false;
   bool interactive = false;
+  bool forwards_x = false;
   bool quiet = false;  // -z
 };
 struct submit_context {

@@ -115,6 +115,15 @@ int wait_for_end(const std::string& id) {
   return 3;
 }
 
+// What -X needs is found before the job exists; nothing: X is not forwarded.
+using forwarding = std::optional<terminal::x_forwarding>;
+std::variant<forwarding, complaint> forwarding_of(const submission& what) {
+  if (!what.forwards_x) return forwarding();
+  auto found = terminal::find_display(environment_value("DISPLAY").value_or(""));
+  if (const auto* wrong = std::get_if<std::string>(&found)) return complaint{"qsub: " + *wrong, 1};
+  return forwarding(std::get<terminal::x_forwarding>(std::move(found)));
+}
+
 // How often in a row the defaults may change while a job is submitted.
 constexpr int defaults_max = 5;
 
@@ -131,6 +140,8 @@ int submit(session& server, std::variant<submission, complaint> made, const make
     if (const auto* bad = std::get_if<complaint>(&made)) return complain(*bad);
     const auto& what = std::get<submission>(made);
     if (what.block) block_signals();
+    auto x = forwarding_of(what);
+    if (const auto* bad = std::get_if<complaint>(&x)) return complain(*bad);
     if (what.interactive) terminal::take_signals();
     const reply r = queue_job(server, {what.where.queue, what.attributes, script, defaults}, command);
     if (has_other_defaults(r) && times < defaults_max) {
@@ -140,7 +151,7 @@ int submit(session& server, std::variant<submission, complaint> made, const make
     if ((*r).isRejected()) return print_refusal("qsub", (*r).getRejected());
     if (!(*r).isDone()) return print_refusal("qsub", values::refuse(pbs_error::protocol));
     const std::string id = schema::str((*r).getDone());
-    if (what.interactive) return terminal::sit_at(server.address(), id);
+    if (what.interactive) return terminal::sit_at(server.address(), id, std::get<forwarding>(x));
     if (!what.quiet) {
       std::puts(id.c_str());
       std::fflush(stdout);

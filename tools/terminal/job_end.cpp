@@ -26,6 +26,8 @@ bool job_end::understand(schema::TerminalWord::Reader word, orders& todo, moment
   switch (word.which()) {
     case schema::TerminalWord::INPUT: return typed_more(word.getInput());
     case schema::TerminalWord::TAKEN: return output_.taken(word.getTaken());
+    case schema::TerminalWord::DISPLAY: return forwards_ && display_.hear(word.getDisplay());
+    case schema::TerminalWord::DISPLAY_TAKEN: return forwards_ && display_.taken(word.getDisplayTaken());
     case schema::TerminalWord::RESIZE:
       todo.size = {word.getResize().getRows(), word.getResize().getColumns()};
       return true;
@@ -44,8 +46,13 @@ bool job_end::understand(schema::TerminalWord::Reader word, orders& todo, moment
 bool job_end::begin(schema::TerminalBegin::Reader word, orders& todo) {
   auto term = schema::str(word.getTerm());
   const bool good = std::all_of(term.begin(), term.end(), [](char c) { return c > ' ' && c < '\x7f'; });
-  if (!good || term.size() > limits::terminal_name_bytes || !output_.again_from(word.getTaken())) return false;
-  if (!ever_begun_) todo.begin = {std::move(term), std::string(bytes_of(word.getKeys()).substr(0, limits::terminal_name_bytes))};
+  if (!good || term.size() > limits::terminal_name_bytes || word.getCookie().size() > limits::display_cookie_bytes) return false;
+  if (!output_.again_from(word.getTaken()) || !display_.again_from(word.getDisplayTaken())) return false;
+  if (!ever_begun_) {
+    forwards_ = word.getCookie().size() > 0;
+    todo.begin = {std::move(term), std::string(bytes_of(word.getKeys()).substr(0, limits::terminal_name_bytes)),
+                  std::string(bytes_of(word.getCookie()))};
+  }
   todo.size = {word.getSize().getRows(), word.getSize().getColumns()};
   ever_begun_ = begun_ = true;
   ready_told_ = ended_told_ = false;
@@ -73,7 +80,10 @@ std::vector<schema::sealed_message> job_end::say() {
   const auto done = input_.position() - typed_.size();
   if (!std::exchange(ready_told_, true)) {
     told_taken_ = done;
-    words.push_back(word([&](auto w) { w.setReady(done); }));
+    words.push_back(word([&](auto w) {
+      w.initReady().setInput(done);
+      w.getReady().setDisplay(display_.position());
+    }));
   }
   if (done > told_taken_) {
     told_taken_ = done;
@@ -81,6 +91,7 @@ std::vector<schema::sealed_message> job_end::say() {
   }
   while (const auto piece = output_.next(limits::terminal_piece_bytes))
     words.push_back(word([&](auto w) { fill(w.initOutput(), *piece); }));
+  for (auto& w : display_.say()) words.push_back(std::move(w));
   if (all_printed_ && !std::exchange(ended_told_, true)) words.push_back(word([](auto w) { w.setEnded(); }));
   return words;
 }

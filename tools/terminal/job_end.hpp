@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "events/model/run/terminal_limits.hpp"
+#include "tools/terminal/display_channels.hpp"
 #include "tools/terminal/words.hpp"
 
 namespace annals::terminal {
@@ -27,6 +28,7 @@ class job_end {
   struct orders {
     struct first_word {
       std::string term, keys;
+      std::string cookie;  // of the display that it is to have; empty: none
     };
     std::optional<first_word> begin;  // the job may start
     std::optional<window_size> size;
@@ -45,6 +47,9 @@ class job_end {
   std::string_view typed() const { return typed_; }
   void gave(std::size_t bytes);
 
+  // The X connections of the job's programs; nobody hears of them unless the user forwards X.
+  display_channels& display() { return display_; }
+
   // What is to be said now.
   std::vector<schema::sealed_message> say();
   // Nothing is left to do: all was said, nobody wants more, or nobody has come for too long.
@@ -59,6 +64,8 @@ class job_end {
 
   sent_bytes output_{limits::terminal_output_bytes};
   received_bytes input_;
+  display_channels display_;
+  bool forwards_ = false;
   std::string typed_;
   std::uint64_t told_taken_ = 0;
   bool ever_begun_ = false, begun_ = false;  // a user's end was there; one is

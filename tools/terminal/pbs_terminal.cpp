@@ -1,7 +1,7 @@
 // pbs_terminal: owns the terminal of an interactive job on its host, as the job's user, and outlives the MoM. `serve TERMINAL GO` is
 // started by the job's shepherd with the terminal's master side and a pipe; it goes to the server as a command of the job does, and
 // hands on what the job prints and what the user types. `begin GO PATH NAME [ARGUMENT...]` is the job's program before it begins: it
-// waits for a line in the pipe. docs/design/0059-interactive-jobs.md.
+// waits for what the pipe says. docs/design/0059-interactive-jobs.md.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -15,9 +15,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "tools/client/job_ids.hpp"
 #include "tools/client/own_job.hpp"
+#include "tools/terminal/display_name.hpp"
+#include "tools/terminal/display_sockets.hpp"
 #include "tools/terminal/job_end.hpp"
 #include "tools/terminal/job_program.hpp"
 #include "tools/terminal/server_line.hpp"
@@ -51,6 +54,7 @@ class owner {
       read_terminal();
       hear();
       give();
+      display_.move();
       line_.say(end_.say(), clock_type::now());
       if (!line_.open()) end_.lost(clock_type::now(), line_.refused() == client::pbs_error::bad_credential);
     }
@@ -60,14 +64,15 @@ class owner {
   void wait() {
     const bool wants_more = !printed_all_ && end_.room() > 0;
     const short events = static_cast<short>((wants_more ? POLLIN : 0) | (end_.typed().empty() ? 0 : POLLOUT));
-    pollfd fds[] = {{line_.descriptor(), POLLIN, 0}, {events == 0 || printed_all_ ? -1 : master_, events, 0}};
+    std::vector<pollfd> fds{{line_.descriptor(), POLLIN, 0}, {events == 0 || printed_all_ ? -1 : master_, events, 0}};
+    display_.add_to(fds);
     const auto until = std::min(line_.due(), end_.patience_ends());
     int ms = -1;
     if (until != moment::max()) {
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - clock_type::now()).count();
       ms = static_cast<int>(std::clamp<std::int64_t>(left, 0, 1000 * limits::terminal_grace_s));
     }
-    poll(fds, 2, ms);
+    poll(fds.data(), fds.size(), ms);
   }
 
   void read_terminal() {
@@ -101,8 +106,9 @@ class owner {
     }
     if (!todo.begin || go_ < 0) return;
     set_keys(todo.begin->keys);
-    const auto line = todo.begin->term + '\n';
-    [[maybe_unused]] const auto n = write(go_, line.data(), line.size());
+    const bool forwards = !todo.begin->cookie.empty();
+    const auto lines = words_for_program({todo.begin->term, forwards ? display_.listen() : 0, hexadecimal(todo.begin->cookie)});
+    [[maybe_unused]] const auto n = write(go_, lines.data(), lines.size());
     close(go_);
     go_ = -1;
   }
@@ -129,6 +135,7 @@ class owner {
   int master_, go_;
   server_line line_;
   job_end end_;
+  offered_display display_{end_.display()};
   bool printed_all_ = false;
 };
 

@@ -14,8 +14,10 @@
 #include <cstdlib>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "tools/client/job_ids.hpp"
+#include "tools/terminal/display_sockets.hpp"
 #include "tools/terminal/escapes.hpp"
 #include "tools/terminal/server_line.hpp"
 #include "tools/terminal/user_end.hpp"
@@ -85,8 +87,9 @@ class keyboard {
 
 class sitter {
  public:
-  sitter(const client::server_address& server, std::string job)
+  sitter(const client::server_address& server, std::string job, const std::optional<x_forwarding>& forwarding)
       : server_(server), job_(std::move(job)), line_(server, [this] { return first_requests(); }), escapes_(keys_.suspend_key()) {
+    if (forwarding) forward(*forwarding);
     const sigset_t signals = judged_signals();
     signals_ = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
   }
@@ -102,7 +105,8 @@ class sitter {
       take_typed();
       hear();
       show();
-      if (!asking_) line_.say(end_.say(keys_.facts()), now());
+      if (display_) display_->move();
+      if (!asking_) line_.say(end_.say(facts()), now());
       if (line_.open()) {
         lost_since_.reset();
       } else {
@@ -118,6 +122,17 @@ class sitter {
   static moment now() { return clock_type::now(); }
   std::string named(const char* behind) const { return "qsub: job " + job_ + behind; }
 
+  void forward(const x_forwarding& x) {
+    cookie_ = x.made_cookie;
+    display_.emplace(end_.display(), x.display.host, x.display.number, x.made_cookie, x.real_cookie);
+  }
+
+  user_terminal facts() const {
+    auto t = keys_.facts();
+    t.cookie = cookie_;
+    return t;
+  }
+
   std::vector<schema::sealed_message> first_requests() const {
     return {schema::make<schema::Request>([&](schema::Request::Builder r) {
               r.setId(attach_id);
@@ -131,12 +146,13 @@ class sitter {
 
   void wait() {
     const bool reads = asking_ || (keys_.is_raw() && has_room());
-    pollfd fds[] = {{line_.descriptor(), POLLIN, 0}, {signals_, POLLIN, 0}, {reads ? STDIN_FILENO : -1, POLLIN, 0}};
+    std::vector<pollfd> fds{{line_.descriptor(), POLLIN, 0}, {signals_, POLLIN, 0}, {reads ? STDIN_FILENO : -1, POLLIN, 0}};
+    if (display_) display_->add_to(fds);
     const auto until = std::min({line_.due(), job_ended_ ? *job_ended_ + last_words : moment::max(), notice_due(), gives_up()});
     int ms = -1;
     if (until != moment::max())
       ms = static_cast<int>(std::clamp<std::int64_t>(std::chrono::ceil<milliseconds>(until - now()).count(), 0, 60'000));
-    poll(fds, 3, ms);
+    poll(fds.data(), fds.size(), ms);
   }
 
   // -- what the user does ------------------------------------------------------------------------------------------------------
@@ -275,7 +291,7 @@ class sitter {
     if (end_.now() == user_end::state::ready || end_.now() == user_end::state::ended) there_again();
     print(end_.printed());
     if (end_.now() != user_end::state::ended) return;
-    line_.say(end_.say(keys_.facts()), now());
+    line_.say(end_.say(facts()), now());
     complete();
   }
 
@@ -327,6 +343,8 @@ class sitter {
   const std::string job_;
   server_line line_;
   user_end end_;
+  std::string cookie_;                    // that X programs of the job are to show
+  std::optional<users_display> display_;  // where X is forwarded
   keyboard keys_;
   escape_reader escapes_;
   int signals_ = -1;
@@ -343,6 +361,8 @@ void take_signals() {
   sigprocmask(SIG_BLOCK, &signals, nullptr);
 }
 
-int sit_at(const client::server_address& server, const std::string& job) { return sitter(server, job).sit(); }
+int sit_at(const client::server_address& server, const std::string& job, const std::optional<x_forwarding>& forwarding) {
+  return sitter(server, job, forwarding).sit();
+}
 
 }  // namespace annals::terminal

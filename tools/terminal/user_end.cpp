@@ -22,6 +22,8 @@ bool user_end::understand(schema::TerminalWord::Reader word) {
     case schema::TerminalWord::READY: return hear_ready(word.getReady());
     case schema::TerminalWord::OUTPUT: return hear_output(word.getOutput());
     case schema::TerminalWord::TAKEN: return state_ != state::ready || input_.taken(word.getTaken());
+    case schema::TerminalWord::DISPLAY: return state_ != state::ready || (forwards_ && display_.hear(word.getDisplay()));
+    case schema::TerminalWord::DISPLAY_TAKEN: return state_ != state::ready || (forwards_ && display_.taken(word.getDisplayTaken()));
     case schema::TerminalWord::ENDED:
       if (state_ == state::ready) state_ = state::ended;
       return true;
@@ -33,11 +35,11 @@ bool user_end::understand(schema::TerminalWord::Reader word) {
   return false;
 }
 
-bool user_end::hear_ready(std::uint64_t taken) {
+bool user_end::hear_ready(schema::TerminalReady::Reader ready) {
   if (state_ != state::joined) return true;
   state_ = state::ready;
   ever_ready_ = true;
-  return input_.again_from(taken);
+  return input_.again_from(ready.getInput()) && display_.again_from(ready.getDisplay());
 }
 
 bool user_end::hear_output(schema::TerminalBytes::Reader piece) {
@@ -62,7 +64,10 @@ std::vector<schema::sealed_message> user_end::say(const user_terminal& of) {
       b.getSize().setColumns(of.columns);
       b.setKeys(data_of(of.keys));
       b.setTaken(output_.position());
+      b.setCookie(data_of(of.cookie));
+      b.setDisplayTaken(display_.position());
     }));
+    forwards_ = !of.cookie.empty();
   }
   if (state_ == state::joined) return words;
   // What has come, once it was printed.
@@ -72,6 +77,7 @@ std::vector<schema::sealed_message> user_end::say(const user_terminal& of) {
   }
   while (const auto piece = input_.next(limits::terminal_piece_bytes))
     words.push_back(word([&](auto w) { fill(w.initInput(), *piece); }));
+  for (auto& w : display_.say()) words.push_back(std::move(w));
   return words;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "events/model/run/terminal_limits.hpp"
+#include "tools/terminal/display_channels.hpp"
 #include "tools/terminal/words.hpp"
 
 namespace annals::terminal {
@@ -13,6 +14,7 @@ namespace annals::terminal {
 // What the job's end is told first, over each new connection.
 struct user_terminal {
   std::string term, keys;
+  std::string cookie;  // of the display that the job is to have; empty: none
   std::uint16_t rows = 0, columns = 0;
 };
 
@@ -33,6 +35,9 @@ class user_end {
   std::size_t room() const { return input_.room(); }
   void typed(std::string_view bytes) { input_.add(bytes); }
 
+  // The X connections of the job's programs, of a session that forwards X.
+  display_channels& display() { return display_; }
+
   // What is to be said now.
   std::vector<schema::sealed_message> say(const user_terminal& of);
 
@@ -42,13 +47,15 @@ class user_end {
     begin_told_ = false;
   }
   bool understand(schema::TerminalWord::Reader word);
-  bool hear_ready(std::uint64_t taken);
+  bool hear_ready(schema::TerminalReady::Reader ready);
   bool hear_output(schema::TerminalBytes::Reader piece);
 
   state state_ = state::away;
   bool ever_ready_ = false, begin_told_ = false;
   sent_bytes input_{limits::terminal_input_bytes};
   received_bytes output_;
+  display_channels display_;
+  bool forwards_ = false;
   std::uint64_t told_taken_ = 0;
   std::string printed_;
 };

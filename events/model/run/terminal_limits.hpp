@@ -17,6 +17,23 @@ static_assert(terminal_piece_bytes <= terminal_input_bytes && terminal_input_byt
 // TERM, as the user's end says it: names of terminals have a few letters.
 constexpr std::size_t terminal_name_bytes = 128;
 
+// X connections of a job that forwards X: a desktop's worth of programs.
+constexpr std::size_t display_connections = 64;
+// Of one of them, on its way or waiting for who reads it: two full requests of the size that X programs send.
+constexpr std::size_t display_window_bytes = 64u << 10;
+constexpr std::size_t display_piece_bytes = 8u << 10;
+// Words of all of them together that the other end has not taken: 25 MB/s with 20 ms of delay, and half a megabyte in the server.
+constexpr std::size_t display_words = 64;
+static_assert(display_piece_bytes <= display_window_bytes);
+// The cookie that is made for a session; MIT-MAGIC-COOKIE-1 has as much. A longer one of the user's, or a longer name, is none.
+constexpr std::size_t display_made_cookie_bytes = 16, display_cookie_bytes = 64;
+// What is read of `xauth list` of one display: a few lines.
+constexpr std::size_t xauth_list_bytes = 64u << 10;
+// The job's display is the first of these that is free on its host; PBS begins there too. The X protocol has it at this port and up.
+constexpr unsigned display_first = 50, display_last = 1049, x_port = 6000;
+// An X server at another host that says neither yes nor no is waited for so long; what is typed waits with it.
+constexpr int display_connect_ms = 1000;
+
 // Without its other end a terminal waits so long for a connection that was lost: a server's upgrade, a cable, a switch. Nobody wants to
 // pay longer for a job that nobody sits at.
 constexpr int terminal_grace_s = 900;

@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(the_two_ends_are_joined_and_hear_each_other) {
   BOOST_TEST((last(user, 7) == word::JOINED));
   c.begin(user);
   BOOST_TEST((last(job, 9) == word::BEGIN));
-  c.say(job, [](word::Builder w) { w.setReady(0); });
+  c.say(job, [](word::Builder w) { w.initReady(); });
   BOOST_TEST((last(user, 7) == word::READY));
   c.print(job, 0, 10);
   BOOST_TEST((last(user, 7) == word::OUTPUT));
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(who_says_more_than_the_other_has_room_for_is_cut_off) {
     c.run_it();
     const auto job = c.offer();
     c.begin(user, 5);
-    c.say(job, [](word::Builder w) { w.setReady(0); });
+    c.say(job, [](word::Builder w) { w.initReady(); });
     c.say(of_user ? user : job, fill);
     return (of_user ? user : job)->closed != "";
   };
@@ -202,6 +202,41 @@ BOOST_AUTO_TEST_CASE(who_says_more_than_the_other_has_room_for_is_cut_off) {
   BOOST_TEST(cut(true, [](word::Builder w) { w.setEnded(); }));
   BOOST_TEST(cut(true, [](word::Builder w) { w.setTaken(6); }));
   BOOST_TEST(!cut(true, [](word::Builder w) { w.setTaken(5); }));
+  const auto display = [](std::uint64_t at, std::size_t size) {
+    return [=](word::Builder w) {
+      w.initDisplay().setAt(at);
+      w.getDisplay().initBytes(static_cast<unsigned>(size));
+    };
+  };
+  for (const bool of_user : {true, false}) {
+    BOOST_TEST(!cut(of_user, display(0, limits::display_piece_bytes)));
+    BOOST_TEST(cut(of_user, display(0, limits::display_piece_bytes + 1)));
+    BOOST_TEST(cut(of_user, display(1, 1)));
+    BOOST_TEST(cut(of_user, [](word::Builder w) { w.setDisplayTaken(1); }));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(x_connections_have_a_window_of_words) {
+  cluster c;
+  const auto user = c.sit();
+  c.run_it();
+  const auto job = c.offer();
+  c.begin(user);
+  c.say(job, [](word::Builder w) { w.initReady(); });
+  const auto open = [&](std::uint64_t at) {
+    c.say(job, [&](word::Builder w) {
+      w.initDisplay().setAt(at);
+      w.getDisplay().setOpened();
+    });
+  };
+  for (std::uint64_t at = 0; at < limits::display_words; ++at) open(at);
+  BOOST_TEST(job->closed == "");
+  BOOST_TEST((last(user, 7) == word::DISPLAY));
+  c.say(user, [](word::Builder w) { w.setDisplayTaken(1); });
+  open(limits::display_words);
+  BOOST_TEST(job->closed == "");
+  open(limits::display_words + 1);
+  BOOST_TEST(job->closed != "");
 }
 
 BOOST_AUTO_TEST_CASE(what_was_printed_last_comes_when_the_program_has_ended) {

@@ -211,7 +211,17 @@ BOOST_AUTO_TEST_CASE(what_this_release_does_not_serve_is_refused_after_its_synta
   BOOST_TEST(c->line.starts_with("qsub: No support for requested service"));
   BOOST_TEST(c->status == 181);
   BOOST_TEST(!complaint_about({"-W", "create_resv_from_job=true"}));
-  BOOST_TEST(complaint_about({"-I", "-X"}, {true, true, from_environment})->status == 181);
+}
+
+BOOST_AUTO_TEST_CASE(x_is_forwarded_for_an_interactive_job_whose_display_is_not_chosen_besides) {
+  const submit_facts facts{true, true, from_environment};
+  BOOST_TEST(!complaint_about({"-I", "-X"}, facts));
+  BOOST_TEST(!complaint_about({"-W", "interactive=true", "-X", "-v", "A=b"}, facts));
+  BOOST_TEST(*complaint_about({"-X"}, facts) == (complaint{"qsub: -X is for interactive jobs only", 2, true}));
+  for (const char* list : {"DISPLAY=:1", "A=b,DISPLAY=:0"})
+    BOOST_TEST(*complaint_about({"-I", "-X", "-v", list}, facts) == (complaint{"qsub: -X cannot be used with -v DISPLAY", 2, true}));
+  BOOST_TEST(made({"-I", "-X"}).forwards_x);
+  BOOST_TEST(!made({"-I"}).forwards_x);
 }
 
 BOOST_AUTO_TEST_CASE(an_interactive_job_says_so_and_is_not_waited_for) {

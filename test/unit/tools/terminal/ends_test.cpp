@@ -13,11 +13,12 @@ using namespace annals::terminal;
 namespace {
 
 const moment start{};
-const user_terminal xterm{"xterm", "\x03\x1c\x7f\x15\x04\x1a", 30, 100};
+const user_terminal xterm{"xterm", "\x03\x1c\x7f\x15\x04\x1a", {}, 30, 100};
 
 struct talk {
   job_end job{start};
   user_end user;
+  user_terminal terminal = xterm;
   moment now = start;
   std::deque<schema::sealed_message> to_job, to_user;
   std::vector<job_end::orders> done;
@@ -51,7 +52,7 @@ struct talk {
   }
   bool step_user() {
     screen += user.printed();
-    auto words = user.say(xterm);
+    auto words = user.say(terminal);
     for (auto& w : words) to_job.push_back(std::move(w));
     if (to_user.empty()) return !words.empty();
     good = user.hear(read(to_user.front())) && good;
@@ -99,6 +100,33 @@ BOOST_AUTO_TEST_CASE(what_is_typed_reaches_the_job_and_what_it_prints_the_user) 
   t.run();
   BOOST_TEST(t.user.room() == limits::terminal_input_bytes);
   BOOST_TEST(t.job.room() == limits::terminal_output_bytes);
+}
+
+BOOST_AUTO_TEST_CASE(x_connections_reach_the_user_who_forwards_x) {
+  talk t;
+  t.terminal.cookie = "made";
+  t.join();
+  t.run();
+  BOOST_REQUIRE(t.done[1].begin);
+  BOOST_TEST(t.done[1].begin->cookie == "made");
+  const auto id = t.job.display().open();
+  t.job.display().received(id, "hello");
+  t.run();
+  t.part();
+  t.job.display().received(id, " again");
+  t.join();
+  t.run();
+  BOOST_TEST(t.user.display().for_socket(id) == "hello again");
+  BOOST_TEST(t.good);
+}
+
+BOOST_AUTO_TEST_CASE(a_user_who_does_not_forward_x_hears_of_none) {
+  talk t;
+  t.join();
+  t.run();
+  (void)t.job.display().open();
+  t.run();
+  BOOST_TEST(!t.good);
 }
 
 BOOST_AUTO_TEST_CASE(the_session_is_over_when_the_user_has_all_that_was_printed) {
@@ -173,6 +201,9 @@ BOOST_AUTO_TEST_CASE(who_breaks_the_rules_ends_the_session) {
   BOOST_TEST(breaks([](auto w) { w.setHangUp(); }));
   BOOST_TEST(breaks([](auto w) { w.initBegin().setTerm("x term"); }));
   BOOST_TEST(breaks([](auto w) { w.initBegin().setTaken(1); }));
+  BOOST_TEST(breaks([](auto w) { w.initBegin().setDisplayTaken(1); }));
+  BOOST_TEST(breaks([](auto w) { w.initBegin().initCookie(limits::display_cookie_bytes + 1); }));
+  BOOST_TEST(breaks([](auto w) { w.initDisplay().setOpened(); }));  // X is not forwarded
   BOOST_TEST(!breaks([](auto w) { w.initResize().setRows(3); }));
   BOOST_TEST(!breaks([](auto w) { w.setTaken(0); }));
 }

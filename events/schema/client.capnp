@@ -114,7 +114,7 @@ struct QueueJob {
 }
 struct JobAttributes { job @0 :Text; changes @1 :List(Common.Attribute); }
 struct JobHolds { job @0 :Text; holds @1 :List(Common.HoldType); }
-struct DeleteJob { job @0 :Text; force @1 :Bool; purgeHistory @2 :Bool; suppressEmail @3 :Int32; }
+struct DeleteJob { job @0 :Text; force @1 :Bool; purgeHistory @2 :Bool; noMail @3 :Bool; }
 struct RerunJob { job @0 :Text; force @1 :Bool; }
 struct RunJob {
   job @0 :Text;

@@ -53,11 +53,13 @@ bool by_server(const occasion& o) { return o.at.by.role == schema::Role::SERVER;
 bool by_other(const occasion& o) {
   return !by_server(o) && o.at.by.user != std::string_view(o.job.owner).substr(0, o.job.owner.find('@'));
 }
-bool for_itself(const occasion& o) { return by_other(o) && !o.job.goes_with_array; }
+bool for_itself(const occasion& o) {
+  return by_other(o) && !o.job.goes_with_array && !o.event.getDeleteRequested().getNoMail();
+}
 // Of its subjobs one alone, which has not begun; several are not told of.
 bool deletes_one(const occasion& o) {
   const auto e = o.event.getSubjobsAsked();
-  return !e.getRerun() && e.getWaitingCount() == 1 && e.getIndices() == e.getWaiting() && by_other(o);
+  return !e.getRerun() && !e.getNoMail() && e.getWaitingCount() == 1 && e.getIndices() == e.getWaiting() && by_other(o);
 }
 bool waits_for_files(const occasion& o) { return o.event.getRequeued().getWaitUntil() > 0; }
 bool failed(const occasion& o) { return o.job.run_over && !o.job.deleted && o.event.getEnded().getExitStatus() < 0; }

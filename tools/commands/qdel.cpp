@@ -1,6 +1,8 @@
 // qdel: deletes jobs, and with -x their history (pbs guide: qdel, transitions).
 #include <charconv>
 #include <cstdio>
+#include <set>
+#include <string>
 
 #include "events/attributes/ids.hpp"
 #include "events/values/string_list.hpp"
@@ -17,7 +19,7 @@ using namespace annals;
 using namespace annals::client;
 
 constexpr option options[] = {
-    {'W', "force", "force: do not wait for the host; suppress_email=n: no mail when more than n jobs are deleted"},
+    {'W', "force", "force: do not wait for the host; suppress_email=n: mail of the first n deletions; -1: of none"},
     {'x', nullptr, "finished jobs too: remove them from the history"},
 };
 constexpr command qdel = {"qdel",
@@ -47,7 +49,8 @@ std::optional<std::string> check(const given& g) {
 struct how {
   bool force = false;
   bool history = false;
-  int suppress = 0;
+  int suppress = 0;  // so many deletions are told of by mail; 0: all, -1: none
+  std::set<std::string> mailed{};
 
   void put_over(const command_line& line) {
     history |= line.has('x');
@@ -58,6 +61,13 @@ struct how {
     }
   }
 };
+
+// The first of them are told of, whichever are there.
+bool is_mailed(how& wanted, const std::string& id) {
+  if (wanted.suppress == 0 || wanted.mailed.contains(id)) return true;
+  if (wanted.suppress < 0 || wanted.mailed.size() >= static_cast<std::size_t>(wanted.suppress)) return false;
+  return wanted.mailed.insert(id).second;
+}
 
 // Of the default server, as PBS's qdel asks it. What is no option of qdel there is said, and has no effect.
 void put_defaults(how& to) {
@@ -77,7 +87,7 @@ int run(int argc, char** argv) {
     d.setJob(id);
     d.setForce(wanted.force);
     d.setPurgeHistory(wanted.history);
-    d.setSuppressEmail(wanted.suppress);
+    d.setNoMail(!is_mailed(wanted, id));
   };
   try {
     put_defaults(wanted);

@@ -22,7 +22,7 @@ constexpr std::size_t orders_at_once = 256;  // that are out: each commit looks 
 struct wish {
   std::uint64_t cause = 0;
   model::requester by;
-  bool force = false, purge = false;
+  bool force = false, purge = false, no_mail = false;
 };
 
 struct subjob {
@@ -156,7 +156,7 @@ class of_arrays final : public reaction {
     } else if (event.isDeleteRequested()) {
       const auto e = event.getDeleteRequested();
       for (const auto& [index, serial] : a.subjobs)
-        wish_deletion(serial, {at.sequence, at.by, e.getForce(), e.getPurgeHistory()});
+        wish_deletion(serial, {at.sequence, at.by, e.getForce(), e.getPurgeHistory(), e.getNoMail()});
     } else if (event.isEnded()) {
       std::erase_if(news_, [&](const auto& n) { return n.second.array == number; });
     } else if (event.isForgotten()) {
@@ -180,10 +180,10 @@ class of_arrays final : public reaction {
     for (const auto& [index, serial] : a.subjobs) {
       if (!asked.has(index)) continue;
       if (!e.getRerun()) {
-        wish_deletion(serial, {at.sequence, at.by, e.getForce(), false});
+        wish_deletion(serial, {at.sequence, at.by, e.getForce(), false, e.getNoMail()});
       } else {
         auto& s = subjobs_.at(serial);
-        s.rerun = wish{at.sequence, at.by, e.getForce(), false};
+        s.rerun = wish{at.sequence, at.by, e.getForce()};
         look_at(serial, s);
       }
     }
@@ -237,6 +237,7 @@ class of_arrays final : public reaction {
                          auto d = r.initDeleteJob();
                          d.setForce(s.deletion->force);
                          d.setPurgeHistory(s.deletion->purge);
+                         d.setNoMail(s.deletion->no_mail);
                        }),
                        s.deletion->by);
     order_for("rerun", s.rerun->cause, request([&](schema::Request::Builder r) { r.initRerunJob().setForce(s.rerun->force); }),

@@ -77,6 +77,7 @@ event subjobs_asked(const index_set& asked, const index_set& waiting, schema::Re
     a.setWaiting(waiting.print());
     a.setWaitingCount(waiting.count());
     a.setRerun(r.isRerunJob());
+    a.setNoMail(r.isDeleteJob() && r.getDeleteJob().getNoMail());
     a.setForce(r.isRerunJob() ? r.getRerunJob().getForce() : r.getDeleteJob().getForce());
   });
 }

@@ -134,6 +134,7 @@ event delete_requested(schema::DeleteJob::Reader command) {
     auto d = e.initJob().initDeleteRequested();
     d.setForce(command.getForce());
     d.setPurgeHistory(command.getPurgeHistory());
+    d.setNoMail(command.getNoMail());
   });
 }
 

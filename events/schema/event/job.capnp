@@ -78,6 +78,7 @@ struct SubjobsAsked {
   rerun    @2 :Bool;          # to be run again; else to be deleted
   force    @3 :Bool;
   waitingCount @4 :UInt32;    # how many `waiting` are
+  noMail       @5 :Bool;      # of a deletion
 }
 struct JobHeld { holds @0 :List(Common.HoldType); comment @1 :Text; }
 struct JobAssigned {
@@ -113,7 +114,7 @@ struct JobResumed {
 }                         # VnodesTaken follows
 struct JobMoved { queue @0 :Text; queueRank @1 :Int64; changes @2 :List(Common.Attribute); }   # changes: defaults of the queues
 struct JobReordered { queueRank @0 :Int64; }
-struct JobDeleteRequested { force @0 :Bool; purgeHistory @1 :Bool; }   # who asked stands in the record
+struct JobDeleteRequested { force @0 :Bool; purgeHistory @1 :Bool; noMail @2 :Bool; }   # who asked stands in the record
 struct JobRerunRequested { force @0 :Bool; }
 struct JobExited { run @0 :UInt32; exitStatus @1 :Int32; usage @2 :Common.Usage; session @3 :Int64; reported @4 :Bool;
                    commentSuffix @5 :Text; hosts @6 :List(Common.HostUsage); }

@@ -67,6 +67,24 @@ BOOST_AUTO_TEST_CASE(with_j_subjobs_have_theirs_too) {
              boost::test_tools::per_element());
 }
 
+// qdel -W suppress_email.
+BOOST_AUTO_TEST_CASE(who_deletes_without_mail_sends_none) {
+  submit_with("jabe");
+  auto first = runs(1);
+  const auto quietly = [](const std::string& id) {
+    return model::client_request{make_request([&](schema::Request::Builder r) {
+      r.initDeleteJob().setJob(id);
+      r.getDeleteJob().setNoMail(true);
+    })};
+  };
+  const auto told = mails();
+  asks(quietly("602[2]"), root_on_q1);
+  first.when(quietly("602[1]"), root_on_q1);
+  log.told(first);
+  asks(quietly("602[]"), root_on_q1);
+  BOOST_TEST(mails() == told, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(with_je_there_is_none_of_a_begin) {
   submit_with("je");
   auto first = runs(1), second = runs(2);

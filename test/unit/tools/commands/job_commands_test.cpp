@@ -331,7 +331,13 @@ BOOST_FIXTURE_TEST_CASE(holds_and_deletions_say_what_was_asked, commands) {
   const auto d = last(schema::Request::DELETE_JOB);
   BOOST_TEST((*d).getDeleteJob().getForce());
   BOOST_TEST((*d).getDeleteJob().getPurgeHistory());
-  BOOST_TEST((*d).getDeleteJob().getSuppressEmail() == 1);
+  BOOST_TEST(!(*d).getDeleteJob().getNoMail());
+  run({"qdel", "-W", "suppress_email=1", "1", "2"});
+  BOOST_TEST((*last(schema::Request::DELETE_JOB)).getDeleteJob().getNoMail());
+  run({"qdel", "-W", "suppress_email=0", "1", "2"});
+  BOOST_TEST(!(*last(schema::Request::DELETE_JOB)).getDeleteJob().getNoMail());
+  run({"qdel", "-W", "suppress_email=-1", "1"});
+  BOOST_TEST((*last(schema::Request::DELETE_JOB)).getDeleteJob().getNoMail());
   run({"qrerun", "-W", "force", "1"});
   BOOST_TEST((*last(schema::Request::RERUN_JOB)).getRerunJob().getForce());
 }

@@ -197,7 +197,8 @@ users_display::users_display(display_channels& channels, std::string host, unsig
       number_(number) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
-  if (!host_.empty()) getaddrinfo(host_.c_str(), std::to_string(limits::x_port + number_).c_str(), &hints, &addresses_);
+  const auto port = std::to_string(limits::x_port + number_);
+  if (!host_.empty() && getaddrinfo(host_.c_str(), port.c_str(), &hints, &addresses_) != 0) addresses_ = nullptr;  // nobody is found there
 }
 
 users_display::~users_display() {

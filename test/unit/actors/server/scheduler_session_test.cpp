@@ -290,6 +290,47 @@ BOOST_FIXTURE_TEST_CASE(an_array_wants_a_cycle_when_it_may_run_more, connected) 
   BOOST_TEST(cycle() == "job ended");
 }
 
+// What a subjob can't be started for may be so for the others; it is its array's again.
+BOOST_FIXTURE_TEST_CASE(an_array_rests_of_which_a_subjob_failed_to_start_again, connected) {
+  happen(101, [](auto e) {
+    auto j = e.initJob().initQueued();
+    j.setNumber(1);
+    j.setId("1[].borg");
+    j.setQueue("q1");
+    j.setIndices("1-9");
+  });
+  BOOST_TEST(cycle() == "new job");
+  happen(101, [&](auto e) { e.initJob().initSubjobBegan().setIndex(1); });
+  happen(201, [&](auto e) {
+    auto j = e.initJob().initQueued();
+    j.setNumber(values::subjob_number(1, 1));
+    j.setId("1[1].borg");
+    j.setQueue("q1");
+    put(j.initAttributes(1), "run_count", "1");  // of a run before
+  });
+  happen(201, [&](auto e) {
+    auto a = e.initJob().initAssigned();
+    a.setRun(1);
+    a.setExecVnode("(n1:ncpus=1)");
+    a.setExecHost("n1/0");
+    a.initHosts(1).set(0, "n1");
+  });
+  happen(201, [&](auto e) { e.initJob().initStartFailed().setCode(model::exit_retry); });
+  happen(201, [&](auto e) { e.initJob().initVnodesReleased().setExecVnode("(n1:ncpus=1)"); });
+  (void)cycle();
+  const auto before = reminders.size();
+  happen(201, [&](auto e) { e.initJob().initRequeued().setExitStatus(model::exit_retry); });
+  BOOST_REQUIRE(reminders.size() == before + 1);
+  bool gone = false;
+  for (const auto& m : peer->sent)
+    if (const auto to = m.root<schema::ToScheduler>(); to.isView())
+      for (auto serial : to.getView().getJobsGone()) gone |= serial == 101;
+  BOOST_TEST(gone);
+  (void)cycle();
+  session->reminded(last_reminder());
+  BOOST_TEST(cycle() == "job changed");
+}
+
 BOOST_FIXTURE_TEST_CASE(who_is_not_there_is_complained_of_once, scene) {  // MS-67
   const std::vector<std::string> both = {"Unable to reach scheduler associated with partition [P1]",
                                          "Unable to reach scheduler associated with partition P1"};

@@ -5,7 +5,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/attributes/read.hpp"
-#include "events/model/exit_codes.hpp"
+#include "events/model/job/failed_starts.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
 #include "events/values/job_id.hpp"
@@ -164,12 +164,12 @@ void scheduler_session::folded(const log::record& record) {
   const auto event = record.event();
   settings_changed_ |= changes_settings(event);
   if (event.isScheduler()) note_own(event.getScheduler(), record.get().getStream());
-  if (schema::is(event, schema::JobEvent::REQUEUED))
-    if (const auto* job = from_.job(record.get().getStream())) job_was_queued_again(*job, event.getJob().getRequeued());
   if (!peer_) {
     if (schema::is(event, schema::JobEvent::QUEUED)) job_came_in_vain(event.getJob().getQueued());
     return;
   }
+  if (schema::is(event, schema::JobEvent::REQUEUED) && view_.concerns(record))
+    if (const auto* job = from_.job(record.get().getStream())) job_was_queued_again(*job, event.getJob().getRequeued());
   if (!trigger_.empty()) return;
   const char* why = trigger_of(event);
   if (!why || !view_.concerns(record) || is_old_news(from_.job(record.get().getStream()), event)) return;
@@ -193,12 +193,8 @@ void scheduler_session::job_came() {
   out_.remind(accumulation(), accumulation_reminder_);
 }
 
-// One that did not start rests, but not after the first time: another host may do. A subjob is its array's again, also one whose files
-// could not be staged in.
 void scheduler_session::job_was_queued_again(const model::job_state& job, schema::JobRequeued::Reader event) {
-  const bool failed_again = model::is_failed_start(event.getExitStatus()) &&
-                            attributes::integer_of(job.attributes, attributes::job::run_count).value_or(0) > 1;
-  if (!failed_again && event.getWaitUntil() == 0) return;
+  if (!model::rests_before_next_start(job, event)) return;
   const auto* waits = job.is_subjob() ? from_.array_of(job) : &job;
   if (!waits) return;
   view_.let_rest(waits->serial);

@@ -115,7 +115,7 @@ constexpr std::size_t untold_records_max = 1000;
 constexpr int hook_runs_wait_ms = 200;
 
 // A job that has failed to start more than once is offered to its scheduler again after this: what is ill on its hosts may be well
-// then, and the tries that hold it (20) take half a minute, not two seconds.
+// then, and the tries that hold it (20) take twenty seconds, not two.
 constexpr std::int64_t failed_start_rest_s = 1;
 
 // A scheduler that ended is started again at once; if it ends again, after 1 s, 2 s, 4 s and so on: one that can't live costs a process a

@@ -4,6 +4,7 @@
 #include "events/attributes/check.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/select_rules.hpp"
+#include "events/model/job/failed_starts.hpp"
 #include "events/model/job/rules.hpp"
 #include "events/model/refuse.hpp"
 #include "events/values/hold_set.hpp"
@@ -43,7 +44,7 @@ bool raises_limit(const job_state& job, const new_value& v, const settings& sett
 
 // Starts that were counted can't be taken back by the owner.
 bool lowers_run_count(const job_state& job, const new_value& v) {
-  const auto before = values::parse_integer(job.attribute(ids::run_count)).value_or(0);
+  const auto before = counted_starts(job);
   return values::parse_integer(v.value).value_or(0) < before;
 }
 

@@ -6,6 +6,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
+#include "events/model/job/failed_starts.hpp"
 #include "events/model/job/gathered_attributes.hpp"
 #include "events/model/job/routing.hpp"
 #include "events/model/job/rules.hpp"
@@ -184,10 +185,6 @@ void on_altered(job_state& job, const event_place& at, schema::AttributesChanged
 }
 
 // Starts so far; a start whose files could not be staged in is none.
-std::int64_t run_count_of(const job_state& job) {
-  return values::parse_integer(job.attribute(ids::run_count)).value_or(0);
-}
-
 bool says_that_it_bears(const job_state& job) {
   values::tolerance_words words;
   for (const auto& [attribute, resource] : values::tolerance_words::names)
@@ -222,7 +219,7 @@ void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Rea
   a.set(ids::exec_vnode, schema::text(e.getExecVnode()));
   a.set(ids::exec_host, schema::text(e.getExecHost()));
   a.set(ids::hashname, job.id);
-  set_number(job, ids::run_count, run_count_of(job) + 1);
+  set_number(job, ids::run_count, counted_starts(job) + 1);
   set_number(job, ids::run_version, job.run);
   set_number(job, ids::stime, at.seconds());
   set_or_clear_comment(job, schema::text(e.getComment()));
@@ -278,7 +275,7 @@ void on_stage_in_failed(job_state& job, std::int64_t wait_until) {
   job.execution_time = wait_until;
   job.wait_over = false;
   set_number(job, ids::Execution_Time, wait_until);
-  const auto before = run_count_of(job) - 1;
+  const auto before = counted_starts(job) - 1;
   if (before > 0) set_number(job, ids::run_count, before);
   else job.attributes.erase(ids::run_count);
 }

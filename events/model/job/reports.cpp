@@ -5,6 +5,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/attributes/read.hpp"
 #include "events/model/exit_codes.hpp"
+#include "events/model/job/failed_starts.hpp"
 #include "events/model/job/rules.hpp"
 #include "events/model/job/run_rights.hpp"
 #include "events/model/limits.hpp"
@@ -25,9 +26,6 @@ namespace {
 constexpr std::int64_t stage_in_retry_s = 30 * 60;
 constexpr std::int32_t exit_mom_restarted = -4;
 constexpr std::int32_t exit_rerun = -11;
-
-// As its run_count shows: those that its owner gave it count too.
-std::int64_t counted_starts(const job_state& job) { return values::parse_integer(job.attribute(ids::run_count)).value_or(0); }
 
 bool rerunable(const job_state& job) { return job.attribute(ids::Rerunable) != "False"; }
 

@@ -63,6 +63,40 @@ struct scene {
       j.setQueue("q1");
     });
   }
+  void submit_array() {
+    happen(101, [](auto e) {
+      auto j = e.initJob().initQueued();
+      j.setNumber(1);
+      j.setId("1[].borg");
+      j.setQueue("q1");
+      j.setIndices("1-9");
+    });
+  }
+  void assign(std::uint64_t stream, std::uint32_t run) {
+    happen(stream, [&](auto e) {
+      auto a = e.initJob().initAssigned();
+      a.setRun(run);
+      a.setExecVnode("(n1:ncpus=1)");
+      a.setExecHost("n1/0");
+      a.initHosts(1).set(0, "n1");
+    });
+  }
+  // A start that failed, up to where the job is to be queued again; the cycle that its vnodes ask for is over.
+  void fail(std::uint64_t stream, std::uint32_t run) {
+    assign(stream, run);
+    happen(stream, [&](auto e) {
+      auto f = e.initJob().initStartFailed();
+      f.setRun(run);
+      f.setCode(model::exit_hook_rejected);
+    });
+    happen(stream, [&](auto e) { e.initJob().initVnodesReleased().setExecVnode("(n1:ncpus=1)"); });
+    (void)cycle();
+    happen(stream, [&](auto e) {
+      auto r = e.initJob().initRequeued();
+      r.setRun(run);
+      r.setExitStatus(model::exit_hook_rejected);
+    });
+  }
   // Why the cycle that it was told to begin since the last look does; it ends at once. "": none.
   std::string cycle() {
     std::string why;
@@ -151,27 +185,6 @@ BOOST_FIXTURE_TEST_CASE(what_only_mirrors_the_server_asks_for_no_cycle, default_
 }
 
 BOOST_FIXTURE_TEST_CASE(a_job_that_failed_to_start_twice_rests, connected) {
-  const auto fails = [&](std::uint32_t run) {
-    happen(101, [&](auto e) {
-      auto a = e.initJob().initAssigned();
-      a.setRun(run);
-      a.setExecVnode("(n1:ncpus=1)");
-      a.setExecHost("n1/0");
-      a.initHosts(1).set(0, "n1");
-    });
-    happen(101, [&](auto e) {
-      auto f = e.initJob().initStartFailed();
-      f.setRun(run);
-      f.setCode(model::exit_hook_rejected);
-    });
-    happen(101, [&](auto e) { e.initJob().initVnodesReleased().setExecVnode("(n1:ncpus=1)"); });
-    BOOST_TEST(cycle() == "job ended");
-    happen(101, [&](auto e) {
-      auto r = e.initJob().initRequeued();
-      r.setRun(run);
-      r.setExitStatus(model::exit_hook_rejected);
-    });
-  };
   // Whether the scheduler has been told of the job since the last look, and is to begin a cycle.
   const auto offered = [&] {
     bool told = false;
@@ -182,10 +195,10 @@ BOOST_FIXTURE_TEST_CASE(a_job_that_failed_to_start_twice_rests, connected) {
   };
   submit(1);
   BOOST_TEST(offered());
-  fails(1);
+  fail(101, 1);
   BOOST_TEST(offered());
   const auto before = reminders.size();
-  fails(2);
+  fail(101, 2);
   BOOST_TEST(!offered());
   BOOST_REQUIRE(reminders.size() == before + 1);
   BOOST_TEST(reminders.at(last_reminder()) == limits::failed_start_rest_s);
@@ -193,6 +206,20 @@ BOOST_FIXTURE_TEST_CASE(a_job_that_failed_to_start_twice_rests, connected) {
   BOOST_TEST(!offered());
   session->reminded(last_reminder());
   BOOST_TEST(offered());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_job_of_another_partition_is_no_matter_of_this_scheduler, connected) {
+  happen(4, [](auto e) { e.initQueue().initCreated().setName("q2"); });
+  happen(101, [](auto e) {
+    auto j = e.initJob().initQueued();
+    j.setNumber(1);
+    j.setId("1.borg");
+    j.setQueue("q2");
+  });
+  (void)cycle();
+  const auto before = reminders.size();
+  for (const std::uint32_t run : {1u, 2u, 3u}) fail(101, run);
+  BOOST_TEST(reminders.size() == before);
 }
 
 // qrun prints the comment's words.
@@ -268,13 +295,7 @@ BOOST_FIXTURE_TEST_CASE(an_array_wants_a_cycle_when_it_may_run_more, connected) 
       l.setRequeued(requeued);
     });
   };
-  happen(101, [](auto e) {
-    auto j = e.initJob().initQueued();
-    j.setNumber(1);
-    j.setId("1[].borg");
-    j.setQueue("q1");
-    j.setIndices("1-9");
-  });
+  submit_array();
   BOOST_TEST(cycle() == "new job");
   began(1, 201);
   began(2, 202);
@@ -292,13 +313,7 @@ BOOST_FIXTURE_TEST_CASE(an_array_wants_a_cycle_when_it_may_run_more, connected) 
 
 // What a subjob can't be started for may be so for the others; it is its array's again.
 BOOST_FIXTURE_TEST_CASE(an_array_rests_of_which_a_subjob_failed_to_start_again, connected) {
-  happen(101, [](auto e) {
-    auto j = e.initJob().initQueued();
-    j.setNumber(1);
-    j.setId("1[].borg");
-    j.setQueue("q1");
-    j.setIndices("1-9");
-  });
+  submit_array();
   BOOST_TEST(cycle() == "new job");
   happen(101, [&](auto e) { e.initJob().initSubjobBegan().setIndex(1); });
   happen(201, [&](auto e) {
@@ -308,18 +323,8 @@ BOOST_FIXTURE_TEST_CASE(an_array_rests_of_which_a_subjob_failed_to_start_again, 
     j.setQueue("q1");
     put(j.initAttributes(1), "run_count", "1");  // of a run before
   });
-  happen(201, [&](auto e) {
-    auto a = e.initJob().initAssigned();
-    a.setRun(1);
-    a.setExecVnode("(n1:ncpus=1)");
-    a.setExecHost("n1/0");
-    a.initHosts(1).set(0, "n1");
-  });
-  happen(201, [&](auto e) { e.initJob().initStartFailed().setCode(model::exit_retry); });
-  happen(201, [&](auto e) { e.initJob().initVnodesReleased().setExecVnode("(n1:ncpus=1)"); });
-  (void)cycle();
   const auto before = reminders.size();
-  happen(201, [&](auto e) { e.initJob().initRequeued().setExitStatus(model::exit_retry); });
+  fail(201, 1);
   BOOST_REQUIRE(reminders.size() == before + 1);
   bool gone = false;
   for (const auto& m : peer->sent)

@@ -167,17 +167,19 @@ reply_ptr hook_routes::seen_by_management(const schema::sealed<schema::Request>&
    private:
     reply_ptr to_, then_;
   };
-  auto show = [this, request, by](const model::rejection& why) { show_management(request, by, why); };
+  auto show = [this, request, by, asked_ns = board_.parts().base.clock->now_ns()](const model::rejection& why) {
+    show_management({request, by, asked_ns}, why);
+  };
   return std::make_shared<seen>(std::move(to), board_.reply_then(std::move(show)));
 }
 
 // Not to be had for those who may not use qmgr: they could keep the site's hooks busy.
-void hook_routes::show_management(const schema::sealed<schema::Request>& request, const model::requester& by, const model::rejection& why) {
+void hook_routes::show_management(const managed& what, const model::rejection& why) {
   if (why.code == values::pbs_error::unauthorized || !hooks_.wanted(*management_event)) return;
-  const auto asked = request.get().getManage();
+  const auto asked = what.request.get().getManage();
   const auto subject = schema::str(asked.getName());
-  const auto now_s = board_.parts().base.clock->now_ns() / 1'000'000'000;
-  server_hooks::question q{management_event, by, by.user, subject, {{"management", management_done(asked, why, now_s)}}, {}, {}};
+  server_hooks::question q{management_event, what.by, what.by.user, subject, {}, {}, {}};
+  q.parameters.push_back({"management", management_done(asked, why, what.asked_ns / 1'000'000'000)});
   hooks_.run(std::move(q), [this, subject](hooks::chain_result& result) {
     restart_scheduling(result);
     hooks_.write_all(subject, 0, result.runs, board_.reply_then([](const model::rejection&) {}));  // of no event: a refusal has none

@@ -57,7 +57,12 @@ class hook_routes {
   void write_run(server_hooks_parts::run_to_write what);
   server_hooks::answer then_go_on(std::string subject, reply_ptr reply, server_hooks::answer then);
   void restart_scheduling(const hooks::chain_result& result);
-  void show_management(const schema::sealed<schema::Request>& request, const model::requester& by, const model::rejection& why);
+  struct managed {
+    schema::sealed<schema::Request> request;
+    model::requester by;
+    std::int64_t asked_ns;
+  };
+  void show_management(const managed& what, const model::rejection& why);
   void run_rejected(std::uint64_t number, const std::string& id, hooks::chain_result& result, const reply_ptr& reply);
   void subjob_rejected(const std::string& id, hooks::chain_result& result, const reply_ptr& reply);
   void change_vnode(const std::string& vnode, const std::vector<hooks::hook_change>& changes, reply_ptr reply, const hook_runs& runs);

@@ -61,7 +61,7 @@ hooks::hook_object reservation_asked(schema::AlterReservation::Reader asked) {
 }
 
 // Numbers as PBS's management constants have them (pbs guide: MGR_CMD_*, MGR_OBJ_*).
-hooks::hook_object management_done(schema::Manage::Reader asked, const model::rejection& why, std::int64_t now_s) {
+hooks::hook_object management_done(schema::Manage::Reader asked, const model::rejection& why, std::int64_t asked_s) {
   constexpr int commands[] = {0, 1, 2, 3, 7};          // create, delete, set, unset, import
   constexpr int objects[] = {2, 1, 0, 3, 6, 5, 7, 8};  // job, queue, server, node, sched, resource, host, hook
   hooks::hook_object m{protocol::ObjectKind::MANAGEMENT, schema::str(asked.getName()), {}};
@@ -70,7 +70,7 @@ hooks::hook_object management_done(schema::Manage::Reader asked, const model::re
   if (verb < std::size(commands)) m.put("cmd", {}, std::to_string(commands[verb]));
   if (kind < std::size(objects)) m.put("objtype", {}, std::to_string(objects[kind]));
   m.put("objname", {}, m.name);
-  m.put("request_time", {}, std::to_string(now_s));
+  m.put("request_time", {}, std::to_string(asked_s));
   m.put("reply_code", {}, std::to_string(why.code));
   m.put("reply_auxcode", {}, "0");
   constexpr int no_text = 1, with_text = 7;  // BRP_CHOICE_NULL, BRP_CHOICE_Text

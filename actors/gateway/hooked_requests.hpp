@@ -19,7 +19,7 @@ hooks::hook_object job_asked(schema::QueueJob::Reader asked);
 hooks::hook_object job_asked(schema::JobAttributes::Reader asked);
 // What qmgr asked for and was answered (management): cmd, objtype, objname, request_time (in seconds since 1970), one `attribs.NAME` per
 // attribute, and the reply's code and text. No `why`: it was done.
-hooks::hook_object management_done(schema::Manage::Reader asked, const model::rejection& why, std::int64_t now_s);
+hooks::hook_object management_done(schema::Manage::Reader asked, const model::rejection& why, std::int64_t asked_s);
 
 // The reservation as pbs_rsub asked for it (resvsub), with its end where the length was given, as PBS shows it; what pbs_ralter
 // asked to be changed (modifyresv), as of a job.

@@ -10,6 +10,7 @@
 #include "actors/mom/host/start_order.hpp"
 #include "actors/mom/mom_hooks.hpp"
 #include "actors/mom/release_plan.hpp"
+#include "events/model/exit_codes.hpp"
 
 namespace annals::actors {
 
@@ -91,8 +92,8 @@ bool has_periodic_hooks(const hook_bits* bits) {
 }
 
 ports::start_failed hook_point_passed::why() const {
-  constexpr int rejected_requeue = -16, rejected_delete = -17, wants_rerun = -18, wants_delete = -19;
-  if (refused) return {deletes ? rejected_delete : rejected_requeue, text};
+  constexpr int rejected_delete = -17, wants_rerun = -18, wants_delete = -19;
+  if (refused) return {deletes ? rejected_delete : model::exit_hook_rejected, text};
   return {deletes ? wants_delete : wants_rerun, text};
 }
 

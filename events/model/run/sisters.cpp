@@ -33,7 +33,7 @@ event sister_left_event(const host_usage& usage, bool abandoned) {
 std::int32_t exit_of_refusal(std::int32_t code) {
   switch (code) {
     case pbs_error::hook_rejected:
-    case pbs_error::hook_error: return -16;
+    case pbs_error::hook_error: return exit_hook_rejected;
     case pbs_error::hook_rejected_rerun: return -18;
     case pbs_error::hook_rejected_delete: return -19;
     default: return exit_retry;

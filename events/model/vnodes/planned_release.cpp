@@ -112,9 +112,9 @@ values::result<planned_release, not_reduced> kept_beside_first_host(const values
   all->chunks.insert(all->chunks.end(), keep_select.chunks.begin(), keep_select.chunks.end());
   if (values::print(*all).size() > limits::keep_select_bytes_max) return refused(keep_select);
   auto plan = kept_by(*all, from, resources, by);
-  const auto first = from.has.on({from.has.hosts().front()});
+  const auto first = from.has.on_host(from.has.hosts().front());
   // Another host's chunk may do for one of the first host, but that one would have to go.
-  if (plan && plan->left.on({from.has.hosts().front()}) != first) return refused(*all);
+  if (plan && plan->left.on_host(from.has.hosts().front()) != first) return refused(*all);
   return plan;
 }
 

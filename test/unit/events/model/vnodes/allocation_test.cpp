@@ -35,6 +35,7 @@ BOOST_AUTO_TEST_CASE(it_says_what_it_has_on_some_hosts) {
   BOOST_TEST(all().on({"n3", "n2"}) == "(n2:ncpus=4)+(n3)");
   BOOST_TEST(all().on(hosts) == exec_vnode);
   BOOST_TEST(all().on({"n9"}) == "");
+  for (const auto* host : {"n1", "n2", "n3", "n9"}) BOOST_TEST(all().on_host(host) == all().on({host}));
   BOOST_TEST(all().is_on("n3"));
   BOOST_TEST(!all().is_on("n"));
 }

@@ -38,14 +38,6 @@ class Done:
         return f"exit {self.status}, stdout {self.out!r}, stderr {self.err!r}"
 
 
-def has_threads(pid):
-    """A daemon has some; who starts one and waits until it is ready has none."""
-    try:
-        return len(os.listdir(f"/proc/{pid}/task")) > 1
-    except OSError:
-        return False
-
-
 class ClusterTest(unittest.TestCase):
     hosts = ["a"]
     vnodes = {}       # host -> its vnode definitions: "a[0]: resources_available.ncpus = 2\n..."
@@ -169,11 +161,10 @@ class ClusterTest(unittest.TestCase):
         return procs.daemons(daemon, self.cluster.layout.conf(host))
 
     def kill_daemon(self, daemon, host="server"):
-        """SIGKILL to the daemon and to nothing else: its jobs go on, and so does a child that has its name until it becomes a mailer."""
+        """SIGKILL to the daemon and to nothing else: its jobs go on."""
         pids = self.daemon_pids(daemon, host)
         self.assertTrue(pids, f"{daemon} runs")
-        own = [pid for pid in pids if not (procs.parent(pid) in pids and has_threads(procs.parent(pid)))]
-        procs.kill_all(lambda: mini.alive_of(own))
+        procs.kill_daemon(lambda: mini.alive_of(pids) if daemon == "pbs_sched" else self.daemon_pids(daemon, host))
 
     def start_daemon(self, daemon, host="server"):
         """A scheduler is started by the server: it is waited for."""

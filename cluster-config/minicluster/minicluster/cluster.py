@@ -220,7 +220,7 @@ class Cluster:
             self.power_off(machine)
         else:
             pids = self.daemon_pids(target)
-            procs.kill_all(lambda: alive_of(pids) if target == "sched" else self.daemon_pids(target))
+            procs.kill_daemon(lambda: alive_of(pids) if target == "sched" else self.daemon_pids(target))
 
     def power_off(self, machine):
         home = self.layout.home(machine.name)

@@ -113,6 +113,25 @@ def send(pids, which):
             pass
 
 
+def has_threads(pid):
+    """A daemon has some; who starts one and waits until it is ready has none."""
+    try:
+        return len(os.listdir(f"/proc/{pid}/task")) > 1
+    except OSError:
+        return False
+
+
+def kill_daemon(find):
+    """SIGKILL to the daemon that find() names, and not to what it has just forked: that has its name until it becomes a mailer or shepherd."""
+    forked = set()
+
+    def own():
+        pids = set(find())
+        forked.update(pid for pid in pids if parent(pid) in pids and has_threads(parent(pid)))
+        return pids - forked
+    kill_all(own)
+
+
 def kill_all(find, deadline_s=30):
     """SIGKILL to all that find() names, until it names none and those are gone. They are stopped first, so that none can fork away."""
     deadline = time.monotonic() + deadline_s

@@ -539,13 +539,14 @@ def interactive(build):
         for _ in range(rounds):
             pid, screen = pty.fork()
             if pid == 0:
-                os.execvpe("qsub", ["qsub", "-I", "--", "/bin/sh", "-c", "echo prompt; stty raw -echo; exec cat"], c.env)
+                os.execvpe("qsub", ["qsub", "-I", "--", "/bin/sh", "-c", "echo prompt; stty raw -echo; echo raw; exec cat"], c.env)
             text = b""
             while b"prompt" not in text:
                 text += os.read(screen, 4096)
             at = time.time_ns()
             job = re.search(rb"job (\S+) ready", text)[1].decode()
-            time.sleep(0.2)   # until stty has done its work
+            while b"raw" not in text:
+                text += os.read(screen, 4096)
             for _ in range(keys):
                 before = time.perf_counter_ns()
                 os.write(screen, b"x")

@@ -52,7 +52,7 @@ class json_printer {
   date_text dates_;
 };
 
-// "..." with what JSON must escape, escaped; bytes that are no UTF-8 pass as they are.
+// "..." with what JSON must escape, escaped; a byte that is no UTF-8 is U+FFFD.
 void put_json_string(std::string& out, std::string_view text);
 void put_json_value(std::string& out, std::string_view value);  // a number as it is, else a string
 void put_json_list(std::string& out, const std::vector<std::string_view>& texts);

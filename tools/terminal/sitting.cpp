@@ -299,8 +299,8 @@ class sitter {
     away_since_.reset();
     if (std::exchange(noticed_, false)) print(named(" can be reached again\r\n"));
     if (std::exchange(announced_, true)) return;
-    print(named(" ready\n\n"));
-    keys_.make_raw();
+    keys_.make_raw();  // before it is told: who types then types to the job
+    print(named(" ready\r\n\r\n"));
   }
 
   void complete() {

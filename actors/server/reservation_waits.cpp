@@ -19,7 +19,7 @@ std::optional<state> what_became(const reservation_wait& wait, const projections
   const auto* r = find(now, wait.id);
   if (!r) return state::DENIED;
   if (wait.of_change && !r->change) return r->change_denied ? state::DENIED : state::CONFIRMED;
-  if (!wait.of_change && r->placed) return state::CONFIRMED;
+  if (!wait.of_change && r->placed && !now.awaits_its_queue(*r)) return state::CONFIRMED;
   if (now_ns < wait.until_ns) return std::nullopt;
   return wait.of_change ? state::ALTER_REQUESTED : state::UNCONFIRMED;
 }

@@ -72,6 +72,8 @@ class status {
   const std::map<std::uint64_t, model::hook_state>& hooks() const { return hooks_; }  // by serial: in the order of creation
   // Those that have not ended, by serial: in the order of submission.
   const std::map<std::uint64_t, model::reservation_state>& reservations() const { return reservations_; }
+  // It has its place, and its queue is about to be made. Who waits for its confirmation is told when he can submit to it.
+  bool awaits_its_queue(const model::reservation_state& r) const { return r.lives() && r.placed && !queues_.contains(r.id); }
   const model::server_state& server() const { return server_; }
   const model::holdings& holdings() const { return holdings_; }
   const model::host_state* host_of_vnode(std::string_view vnode) const { return holdings_.host_of(vnode); }

@@ -146,8 +146,8 @@ class a_session(InteractiveTest):
         self.finish(s)
 
     def test_it_may_wait_for_a_reservation(self):
-        start = time.strftime("%Y%m%d%H%M.%S", time.localtime(time.time() + 3))
-        queue = self.sure("pbs_rsub", "-R", start, "-D", "3600", "-l", "select=1:ncpus=1").split()[0].split(".")[0]
+        start = time.strftime("%Y%m%d%H%M.%S", time.localtime(time.time() + 10))
+        queue = self.sure("pbs_rsub", "-I", "60", "-R", start, "-D", "3600", "-l", "select=1:ncpus=1").split()[0].split(".")[0]
         s = Screen(self, "qsub", "-I", "-S", "/bin/sh", "-q", queue)
         s.id = s.expect(r"qsub: waiting for job (\S+) to start\r\n")
         s.expect("ready\r\n\r\n")

@@ -26,6 +26,9 @@ class reservations(ClusterTest):
         return dict(line.split(" = ", 1) for line in shown.splitlines() if " = " in line)
 
     def until_reserved(self, id, state):
+        """Jobs can be submitted to it then: its queue is made just after it is confirmed."""
+        queue = id.split(".")[0]
+        self.until(lambda: self.run_command("qstat", "-Q", queue).status == 0, lambda: self.reservation(id))
         return self.until(lambda: (self.reservation(id).get("reserve_state") == state) and self.reservation(id),
                           lambda: self.reservation(id))
 

@@ -56,6 +56,12 @@ struct told {
       }
     });
   }
+  void make_queue(const char* name) {
+    write(0, [&](auto e) {
+      e.initQueue().initCreated().setName(name);
+      e.getQueue().getCreated().setReservation(reservation);
+    });
+  }
   template <class Fill>
   void happens(Fill&& f) {
     write(reservation, [&](auto e) { f(e.initReservation()); });
@@ -77,6 +83,9 @@ BOOST_AUTO_TEST_CASE(what_it_was_is_answered_for_every_moment) {
   const auto asked = log.last_sequence();
   confirm();
   const auto confirmed = log.last_sequence();
+  BOOST_TEST(live.awaits_its_queue(live.reservations().at(reservation)));
+  make_queue("R5");
+  BOOST_TEST(!live.awaits_its_queue(live.reservations().at(reservation)));
   happens([](auto e) { e.initOccurrenceBegan().setIndex(1); });
   BOOST_TEST(shown() == "R5.borg: reserve_state=RESV_RUNNING resv_nodes=(n1:ncpus=2)");
   BOOST_TEST(shown("R5") == shown());
@@ -92,10 +101,7 @@ BOOST_AUTO_TEST_CASE(what_it_was_is_answered_for_every_moment) {
 BOOST_AUTO_TEST_CASE(its_jobs_are_being_deleted) {
   submit(2);
   confirm(2);
-  write(0, [&](auto e) {
-    e.initQueue().initCreated().setName("S5");
-    e.getQueue().getCreated().setReservation(reservation);
-  });
+  make_queue("S5");
   happens([](auto e) { e.initOccurrenceBegan().setIndex(1); });
   const auto job = write(0, [](auto e) {
     auto q = e.initJob().initQueued();

@@ -78,6 +78,7 @@ class router {
     for (const auto& r : *c.records) {
       parts_.where->fold(*r);
       schedulers_.folded(*r);
+      moms.folded(*r);
       if (schema::is(r->event(), schema::JobEvent::QUEUED))
         if (const auto number = r->event().getJob().getQueued().getNumber(); values::is_subjob(number)) board.subjob_born(number);
       if (r->event().isReservation()) board.reservation_folded(r->get().getStream());

@@ -65,6 +65,11 @@ bool mom_routes::is_node(const wire::connection_ptr& peer) const {
   return false;
 }
 
+void mom_routes::folded(const log::record& record) {
+  if (!schema::is(record.event(), schema::HostEvent::REMOVED)) return;
+  for (const auto& [host, peer] : std::map(here_)) (void)is_node(peer);
+}
+
 void mom_routes::on_hello(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message) {
   const auto& name = peer->peer().name;
   if (!is_node(peer)) return;

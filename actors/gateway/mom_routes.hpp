@@ -23,6 +23,8 @@ class mom_routes {
 
   void on_message(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message) { lines_.put(said{peer, std::move(message)}); }
   void on_closed(const peer_closed& c) { lines_.put(c); }
+  // A host that is no node any more is turned away, so that it says hello again when it is one.
+  void folded(const log::record& record);
   void on_missing(const run_missing& m);
   void on_discard_settled(const discard_settled& d);
   // Something of a run whose host has been away for too long: refused if that has said hello meanwhile. A hello that comes before the

@@ -166,6 +166,22 @@ BOOST_AUTO_TEST_CASE(a_host_that_is_deleted_while_its_hello_waits_is_turned_away
   BOOST_TEST(n1->closed == "host n1 is no node of this cluster: qmgr -c 'create node n1'");
 }
 
+// So that it says hello again when it is a node again.
+BOOST_AUTO_TEST_CASE(a_host_that_is_deleted_is_turned_away_and_no_other) {
+  server s;
+  const auto n1 = server::mom("n1"), n2 = server::mom("n2");
+  s.hello(n1, 0);
+  s.hello(n2, 0);
+  s.whole.ask([](schema::Request::Builder r) {
+    auto m = r.initManage();
+    m.setVerb(schema::ManageVerb::DELETE);
+    m.setKind(schema::ObjectKind::NODE);
+    m.setName("n1");
+  });
+  BOOST_TEST(n1->closed == "host n1 is no node of this cluster: qmgr -c 'create node n1'");
+  BOOST_TEST(n2->closed.empty());
+}
+
 // The log has the job, and says that it never ran: its run may be of the lost part.
 BOOST_AUTO_TEST_CASE(the_history_of_a_job_is_read_after_a_loss_and_a_run_it_never_had_is_kept) {
   server s(true);

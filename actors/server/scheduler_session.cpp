@@ -30,6 +30,7 @@ const char* trigger_of(schema::JobEvent::Reader event) {
     case which::ENDED:
     case which::SUBJOB_LEFT:
     case which::VNODES_RELEASED: return "job ended";
+    case which::RESUMED: return event.getResumed().getAdmin() ? "host changed" : nullptr;  // maintenance may be over where it is
     case which::SUBJOB_BEGAN:
     case which::SUBJOBS_ASKED:
     case which::HELD:
@@ -44,7 +45,6 @@ const char* trigger_of(schema::JobEvent::Reader event) {
     case which::SIGNALLED:
     case which::MESSAGED:
     case which::SUSPENDED:
-    case which::RESUMED:
     case which::VNODES_TAKEN:
     case which::REQUEST_DONE:
     case which::EXITED:

@@ -167,6 +167,21 @@ void fill_reservation(schema::SchedReservation::Builder to, const model::reserva
   for (unsigned i = 0; i < avoid.size(); ++i) avoid.set(i, r.lost[i]);
 }
 
+namespace {
+
+// Those that have given the vnode up: they alone may go on where nothing else may start.
+std::vector<std::uint64_t> suspended_for_maintenance(const status& from, const model::vnode_use& use) {
+  std::vector<std::uint64_t> away;
+  for (const auto& id : use.maintenance) {
+    const auto* job = from.job_by_id(id);
+    if (job && std::none_of(use.jobs.begin(), use.jobs.end(), [&](const auto& on) { return on.job == job->serial; }))
+      away.push_back(job->serial);
+  }
+  return away;
+}
+
+}  // namespace
+
 void fill_vnode(schema::SchedVnode::Builder to, const status& from, const model::host_state& host, const model::vnode_state& vnode) {
   to.setName(vnode.name);
   to.setHost(host.name);
@@ -183,11 +198,13 @@ void fill_vnode(schema::SchedVnode::Builder to, const status& from, const model:
     row.setResource(resource);
     row.setValue(a.print());
   }
-  auto jobs = to.initJobs(static_cast<unsigned>(use->jobs.size()));
+  const auto away = suspended_for_maintenance(from, *use);
+  auto jobs = to.initJobs(static_cast<unsigned>(use->jobs.size() + away.size()));
   for (i = 0; i < use->jobs.size(); ++i) {
     jobs[i].setJob(use->jobs[i].job);
     jobs[i].setExclusive(use->jobs[i].exclusive);
   }
+  for (const auto job : away) jobs[i++].setJob(job);
 }
 
 namespace {

@@ -37,7 +37,7 @@ std::optional<double> holdings::available_of(std::string_view vnode, std::string
 
 std::optional<rejection> holdings::too_little(const vnode_entry& v, const amounts& asked) const {
   for (const auto& [resource, a] : asked) {
-    if (a.value <= 0) continue;
+    if (a.value <= 0 || only_compared_.contains(resource)) continue;
     const auto have = available(v, resource);
     if (have && v.use.assigned.value_of(resource) + a.value > *have)
       return refuse(pbs_error::resource_unavailable, "Insufficient amount of resource: " + resource + " ");
@@ -50,9 +50,9 @@ std::optional<rejection> holdings::unusable(const vnode_entry& v, const wanted& 
     const auto& host = hosts_.at(v.host);
     return refuse(pbs_error::resource_unavailable, "Node is in an ineligible state: " + base_state(host, *host.vnode(v.name)));
   }
-  // A job that goes on ends its own maintenance with that.
+  // Whom an administrator suspended goes on there, whoever else was.
   const auto& maintenance = v.use.maintenance;
-  if (std::any_of(maintenance.begin(), maintenance.end(), [&](const auto& id) { return id != w.id; }))
+  if (!maintenance.empty() && std::find(maintenance.begin(), maintenance.end(), w.id) == maintenance.end())
     return refuse(pbs_error::resource_unavailable, "Node is in an ineligible state: maintenance");
   if (!w.amounts_only && !v.use.jobs.empty() && (exclusive || v.exclusive_jobs > 0))
     return refuse(pbs_error::resource_unavailable, "Not enough free nodes available");

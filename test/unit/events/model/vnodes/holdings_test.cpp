@@ -133,8 +133,7 @@ class random_story {
     for (const auto& [vnode, wanted] : cpus) {
       able &= base_state(*fold_.host_of(vnode), *fold_.host_of(vnode)->vnode(vnode)).empty();
       const auto of = plain_.maintenance.find(vnode);
-      enough &=
-          of == plain_.maintenance.end() || std::all_of(of->second.begin(), of->second.end(), [&](std::uint64_t id) { return id == job; });
+      enough &= of == plain_.maintenance.end() || of->second.empty() || of->second.contains(job);
       for (const auto& p : plain_.parts) enough &= p.vnode != vnode || amounts_only || !(p.exclusive || place == "excl");
       auto sums = plain_.sums(vnode);
       enough &= sums["ncpus"] + wanted <= 8;

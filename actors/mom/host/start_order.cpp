@@ -185,11 +185,11 @@ bool is_this_host(const mom_settings& settings, std::string_view host) {
 
 target target_at(std::string host, std::string path, const mom_settings& settings) {
   target t{std::move(host), std::move(path)};
-  if (is_this_host(settings, t.host) || t.path == "/dev/null")
-    t.local = true;
-  else if (auto mapped = local_path(settings.config.usecp, t.host, t.path)) {
+  if (auto mapped = local_path(settings.config.usecp, t.host.empty() ? settings.host : t.host, t.path)) {
     t.path = *mapped;
     t.local = true;
+  } else {
+    t.local = is_this_host(settings, t.host) || t.path == "/dev/null";
   }
   return t;
 }

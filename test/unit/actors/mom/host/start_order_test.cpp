@@ -216,6 +216,13 @@ BOOST_AUTO_TEST_CASE(usecp_makes_a_foreign_place_local) {
       "/pbs/spool/12.borg.OU -> q9:/nfs/home/anna/x local\n/pbs/spool/12.borg.ER -> q9:/other/y remote\n");
 }
 
+BOOST_AUTO_TEST_CASE(usecp_counts_also_for_files_of_this_host) {
+  auto s = settings();
+  s.config.usecp = {{"*", "/home", "/nfs/home"}};
+  BOOST_TEST(described(delivered({{{"Output_Path", ""}, "q1:/home/anna/x"}, {{"Join_Path", ""}, "oe"}}, 0, s)) ==
+             "/pbs/spool/12.borg.OU -> q1:/nfs/home/anna/x local\n");
+}
+
 // -- other hosts of a run (docs/design/0020-jobs-across-hosts.md; pbs guide: job environment, node file) ---------------------
 
 BOOST_AUTO_TEST_CASE(a_sisters_place_has_node_file_and_directories) {

@@ -88,7 +88,8 @@ void cycle_driver::name_what_counts_nothing() {
   for (const auto& d : policy_.dynamic_resources) {
     const auto& checked = policy_.checked_resources;
     if (!is_amount(d.resource)) tell("server_dyn_res: " + d.resource + " is no amount of a resource and is not asked for");
-    else if (std::find(checked.begin(), checked.end(), d.resource) == checked.end())
+    else if (!view_.resources()[view_.resources().find(d.resource)].custom &&
+             std::find(checked.begin(), checked.end(), d.resource) == checked.end())
       tell("server_dyn_res: " + d.resource + " is not in the resources line and is not looked at");
   }
 }

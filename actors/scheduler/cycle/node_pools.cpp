@@ -12,7 +12,7 @@ placement::placement(view& v, const policy& p, const timed_settings& now, const 
   aoe_ = table.find("aoe");
   avoids_provision_ = p.avoids_provision;
   checked_.resize(table.size());
-  for (resource_id r = 0; r < table.size(); ++r) checked_[r] = table[r].is_boolean();
+  for (resource_id r = 0; r < table.size(); ++r) checked_[r] = table[r].is_boolean() || table[r].custom;
   for (const auto& name : p.checked_resources)
     if (const resource_id r = table.find(name); r != no_resource) checked_[r] = 1;
   for (const auto& key : now.node_sort_keys) {

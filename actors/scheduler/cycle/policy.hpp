@@ -56,7 +56,7 @@ struct dynamic_resource {
 
 struct policy {
   timed_settings prime, non_prime;
-  std::vector<std::string> checked_resources;  // the resources line; booleans are always checked
+  std::vector<std::string> checked_resources;  // the resources line; booleans and custom ones are always checked
   fairshare_settings sharing;
   bool avoids_provision = false;             // provision_policy: vnodes that have the environment come first
   bool prime_exempt_anytime_queues = false;  // backfill_prime is not for queues that may run at any time

@@ -61,7 +61,10 @@ resource_id resource_table::find(std::string_view name) const {
 void resource_table::define(std::string_view name, std::string_view type, std::string_view flags) {
   const auto t = attributes::resource_type_of(type.empty() ? "string" : type);
   const auto f = attributes::resource_flags_of(flags);
-  if (t && f && rows_.size() < no_resource) add(row_of(name, *t, *f));
+  if (!t || !f || rows_.size() >= no_resource) return;
+  auto row = row_of(name, *t, *f);
+  row.custom = true;
+  add(std::move(row));
 }
 
 std::optional<amount> resource_table::read(resource_id id, std::string_view text, rounding round) const {

@@ -25,6 +25,7 @@ struct resource_info {
   bool numeric = false;     // an amount that can be compared; booleans are amounts too but are matched, not compared
   bool consumable = false;  // used up on vnodes (flag n or f)
   bool summed = false;      // used up at queue and server (flag q)
+  bool custom = false;      // of this site: compared whether the scheduler's `resources:` line has it or not
   bool is_text() const { return type == attributes::value_type::string || type == attributes::value_type::string_array; }
   bool is_boolean() const { return type == attributes::value_type::boolean; }
 };

@@ -58,14 +58,12 @@ class reader {
       if (starts(line, "## P") && std::isdigit(static_cast<unsigned char>(line[4]))) read_case();
       else if (starts(line, "root@p1$ qmgr -c '")) qmgr(line);
       else if (starts(line, "# sched_config set to shipped + ")) config_ = config_of(after(line, "# sched_config set to shipped + "));
-      else if (starts(line, "## custom resources")) all_resources_checked_ = true;
       else if (starts(line, "# background job of pbsuser1: qsub ")) remember_background(line);
     }
     return std::move(cases_);
   }
 
  private:
-  // From here on the run's sched_config checked all custom resources (rl, rsz, rq ... stand in exec_vnode and reasons).
   std::string config() const {
     std::string text = shipped_sched_config();
     for (const auto& [name, values] : config_) {
@@ -73,8 +71,6 @@ class reader {
       if (name == "node_sort_key") text = std::regex_replace(text, std::regex("\nnode_sort_key:[^\n]*"), "");
       for (const auto& v : values) text += name + ": " + v + "\n";
     }
-    if (all_resources_checked_ && !config_.count("resources"))
-      text += "resources: \"rb, rs, rsa, rl, rsz, rf, rff, rq, rqn, rw, rr, ri, rbw, rsw, rn\"\n";
     return text;
   }
 
@@ -209,7 +205,6 @@ class reader {
   std::vector<std::string> lines_;
   std::size_t at_ = 0;
   std::map<std::string, std::vector<std::string>> overrides_, config_;
-  bool all_resources_checked_ = false;
   small_cluster cluster_ = three_hosts();
   std::map<std::string, values_by_name> background_;
   std::map<std::string, std::string> users_;  // of the cases' own jobs, by id

@@ -233,6 +233,7 @@ void ledger::apply(const event_place& at, schema::Event::Reader event) {
       return;
     case schema::Event::SERVER:
       formulas_.apply(event.getServer());
+      holdings_.apply(event.getServer());
       return limits_.apply(event.getServer());
     case schema::Event::RESERVATION: return apply_reservation(at, event.getReservation());
     case schema::Event::RUN:

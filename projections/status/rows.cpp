@@ -5,6 +5,7 @@
 
 #include "events/attributes/check.hpp"
 #include "events/attributes/ids.hpp"
+#include "events/attributes/resources.hpp"
 #include "events/attributes/table.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/string_list.hpp"
@@ -60,8 +61,13 @@ std::string full_state(const model::host_state& host, const model::vnode_state& 
   return text.empty() ? "free" : text;
 }
 
-void put_assigned(attributes::attribute_set& row, attributes::attribute_id id, const model::amounts& assigned) {
-  for (const auto& [resource, a] : assigned) row.set(id, resource, a.print());
+// Of what is only compared nothing is assigned (pbs guide: consumable resources).
+void put_assigned(attributes::attribute_set& row, const status& from, const model::amounts& assigned) {
+  for (const auto& [resource, a] : assigned) {
+    const auto* known = from.server().resources.find(resource);
+    if (!known || known->has(attributes::consumable) || known->has(attributes::first_host_only))
+      row.set(attributes::node::resources_assigned, resource, a.print());
+  }
 }
 
 // What the running jobs of a queue (or all) asked of the resources that are counted there, as they wrote it.
@@ -170,7 +176,7 @@ std::string vnode_row(const status& from, const model::host_state& host, const m
   row.set(ids::last_state_change_time, std::to_string(vnode.state_changed_s));
   if (const auto text = reservations_text(from, vnode.name); !text.empty()) row.set(ids::resv, text);
   if (use) {
-    put_assigned(row, ids::resources_assigned, use->assigned);
+    put_assigned(row, from, use->assigned);
     if (!use->jobs.empty()) row.set(ids::jobs, jobs_text(*use));
     if (!use->maintenance.empty()) row.set(ids::maintenance_jobs, values::join_list(use->maintenance));
     if (use->last_used_s > 0) row.set(ids::last_used_time, std::to_string(use->last_used_s));

@@ -35,6 +35,7 @@ void status::fold(const log::record& record) {
     case schema::StreamKind::SERVER: {
       const bool counted = counts_eligible_time(server_);
       model::apply(server_, at, event.getServer());
+      holdings_.apply(event.getServer());
       if (counts_eligible_time(server_) == counted) break;
       for (auto& [serial, job] : jobs_) {
         if (counted) stop_accrual(job, at.seconds());

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "events/attributes/ids.hpp"
+#include "events/attributes/resources.hpp"
 #include "events/values/exec_vnode.hpp"
 
 namespace annals::model {
@@ -151,6 +152,15 @@ void holdings::apply(const event_place& at, schema::HostEvent::Reader event) {
       hosts_.erase(at.stream);
       return;
   }
+}
+
+void holdings::apply(schema::ServerEvent::Reader event) {
+  if (event.isResourceDeleted()) only_compared_.erase(schema::str(event.getResourceDeleted().getName()));
+  if (!event.isResourceCreated() && !event.isResourceChanged()) return;
+  const auto defined = event.isResourceCreated() ? event.getResourceCreated() : event.getResourceChanged();
+  const auto flags = attributes::resource_flags_of(schema::text(defined.getFlags())).value_or(0);
+  if ((flags & (attributes::consumable | attributes::first_host_only)) != 0) only_compared_.erase(schema::str(defined.getName()));
+  else only_compared_.insert(schema::str(defined.getName()));
 }
 
 // -- jobs ----------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -44,6 +45,7 @@ struct vnode_use {
 class holdings {
  public:
   void apply(const event_place& at, schema::HostEvent::Reader event);
+  void apply(schema::ServerEvent::Reader event);  // which resources are used up
   // `id`: how the job is named to users.
   void apply(const event_place& at, std::string_view id, schema::JobEvent::Reader event);
 
@@ -146,6 +148,7 @@ class holdings {
   std::map<std::uint64_t, host_state> hosts_;
   std::vector<std::string> partitions_{""};  // that vnodes ever had, by number; 0: none
   std::vector<vnode_entry> vnodes_;
+  std::set<std::string, std::less<>> only_compared_;                             // resources of this site that no job uses up: flags without n and f
   name_table numbers_;                                                           // of vnodes, by name
   std::unordered_map<std::uint64_t, std::unordered_set<number>> vnodes_of_job_;  // by serial
 };

@@ -420,12 +420,40 @@ BOOST_FIXTURE_TEST_CASE(what_is_released_partly_is_taken_again_in_part, fixture)
   BOOST_TEST(assigned("borg", "mem") == 0);
 }
 
+// A resource with flag h alone: any number of jobs may ask for what is there.
+BOOST_FIXTURE_TEST_CASE(what_is_only_compared_is_not_used_up, fixture) {
+  const auto define = [&](const char* name, const char* flags) {
+    event(next_stream, [&](auto e) {
+      auto d = e.initServer().initResourceCreated();
+      d.setName(name);
+      d.setType("long");
+      d.setFlags(flags);
+    });
+  };
+  define("speed", "h");
+  define("lic", "nh");
+  host("fast", {{"resources_available", "ncpus", "4"}, {"resources_available", "speed", "2"}, {"resources_available", "lic", "2"}});
+  for (const std::uint64_t job : {1, 2}) BOOST_TEST(assign(job, "(fast:speed=2:ncpus=1)") == "");
+  BOOST_TEST(assign(3, "(fast:lic=2:ncpus=1)") == "");
+  BOOST_TEST(assign(4, "(fast:lic=1:ncpus=1)").starts_with("15044"));
+}
+
 BOOST_FIXTURE_TEST_CASE(nothing_starts_on_a_vnode_under_maintenance, fixture) {
   BOOST_TEST(assign(1, "(borg:ncpus=1)") == "");
   BOOST_TEST(suspend(1, "(borg:ncpus=1)", false, true) == "");
   BOOST_TEST(assign(2, "(borg:ncpus=1)").starts_with("15044"));
   BOOST_TEST(assign(2, "(cube:ncpus=1)") == "");
   BOOST_TEST(resume(1, "(borg:ncpus=1)", false, true) == "");
+  BOOST_TEST(assign(3, "(borg:ncpus=1)") == "");
+}
+
+// The vnode is free for others when the last of them goes on.
+BOOST_FIXTURE_TEST_CASE(who_was_suspended_for_maintenance_goes_on_beside_others, fixture) {
+  for (const std::uint64_t job : {1, 2}) BOOST_TEST(assign(job, "(borg:ncpus=1)") == "");
+  for (const std::uint64_t job : {1, 2}) BOOST_TEST(suspend(job, "(borg:ncpus=1)", false, true) == "");
+  BOOST_TEST(resume(1, "(borg:ncpus=1)", false, true) == "");
+  BOOST_TEST(assign(3, "(borg:ncpus=1)").starts_with("15044"));
+  BOOST_TEST(resume(2, "(borg:ncpus=1)", false, true) == "");
   BOOST_TEST(assign(3, "(borg:ncpus=1)") == "");
 }
 

@@ -148,7 +148,7 @@ class holdings {
   std::map<std::uint64_t, host_state> hosts_;
   std::vector<std::string> partitions_{""};  // that vnodes ever had, by number; 0: none
   std::vector<vnode_entry> vnodes_;
-  std::set<std::string, std::less<>> only_compared_;                             // resources of this site that no job uses up: flags without n and f
+  std::set<std::string, std::less<>> only_compared_;                             // resources of this site that no job uses up
   name_table numbers_;                                                           // of vnodes, by name
   std::unordered_map<std::uint64_t, std::unordered_set<number>> vnodes_of_job_;  // by serial
 };

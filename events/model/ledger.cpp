@@ -4,6 +4,7 @@
 
 #include "events/model/hook/hook.hpp"
 #include "events/model/refuse.hpp"
+#include "events/model/vnodes/pools.hpp"
 #include "events/values/job_id.hpp"
 
 namespace annals::model {
@@ -196,9 +197,17 @@ std::optional<rejection> ledger::check_reservation(const event_place& at, schema
   return bookings_.check(at, event, holdings_);
 }
 
+std::optional<rejection> ledger::check_vnode(schema::VnodeChanged::Reader event) const {
+  for (auto c : event.getChanges())
+    if (c.getName() == "queue" && c.getValue().size() > 0 && !names_contain(queues_, schema::text(c.getValue())))
+      return refuse(pbs_error::unknown_queue);
+  if (auto why = wrong_pool(event, holdings_)) return why;
+  return partitions_.check(event, holdings_, suspended_);
+}
+
 std::optional<rejection> ledger::check_host(schema::HostEvent::Reader event) const {
   if (event.isVnodeCreated() && holdings_.host_of(schema::text(event.getVnodeCreated().getName()))) return refuse(pbs_error::node_exists);
-  if (event.isVnodeChanged()) return partitions_.check(event.getVnodeChanged(), holdings_, suspended_);
+  if (event.isVnodeChanged()) return check_vnode(event.getVnodeChanged());
   if (!event.isVnodeDeleted()) return std::nullopt;
   const auto* use = holdings_.find(schema::text(event.getVnodeDeleted().getName()));
   if (use && !use->jobs.empty()) return refuse(pbs_error::object_busy);

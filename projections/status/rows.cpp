@@ -17,11 +17,13 @@ namespace annals::projections {
 
 namespace {
 
-// "12.borg/0, 12.borg/1, 13.borg/2", ordered by slot.
+// "12.borg/0, 12.borg/1, 13.borg/2", ordered by slot. Who has no cpus there is listed with slot 0, and takes it from nobody.
 std::string jobs_text(const model::vnode_use& use) {
   std::vector<std::pair<std::uint32_t, std::string_view>> slots;
-  for (const auto& job : use.jobs)
+  for (const auto& job : use.jobs) {
+    if (job.slots.empty()) slots.emplace_back(0, job.id);
     for (auto s : job.slots) slots.emplace_back(s, job.id);
+  }
   std::stable_sort(slots.begin(), slots.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::string text;
   for (const auto& [slot, id] : slots) {

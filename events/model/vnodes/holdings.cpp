@@ -262,9 +262,7 @@ void holdings::add(const taking& t, number at, const amounts& asked, bool alone)
   j.job = t.job;
   j.id = t.id;
   j.held = asked;
-  // A part without cpus is listed too, with slot 0 (pbs guide: jobs attribute of a vnode).
-  const auto cpus = static_cast<std::uint32_t>(asked.value_of("ncpus"));
-  j.slots = cpus > 0 ? free_slots(v, cpus) : std::vector<std::uint32_t>{0};
+  j.slots = free_slots(v, static_cast<std::uint32_t>(asked.value_of("ncpus")));
   j.exclusive = alone || hold_of(t.place, v.sharing) == hold_kind::exclusive;
   v.exclusive_jobs += j.exclusive;
   for (const auto s : j.slots)

@@ -27,7 +27,7 @@ namespace annals::model {
 struct vnode_job {
   std::uint64_t job = 0;  // serial
   std::string id;
-  std::vector<std::uint32_t> slots;  // cpu slots; {0} too for a part without cpus
+  std::vector<std::uint32_t> slots;  // of its cpus; none for a part without cpus
   amounts held;
   bool exclusive = false;
   bool operator==(const vnode_job&) const = default;

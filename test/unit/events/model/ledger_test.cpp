@@ -420,6 +420,32 @@ BOOST_FIXTURE_TEST_CASE(what_is_released_partly_is_taken_again_in_part, fixture)
   BOOST_TEST(assigned("borg", "mem") == 0);
 }
 
+BOOST_FIXTURE_TEST_CASE(what_a_vnode_names_is_there, fixture) {
+  host("cube2");
+  const auto set = [&](const std::string& vnode, const char* name, const char* resource, const char* value) {
+    const auto& hosts = ledger.holdings().hosts();
+    const auto at = std::ranges::find_if(hosts, [&](const auto& h) { return h.second.vnode(vnode) != nullptr; });
+    return event(at->first, [&](auto e) {
+      auto c = e.initHost().initVnodeChanged();
+      c.setVnode(vnode);
+      auto change = c.initChanges(1)[0];
+      change.setName(name);
+      change.setResource(resource);
+      change.setValue(value);
+    });
+  };
+  BOOST_TEST(set("borg", "queue", "", "nosuch") == "15018 Unknown queue");
+  BOOST_TEST(set("borg", "queue", "", "workq") == "");
+  const auto pool = [&](const char* vnode, const char* value) { return set(vnode, "resources_available", "rsz", value); };
+  BOOST_TEST(pool("borg", "@nosuch") == "15062 Unknown node ");
+  BOOST_TEST(pool("borg", "@cube") == "15113 indirect target undefined on node for resource: rsz");
+  BOOST_TEST(pool("cube", "4gb") == "");
+  BOOST_TEST(pool("borg", "@cube") == "");
+  BOOST_TEST(pool("cube2", "@borg") == "15112 invalid multi-level indirect reference for resource: rsz");
+  BOOST_TEST(pool("cube", "@cube2") == "15112 invalid multi-level indirect reference for resource: rsz");
+  BOOST_TEST(pool("cube", "@cube") == "15112 invalid multi-level indirect reference for resource: rsz");
+}
+
 // A resource with flag h alone: any number of jobs may ask for what is there.
 BOOST_FIXTURE_TEST_CASE(what_is_only_compared_is_not_used_up, fixture) {
   const auto define = [&](const char* name, const char* flags) {

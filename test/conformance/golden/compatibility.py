@@ -47,8 +47,6 @@ def table():
     for file in FILES:
         there = scene.read(read("scenes", file + ".scene"), lambda name: read("scenes", name + ".scene"))
         lines += [f"| {file} | {number} | {reason} |" for number, reason in sorted(there.without.items())]
-        if there.until:
-            lines.append(f"| {file} | {there.until} and later | {there.until_reason} |")
     later = ", ".join(f"`{name}`" for name in sorted(blocks_run.LATER))
     return "\n".join([*lines, "", f"Nor are blocks that use commands which do not exist yet: {later}.", "", END])
 

@@ -15,10 +15,11 @@
     without 12 because REASON   block 12 is not run
     cycles                      scheduling is on for the cycles that the transcript shows, and only for them
     accounting                  the accounting records that the transcript shows are compared
-    until P101 because REASON   neither that case nor what follows it (placement)
+    config P217 {...}           before that case sched_config is the shipped one with these parameters (placement)
 
 `read` and `drop` may end in " because " and the reason.
 """
+import ast
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -35,8 +36,7 @@ class Scene:
     without: dict = field(default_factory=dict)        # block number -> reason
     cycles: bool = False
     accounting: bool = False
-    until: str = ""                                    # the case before which a placement transcript ends
-    until_reason: str = ""
+    configs: dict = field(default_factory=dict)        # case of a placement transcript -> parameters of sched_config
 
 
 class Malformed(Exception):
@@ -50,7 +50,7 @@ AWAIT = re.compile(r"await (\w+): (.*) /(.*)/\Z")
 BEFORE = re.compile(r"before (\d+) (.*)\Z")
 READ = re.compile(r"read (.+?) as (.+?)(?: because .*)?\Z")
 DROP = re.compile(r"drop /(.+)/(?: because .*)?\Z")
-UNTIL = re.compile(r"until (\S+) because (.+)\Z")
+CONFIG = re.compile(r"config (\S+) (\{.*\})\Z")
 WITHOUT = re.compile(r"without (\d+) because (.+)\Z")
 
 
@@ -84,8 +84,8 @@ def fill(scene, text, include):
             scene.cycles = True
         elif line == "accounting":
             scene.accounting = True
-        elif found := UNTIL.match(line):
-            scene.until, scene.until_reason = found[1], found[2]
+        elif found := CONFIG.match(line):
+            scene.configs[found[1]] = ast.literal_eval(found[2])
         else:
             scene.steps.append(step(line, number))
 

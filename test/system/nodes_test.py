@@ -45,19 +45,18 @@ class a_live_host(ClusterTest):
 
     # No vnode has room for it when it is asked for: a cycle resumes it later.
     def test_one_that_had_no_room_goes_on_when_there_is_some(self):
-        self.sure("qmgr", "-c", "set node a resources_available.ncpus = 2")
-        small, large = (self.submit("-l", f"ncpus={n}", "--", "/bin/sleep", "1000") for n in (1, 1))
-        for job in (small, large):
+        first, second = (self.submit("--", "/bin/sleep", "1000") for _ in range(2))
+        for job in (first, second):
             self.until_running(job)
             self.sure("qsig", "-s", "admin-suspend", job)
             self.until_state(job, "S")
         self.sure("qmgr", "-c", "set node a resources_available.ncpus = 1")
-        self.sure("qsig", "-s", "admin-resume", small)
-        self.until_state(small, "R")
-        self.sure("qsig", "-s", "admin-resume", large)
-        self.assertEqual(self.job(large)["job_state"], "S")
-        self.sure("qdel", small)
-        self.until_state(large, "R")
+        self.sure("qsig", "-s", "admin-resume", first)
+        self.until_state(first, "R")
+        self.sure("qsig", "-s", "admin-resume", second)
+        self.assertEqual(self.job(second)["job_state"], "S")
+        self.sure("qdel", first)
+        self.until_state(second, "R")
 
     def node(self, name):
         shown = self.sure("pbsnodes", name)

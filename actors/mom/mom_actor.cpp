@@ -191,8 +191,9 @@ class mom {
     if (!runs_.contains(g.key) && discarding_.erase(g.key) > 0) tell_discarded(g.what.job_serial, g.what.run);
   }
   void on_grown(const task_grown& g) { part_runs_.on_grown(g); }
-  void on_appended(const output_appended& a) {
-    if (const auto run = runs_.find(a.key); run != runs_.end()) self_->send(run->second, a);
+  template <class News>
+  void on_news_of_run(const News& n) {
+    if (const auto run = runs_.find(n.key); run != runs_.end()) self_->send(run->second, n);
   }
   void on_part_event(part_event& e) { part_runs_.on_event(e.key, std::move(e.command)); }
 
@@ -474,7 +475,8 @@ caf::behavior mom_actor(caf::event_based_actor* self, mom_actor_parts parts) {
       [m](const part_gone& g) { m->on_part_gone(g); },
       [m](part_event& e) { m->on_part_event(e); },
       [m](const task_grown& g) { m->on_grown(g); },
-      [m](const output_appended& a) { m->on_appended(a); },
+      [m](const output_appended& a) { m->on_news_of_run(a); },
+      [m](const host_acted& a) { m->on_news_of_run(a); },
       [m](const find_job& f) { m->on_find_job(f); },
       [m](const want_sister& w) { m->on_want_sister(w); },
       [m](to_sister& t) { m->on_to_sister(t); },

@@ -105,6 +105,10 @@ struct checkpoint_time_over {
 struct task_grown {
   std::string key;
 };  // the task has written something
+// What was asked of the run's processes before the oldest confirm() that is not answered yet.
+struct host_acted {
+  std::string key;
+};
 struct output_appended {
   std::string key;
 };  // what a task wrote is in the run's files
@@ -171,6 +175,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::checkpoint_script_over)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::checkpoint_time_over)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::task_grown)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::output_appended)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::host_acted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::task_numbered)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::primary_said)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::server_discards)

@@ -43,6 +43,7 @@ caf::message_handler run_actor::other_handlers() {
         reconcile();  // they say how long it waits
       },
       [this](const poll_usage& p) { poll(p); },
+      [this](const host_acted&) { on_acted(); },
       [this](hook_point_passed& p) {
         hooks_.on_passed(p);
         keep(std::move(p.used));
@@ -248,7 +249,20 @@ void run_actor::carry_out(const model::told_request& request) {
   } else if (const auto number = request.what == schema::RunRequest::SIGNAL ? signal_number(request.text) : std::nullopt) {
     signal_everywhere(*number);
   }
-  command(model::request_carried_out{request.id});
+  when_acted(model::request_carried_out{request.id});
+}
+
+// What is on disk as done is not done again by a MoM that comes after this one.
+void run_actor::when_acted(model::run_command c) {
+  acting_.push_back(std::move(c));
+  parts_.processes->confirm(key_);
+}
+
+void run_actor::on_acted() {
+  if (acting_.empty()) return;
+  auto done = std::move(acting_.front());
+  acting_.pop_front();
+  command(std::move(done));
 }
 
 // -- usage -------------------------------------------------------------------------------------------------------------------

@@ -46,6 +46,8 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   begun start();
   begun fetch_script();
   void carry_out(const model::told_request& request);
+  void when_acted(model::run_command c);  // given when the host has sent the signals and texts that it was asked for before
+  void on_acted();
   bool can_checkpoint() const;  // run_actor_checkpoint.cpp, and the four that follow
   void begin_checkpoint(std::uint64_t request);
   caf::message_handler checkpoint_handlers();
@@ -171,6 +173,7 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   bool update_wait_told_ = false, update_end_told_ = false;
   bool may_have_started_ = false;                  // an earlier life, the program
   bool launch_told_ = false, prune_told_ = false;  // in the log
+  std::deque<model::run_command> acting_;          // to be given when the host has acted
   std::optional<std::string> script_;
   hook_asker hooks_;
   std::optional<ports::run_order> launching_;  // as hooks left it, until their word is on disk

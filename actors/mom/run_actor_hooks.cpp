@@ -114,7 +114,7 @@ begun run_actor::start_after_hooks() {
 void run_actor::kill_if_allowed(const model::kill_program& request) {
   const auto kill = [this, request] {
     do_kill(request.signal, request.why);
-    command(model::kill_sent{request.id, request.signal});
+    when_acted(model::kill_sent{request.id, request.signal});
   };
   if (!state().order || !hooks_.wanted(hook_point::preterm)) return kill();
   hooks_.ask(at(hook_point::preterm), [kill](hook_point_passed& p) {
@@ -131,7 +131,7 @@ void run_actor::suspend_run() {
 void run_actor::resume_run(std::uint64_t request) {
   const auto go_on = [this, request](hook_point_passed& p) {
     if (!p.refused) signal_everywhere(SIGCONT, schema::SignalPart::What::RESUME);
-    command(model::request_carried_out{request});
+    when_acted(model::request_carried_out{request});
   };
   hook_point_passed nobody_minds;
   if (!hooks_.wanted(hook_point::resuming)) return go_on(nobody_minds);

@@ -147,6 +147,7 @@ class process_host {
     std::function<void(const std::string& key, const program_ended&)> ended;
     std::function<void(const std::string&key, const delivery_result&)> staged_in, delivered;
     std::function<void(const std::string& key)> appended;                      // once for each append_output
+    std::function<void(const std::string& key)> acted;                         // once for each confirm
     std::function<void(const std::string& key, const std::string& text)> log;  // a line for the MoM's log; may be empty
   };
   virtual void listen(events e) = 0;
@@ -168,6 +169,9 @@ class process_host {
   // What a task of the run wrote, any bytes; one at a time: the next after events::appended, which comes also when the file
   // can't be written (or the run is not known).
   virtual void append_output(const std::string& key, bool errors, const std::string& bytes) = 0;
+  // Told in events::acted when all signals and texts for standard output and error that were asked for this key before are on their
+  // way, so that a MoM that dies then takes none of them back, or the run is over.
+  virtual void confirm(const std::string& key) = 0;
   virtual std::optional<run_usage> usage(const std::string& key) = 0;  // now; nothing if it is not running
   // Copies as the user, several times if need be; ends in staged_in. A repeat of it, in this life or the next, ends an
   // earlier one that still goes on.

@@ -22,7 +22,7 @@ class fake_host final : public ports::process_host {
       : world_(w), machine_(m), alive_(std::move(alive)), tell_(std::move(tell)) {}
   void listen(events) override {}
   std::function<void(const std::string& job, const std::string& cookie)> tasks_wanted;
-  std::function<void(const std::string& key)> appended;
+  std::function<void(const std::string&key)> appended, acted;
 
   void start(const ports::run_order& order) override {
     if (!*alive_) return;
@@ -39,18 +39,12 @@ class fake_host final : public ports::process_host {
   bool has_order(const std::string& key) const override { return machine_.programs.contains(key); }
   void adopt(const std::string& key) override { tell_state(key); }
 
+  // A MoM that dies before a signal is on its way takes it along.
   void signal(const std::string& key, int number) override {
-    const auto at = machine_.programs.find(key);
-    if (!*alive_ || at == machine_.programs.end() || at->second.ends <= world_.clock.now) return;
-    // Before its start there is nobody to be stopped. Time goes on for a suspended program of the simulation.
-    if (number == SIGSTOP || number == SIGCONT) {
-      if (at->second.started <= world_.clock.now) at->second.stopped = number == SIGSTOP;
-      return;
-    }
-    if (number == SIGTERM && world_.o.stubborn) return;
-    at->second.ends = std::max(world_.clock.now, at->second.started + 1);  // as soon as it has begun
-    at->second.exit = 256 + number;
-    tell_state(key);
+    in_turn([this, key, number] { send(key, number); });
+  }
+  void confirm(const std::string& key) override {
+    in_turn([this, key] { acted(key); });
   }
   void confine(const std::string&, const ports::host_share&) override {}
   void append_stderr(const std::string&, const std::string&) override {}
@@ -95,6 +89,24 @@ class fake_host final : public ports::process_host {
   }
 
  private:
+  void in_turn(std::function<void()> work) {
+    if (!*alive_) return;
+    asked_until_ns_ = std::max(asked_until_ns_, world_.clock.now) + world_.pick_ns(0, 2'000'000);
+    world_.at(asked_until_ns_, alive_, std::move(work));
+  }
+  void send(const std::string& key, int number) {
+    const auto at = machine_.programs.find(key);
+    if (at == machine_.programs.end() || at->second.ends <= world_.clock.now) return;
+    // Before its start there is nobody to be stopped. Time goes on for a suspended program of the simulation.
+    if (number == SIGSTOP || number == SIGCONT) {
+      if (at->second.started <= world_.clock.now) at->second.stopped = number == SIGSTOP;
+      return;
+    }
+    if (number == SIGTERM && world_.o.stubborn) return;
+    at->second.ends = std::max(world_.clock.now, at->second.started + 1);  // as soon as it has begun
+    at->second.exit = 256 + number;
+    tell_state(key);
+  }
   std::int64_t run_ns() { return world_.o.program_s != 0 ? world_.o.program_s * 1'000'000'000 : world_.pick_ns(0, 20'000'000'000); }
   // Tasks find what the program has, or, on another host, what is there of their job.
   void keep_node_file(const ports::run_order& order) {
@@ -132,6 +144,7 @@ class fake_host final : public ports::process_host {
   host_machine& machine_;
   life alive_;
   std::function<void(const std::string&, model::run_command)> tell_;
+  std::int64_t asked_until_ns_ = 0;  // when the last signal that was asked for is on its way
 };
 
 // What a host's disk keeps of jobs whose program runs elsewhere.

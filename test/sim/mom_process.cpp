@@ -64,6 +64,9 @@ void mom_process::start() {
   outputs_->listen([mom_handle, alive](const std::string& key) {
     if (*alive) caf::anon_send(*mom_handle, actors::task_grown{key});
   });
+  host_->acted = [mom_handle, alive](const std::string& key) {
+    if (*alive) caf::anon_send(*mom_handle, actors::host_acted{key});
+  };
   host_->appended = [mom_handle, alive](const std::string& key) {
     if (*alive) caf::anon_send(*mom_handle, actors::output_appended{key});
   };

@@ -145,6 +145,7 @@ ports::process_host::events tell(const caf::actor& mom, actors::daemon_log& note
     daemons::note_copies(notes, job(key), d, "out");
     post(key, model::output_placed{d});
   };
+  e.acted = [mom](const std::string& key) { caf::anon_send(mom, actors::host_acted{key}); };
   e.appended = [mom](const std::string& key) { caf::anon_send(mom, actors::output_appended{key}); };
   e.staged_in = [=, &notes](const std::string& key, const ports::delivery_result& d) {
     daemons::note_copies(notes, job(key), d, "in");

@@ -25,6 +25,12 @@ void host_news::failed(const std::string& key, int code, const std::string& text
   });
 }
 
+void host_news::acted(const std::string& key) {
+  tell([key](const events& e) {
+    if (e.acted) e.acted(key);
+  });
+}
+
 void host_news::appended(const std::string& key) {
   tell([key](const events& e) {
     if (e.appended) e.appended(key);

@@ -25,6 +25,7 @@ class host_news {
   void tell(telling t) { tellings_.push_back(std::move(t)); }
   void failed(const std::string& key, int code, const std::string& text);
   void appended(const std::string& key);
+  void acted(const std::string& key);
 
  private:
   std::mutex mutex_;  // held for one task at most

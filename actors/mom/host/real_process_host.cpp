@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <set>
 #include <system_error>
@@ -45,7 +46,8 @@ struct run {
   std::size_t journal_at = 0;  // in the run file
   unsigned leftover_tries = 0;
   std::size_t log_told = 0;
-  std::string why_not;  // the program was not begun
+  std::string why_not;                   // the program was not begun
+  std::deque<std::optional<int>> asked;  // signals to send, and questions whether all before them are sent
   bool started_told = false, over_told = false;
   bool forgetting = false, keep_jobdir = false;
   bool removing = false;  // its directories
@@ -214,6 +216,7 @@ class real_process_host::impl {
       });
     }
     if (!j.over()) return;
+    carry_out_asked(r);
     if (r.forgetting) return remove(r);
     if (r.over_told) return;
     r.over_told = true;
@@ -289,6 +292,7 @@ class real_process_host::impl {
     if (pidfd < 0) return recheck(r);
     loop_->watch(pidfd, [this, key = r.key] { news_.guarded([&] { shepherd_ended(key); }); });
     if (r.forgetting) stop_shepherd(pidfd);
+    carry_out_asked(r);
   }
 
   void shepherd_ended(const std::string& key) {
@@ -406,6 +410,7 @@ class real_process_host::impl {
 
   // Out of memory. A shepherd that has told its end needs a moment to exit: it is reaped when it does.
   void drop(run& r) {
+    carry_out_asked(r);
     if (r.pidfd >= 0) {
       loop_->unwatch(r.pidfd);
       if (r.child > 0)
@@ -451,9 +456,26 @@ class real_process_host::impl {
   // -- signals and usage
 
   void signal(const std::string& key, int number) {
+    if (const auto at = runs_.find(key); at != runs_.end()) ask(at->second, number);
+  }
+
+  void confirm(const std::string& key) {
     const auto at = runs_.find(key);
-    if (at == runs_.end() || at->second.pidfd < 0 || at->second.journal.over()) return;
-    ask_shepherd(at->second.pidfd, number);
+    if (at == runs_.end()) return news_.acted(key);
+    ask(at->second, {});
+  }
+
+  void ask(run& r, std::optional<int> what) {
+    r.asked.push_back(what);
+    if (r.pidfd >= 0 || r.journal.over()) carry_out_asked(r);
+  }
+
+  // A shepherd that an earlier MoM began may have to be found first.
+  void carry_out_asked(run& r) {
+    for (const auto& signal : std::exchange(r.asked, {})) {
+      if (!signal) news_.acted(r.key);
+      else if (r.pidfd >= 0 && !r.journal.over()) ask_shepherd(r.pidfd, *signal);
+    }
   }
 
   void confine(const std::string& run_key, const ports::host_share& share) {
@@ -508,6 +530,9 @@ void real_process_host::adopt(const std::string& key) {
 }
 void real_process_host::signal(const std::string& key, int number) {
   impl_->work([this, key, number] { impl_->signal(key, number); });
+}
+void real_process_host::confirm(const std::string& key) {
+  impl_->work([this, key] { impl_->confirm(key); });
 }
 void real_process_host::confine(const std::string& run_key, const ports::host_share& share) {
   impl_->work([this, run_key, share] { impl_->confine(run_key, share); });

@@ -43,6 +43,7 @@ class real_process_host : public ports::process_host {
   bool has_order(const std::string& key) const override;
   void adopt(const std::string& key) override;
   void signal(const std::string& key, int signal) override;
+  void confirm(const std::string& key) override;
   void confine(const std::string& run_key, const ports::host_share& share) override;
   void append_stderr(const std::string& key, const std::string& text) override;
   void append_stdout(const std::string& key, const std::string& text) override;

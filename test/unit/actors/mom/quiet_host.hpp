@@ -15,6 +15,7 @@ struct quiet_host : ports::process_host {
   bool has_order(const std::string&) const override { return false; }
   void adopt(const std::string&) override {}
   void signal(const std::string&, int) override {}
+  void confirm(const std::string&) override {}
   void confine(const std::string&, const ports::host_share&) override {}
   void append_stderr(const std::string&, const std::string&) override {}
   void append_stdout(const std::string&, const std::string&) override {}

@@ -101,6 +101,7 @@ void host_fixture::listen() {
   e.delivered = [note](const auto& key, const auto& x) { note(key, [&](told& t) { t.delivered.push_back(x); }); };
   e.staged_in = [note](const auto& key, const auto& x) { note(key, [&](told& t) { t.staged_in.push_back(x); }); };
   e.appended = [note](const auto& key) { note(key, [&](told& t) { ++t.appended; }); };
+  e.acted = [note](const auto& key) { note(key, [&](told& t) { ++t.acted; }); };
   e.log = [note](const auto& key, const auto& x) { note(key, [&](told& t) { t.log.push_back(x); }); };
   host->listen(std::move(e));
 }

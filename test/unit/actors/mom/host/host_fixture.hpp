@@ -21,7 +21,7 @@ struct told {  // what was said about one run
   std::vector<ports::start_failed> failed;
   std::vector<ports::program_ended> ended;
   std::vector<ports::delivery_result> delivered, staged_in;
-  unsigned appended = 0;
+  unsigned appended = 0, acted = 0;
   std::vector<std::string> log;
 };
 

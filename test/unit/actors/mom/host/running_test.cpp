@@ -46,6 +46,44 @@ BOOST_AUTO_TEST_CASE(a_signal_reaches_every_process_of_the_run) {
   BOOST_TEST(!test::alive(std::stol(stdout_of("1.b.1").substr(6))));
 }
 
+struct waiting_program : host_fixture {
+  void start_waiting_for_usr1() {
+    start(order("1.b.1", {"/bin/sh", "-c", "trap 'echo got it; exit 0' USR1; echo ready; while :; do sleep 0.01; done"}));
+    test::wait_until([&] { return stdout_of("1.b.1") == "ready\n"; }, "the program to be ready");
+  }
+};
+
+// RunRequestDone stands for it (docs/design/0021): a host that dies behind the answer takes nothing back.
+BOOST_FIXTURE_TEST_CASE(a_signal_is_confirmed_when_it_is_sent, waiting_program) {
+  start_waiting_for_usr1();
+  host->signal("1.b.1", SIGUSR1);
+  host->confirm("1.b.1");
+  wait("1.b.1", [](const test::told& t) { return t.acted == 1; });
+  crash_mom();
+  test::wait_until([&] { return stdout_of("1.b.1") == "ready\ngot it\n"; }, "the signal");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_signal_waits_for_the_shepherd_that_an_earlier_mom_began, waiting_program) {
+  start_waiting_for_usr1();
+  crash_mom();
+  new_mom();
+  host->adopt("1.b.1");
+  host->signal("1.b.1", SIGUSR1);
+  host->confirm("1.b.1");
+  wait("1.b.1", [](const test::told& t) { return t.acted == 1; });
+  wait_ended("1.b.1");
+  BOOST_TEST(stdout_of("1.b.1") == "ready\ngot it\n");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_asked_of_a_run_that_is_over_or_unknown_is_confirmed) {
+  run(order("1.b.1", {"/bin/true"}));
+  for (const std::string key : {"1.b.1", "7.b.1"}) {
+    host->signal(key, SIGTERM);
+    host->confirm(key);
+    wait(key, [](const test::told& t) { return t.acted == 1; });
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_script_is_started_by_its_path_on_a_login_shells_input) {
   BOOST_TEST(run(script("1.b.1", "echo \"$0\"; exit 3")).exit_status == 3);
   BOOST_TEST(stdout_of("1.b.1") == home() + "/mom_priv/jobs/1.b.SC\n");

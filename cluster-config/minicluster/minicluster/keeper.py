@@ -1,7 +1,7 @@
 """The process that holds a plain host together. usage: keeper.py READY-FD TITLE COMMAND...
 
-Runs COMMAND (a daemon, which returns when it is ready), reports its exit status on READY-FD, then stays as a `sleep`
-that adopts whatever is orphaned below it. So all that a host ever started, its jobs too, are descendants of its
+When it is told to on its stdin it runs COMMAND (a daemon, which returns when it is ready), reports its exit status on READY-FD, then
+stays as a `sleep` that adopts whatever is orphaned below it. So all that a host ever started, its jobs too, are descendants of its
 keepers, and can be found without asking them.
 """
 import ctypes
@@ -18,12 +18,17 @@ def main():
     if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl")
     os.setsid()
+    if not os.read(0, 1):
+        return      # who started us was interrupted and does not know us
     try:
         status = subprocess.run(command, stdin=subprocess.DEVNULL).returncode
     except OSError as error:
         print(f"{command[0]}: {error.strerror}", file=sys.stderr, flush=True)
         status = 127
-    os.write(ready, f"{status}\n".encode())
+    try:
+        os.write(ready, f"{status}\n".encode())
+    except BrokenPipeError:
+        pass        # who waited was interrupted; what runs must still be found
     os.close(ready)
     # An ignored SIGCHLD survives exec: the kernel collects the adopted processes itself.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)

@@ -39,13 +39,15 @@ class PlainMachine(Machine):
         ready, told = os.pipe()
         keeper = os.path.join(os.path.dirname(os.path.abspath(__file__)), "keeper.py")
         process = subprocess.Popen([sys.executable, "-B", keeper, str(told), f"pbs_minicluster: {self.name}", *command],
-                                   env=self.environment(), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
-                                   pass_fds=[told], cwd="/")
+                                   env=self.environment(), stdin=subprocess.PIPE, stdout=out, stderr=out,
+                                   pass_fds=[told], cwd="/", bufsize=0)
         os.close(told)
         CHILDREN.append(process)
-        # Written down before waiting: whatever happens now, `down` finds it.
+        # Written down before anything runs: whatever happens, `down` finds it.
         self.state.setdefault("keepers", []).append(procs.remember(process.pid))
         self.save()
+        with process.stdin:
+            process.stdin.write(b"\n")
         return read_status(ready, f"{self.name}: {os.path.basename(command[0])}")
 
     def pids(self):

@@ -188,6 +188,39 @@ class a_plain_cluster(a_cluster, unittest.TestCase):
                 nets.add(json.load(f)["net"])
         self.assertEqual(len(nets), 2)
 
+    def keeper(self, *command):
+        """Nobody waits for its word that the command has ended."""
+        path = os.path.join(self.prefix, "lib/python/minicluster/keeper.py")
+        ready, told = os.pipe()
+        os.close(ready)
+        process = subprocess.Popen([sys.executable, "-B", path, str(told), "keeper", *command], pass_fds=[told], bufsize=0,
+                                   stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        os.close(told)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def test_who_is_interrupted_before_it_has_written_a_daemons_keeper_down_has_started_nothing(self):
+        ran = os.path.join(self.top, "ran")
+        process = self.keeper("touch", ran)
+        process.stdin.close()
+        self.assertEqual(process.wait(60), 0)
+        self.assertFalse(os.path.exists(ran))
+
+    def test_who_is_interrupted_before_a_daemon_is_ready_leaves_it_to_its_keeper(self):
+        process = self.keeper("true")
+        with process.stdin:
+            process.stdin.write(b"\n")
+        deadline = time.monotonic() + 60
+        while not self.is_titled(process.pid, "keeper"):
+            self.assertIsNone(process.poll())
+            self.assertLess(time.monotonic(), deadline, "the command ends, and then the keeper only keeps")
+            time.sleep(0.01)
+
+    def is_titled(self, pid, title):
+        with open(f"/proc/{pid}/cmdline", "rb") as f:
+            return f.read().split(b"\0")[0].decode() == title
+
 
 @unittest.skipUnless(can_make_namespaces(), "namespaces need root")
 class a_namespaced_cluster(a_cluster, unittest.TestCase):

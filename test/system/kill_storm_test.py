@@ -1,14 +1,14 @@
 """A storm of kills of all daemons over a mix of all that users do with jobs: nothing acknowledged is lost, nothing runs twice.
 
 Clients submit jobs with small and large scripts, arrays, jobs that wait for others, jobs into a routing queue and held ones, and
-delete, rerun, signal, alter, move, hold and release them. What they do and who is killed follow from a seed, which is printed;
-ANNALS_SEED sets it (the machine's own timing stays as it is). A job writes one line when it begins and one when it ends, with the number
-of its run, into a file of its own.
+delete, rerun, signal, alter, move, hold and release them. What they do and who is killed follow from a seed, which is printed and is the
+same each time; ANNALS_SEED sets another one (the machine's own timing stays as it is). A job writes one line when it begins and one when it
+ends, with the number of its run, into a file of its own.
 
-No test of ctest: it is run by hand, several times, when runs, arrays or dependencies change. As root a login shell may wait long for a lock of
-its own, and with it a job of the storm.
+ctest runs a short storm. When runs, arrays or dependencies change, run long ones by hand: ANNALS_STORM=10 means ten times as many
+steps and kills. A long one has a new seed each time.
 
-usage: ANNALS_STAGE=build/stage [ANNALS_SEED=n] python3 test/system/kill_storm.py
+usage: ANNALS_STAGE=$PWD/build/stage [ANNALS_STORM=n] [ANNALS_SEED=n] python3 test/system/kill_storm_test.py
 """
 import collections
 import concurrent.futures
@@ -21,10 +21,12 @@ import threading
 import time
 import unittest
 
-from private_cluster import DEADLINE_S, ClusterTest, attributes, signal, wait_gone
+from private_cluster import DEADLINE_S, ClusterTest, attributes, procs, signal, wait_gone
 
-CLIENTS, STEPS = 4, 60
-KILLS_BESIDE_CLIENTS, KILLS_AFTER = 40, 8
+TIMES = int(os.environ.get("ANNALS_STORM") or 1)
+CLIENTS, STEPS = 4, 40 * TIMES
+KILLS_BESIDE_CLIENTS, KILLS_AFTER = 26 * TIMES, 6 * TIMES
+SEED_OF_SHORT_STORM = 5  # all kinds of jobs, requests and kills come several times
 CPUS = 12                # of each host: jobs wait for room, too
 NOTHING = ["nothing"]
 LARGE = 80 << 10         # a script that goes ahead of its job
@@ -32,7 +34,9 @@ CANNOT_CONNECT = (160, 162, 255)
 SERVER, SCHEDULER = ("pbs_server", "server"), ("pbs_sched", "server")
 DAEMONS = [SERVER, SCHEDULER, ("pbs_mom", "a"), ("pbs_mom", "b")]
 
-# Of its ancestors the login shell comes first, if that was not killed meanwhile, then the shepherd, whose argument ends with ".RUN.run".
+# In place of a login shell, which would do what the user's own profile says: that may take long.
+SHELL = "#!/bin/sh\nexec /bin/sh\n"
+# Of its ancestors this shell comes first, if that was not killed meanwhile, then the shepherd, whose argument ends with ".RUN.run".
 SCRIPT = """#!/bin/sh
 above=$PPID
 while run=$(tr '\\0' ' ' < /proc/$above/cmdline) && [ "$run" = "${{run%.run *}}" ]; do read -r _ _ _ above _ < /proc/$above/stat; done
@@ -115,7 +119,8 @@ class Client:
             script = SCRIPT.format(file=self.test.file_of(job.name), gate=gate, open=self.test.gate("all"), status=status)
             if kind == "large":
                 script += filler * (LARGE // len(filler))
-            done = self.test.run_command("qsub", "-N", job.name, "-S", "/bin/sh", "-o", "/dev/null", "-j", "oe", *options, input=script)
+            done = self.test.run_command("qsub", "-N", job.name, "-S", self.test.shell, "-j", "oe", "-o", "/dev/null", *options,
+                                         input=script)
             if done.status not in CANNOT_CONNECT:
                 break
             self.unsure.append(job)
@@ -177,6 +182,10 @@ class a_kill_storm(ClusterTest):
     def setUp(self):
         super().setUp()
         os.mkdir(os.path.join(self.work, "ran"))
+        self.shell = os.path.join(self.top, "sh")
+        with open(self.shell, "w") as f:
+            f.write(SHELL)
+        os.chmod(self.shell, 0o755)
         for host in self.hosts:
             self.sure("qmgr", "-c", f"set node {host} resources_available.ncpus = {CPUS}")
         self.sure("qmgr", "-c", "create queue short queue_type=e, enabled=t, started=t, resources_max.walltime=01:00:00")
@@ -207,7 +216,7 @@ class a_kill_storm(ClusterTest):
     # ---- the storm -----------------------------------------------------------------------------------------------
 
     def test_nothing_acknowledged_is_lost_and_nothing_runs_twice(self):
-        seed = int(os.environ.get("ANNALS_SEED") or random.SystemRandom().randrange(1 << 32))
+        seed = int(os.environ.get("ANNALS_SEED") or (SEED_OF_SHORT_STORM if TIMES == 1 else random.SystemRandom().randrange(1 << 32)))
         print(f"ANNALS_SEED={seed}", flush=True)
         self.chance = random.Random(seed)
         clients = [Client(self, number, random.Random(f"{seed} {number}")) for number in range(CLIENTS)]
@@ -267,13 +276,16 @@ class a_kill_storm(ClusterTest):
         return len(victims)
 
     def kill_alone(self, daemon, host):
-        """kill_daemon stops what has the daemon's name, also a child that is to become a shepherd; its job would run again with right."""
+        """And not its child that is to become a shepherd: until then it has the daemon's name, and would pass for one that runs."""
+        if (daemon, host) == SCHEDULER:              # it may just be making itself a daemon, and the next one may soon run
+            pids = self.until(lambda: self.daemon_pids(daemon, host)[:1], "a scheduler runs")
+            procs.send(pids, signal.SIGKILL)
+            self.assertTrue(wait_gone(pids), "a scheduler survives SIGKILL")
+            return
         pids = self.daemon_pids(daemon, host)[:1]
         self.assertTrue(pids, f"{daemon} runs")
         os.kill(pids[0], signal.SIGKILL)
-        self.assertTrue(wait_gone(pids), f"{daemon} survives SIGKILL")
-        if (daemon, host) != SCHEDULER:              # of that the next one may run already
-            self.until(lambda: not self.daemon_pids(daemon, host), "nothing has its name")
+        self.until(lambda: not self.daemon_pids(daemon, host), f"{daemon} is gone")
 
     def open_gate(self, number):
         open(self.gate(number), "w").close()
@@ -306,12 +318,16 @@ class a_kill_storm(ClusterTest):
     def end_what_waits_for_ever(self, jobs):
         """Who waits for a job that was deleted before it ran is held (docs/design/0054-dependencies.md), until we delete it."""
         jobs = {job.id: job for job in jobs}
-        while left := self.until(lambda: self.all_that_is_left_waits(jobs), lambda: self.sure("qstat", "-f")):
+        while left := self.until(lambda: self.all_that_is_left_waits(jobs), self.what_is_left):
             if left == NOTHING:
                 return
             for id in left:
                 self.sure("qdel", id)
                 jobs[id].asked.append(("delete", None, "taken"))
+
+    def what_is_left(self):
+        runs = self.sure("qselect", "-T", "-s", "RSE").split()
+        return "\n".join(["all that is left waits", self.sure("qstat", "-tf"), *(self.audit("job", id) for id in runs)])
 
     def all_that_is_left_waits(self, jobs):
         left = self.unfinished()

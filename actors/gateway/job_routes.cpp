@@ -168,6 +168,29 @@ bool is_of_whole_arrays(schema::Request::Reader r) { return r.isAlterJob() || r.
 
 }  // namespace
 
+namespace {
+
+// A subjob that runs may be over, and forgotten, before it hears what it is asked: then it has ended, as its array would say.
+class ask_of_running_subjob final : public reply_to {
+ public:
+  ask_of_running_subjob(std::uint32_t ended, reply_ptr to) : ended_(ended), to_(std::move(to)) {}
+  void done(std::uint64_t sequence, const std::string& text) override { to_->done(sequence, text); }
+  void refused(std::uint64_t sequence, const model::rejection& why) override {
+    to_->refused(sequence, why.code == pbs_error::unknown_job ? model::refuse(ended_) : why);
+  }
+
+ private:
+  const std::uint32_t ended_;
+  const reply_ptr to_;
+};
+
+reply_ptr from_running_subjob(schema::Request::Reader r, reply_ptr to) {
+  if (!to) return to;
+  return std::make_shared<ask_of_running_subjob>(r.isDeleteJob() ? pbs_error::finished_subjob : pbs_error::bad_state, std::move(to));
+}
+
+}  // namespace
+
 // A subjob that runs is asked itself; for all others, and for several at once, their array answers.
 void job_routes::to_array(const values::job_id& id, const schema::sealed<schema::Request>& request, const model::requester& by,
                           reply_ptr reply, model::client_request command, hook_runs hooks) {
@@ -180,6 +203,7 @@ void job_routes::to_array(const values::job_id& id, const schema::sealed<schema:
   const bool runs = is_subjob && array->runs.contains(values::index_of(*number));
   const bool tells = r.isSignalJob() || r.isRerunJob() || r.isDeleteJob() || r.isReleaseNodes();
   if (r.isReleaseNodes() && runs) command.unreleasable = board_.where().unreleasable_vnodes(*board_.where().job_serial(*number));
+  if (runs && tells) reply = from_running_subjob(r, std::move(reply));
   board_.tell_job(runs && tells ? *number : id.number,
                   board_.wrap<model::job_command>(std::move(command), r, by, std::move(reply), std::move(hooks)));
 }
@@ -195,7 +219,7 @@ void job_routes::signal_subjobs(const values::job_id& id, const schema::sealed<s
   const auto parts = reply_jointly(reply, told.size(), joined::one_is_enough);
   for (std::size_t i = 0; i < told.size(); ++i) {
     model::client_request command{request};
-    auto part = resumable(request.get(), told[i], by, parts[i]);
+    auto part = resumable(request.get(), told[i], by, from_running_subjob(request.get(), parts[i]));
     auto e = i == 0 ? board_.wrap<model::job_command>(std::move(command), request.get(), by, std::move(part))
                     : board_.wrap<model::job_command>(std::move(command), by, std::move(part));
     board_.tell_job(told[i], std::move(e));

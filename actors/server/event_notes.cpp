@@ -11,6 +11,7 @@
 #include "events/values/date_time.hpp"
 #include "events/values/dependency.hpp"
 #include "events/values/job_id.hpp"
+#include "events/values/number.hpp"
 
 namespace annals::actors {
 
@@ -20,12 +21,20 @@ void event_notes::learn(const log::record& record) {
   if (schema::is(event, schema::JobEvent::FORGOTTEN)) names_.erase(stream);
   if (const auto name = schema::name_given(event)) names_[stream] = schema::str(*name);
   if (event.isReservation()) learn_reservation(stream, event.getReservation());
+  if (event.isServer() && follows_mask_) learn_mask(event.getServer());
   if (!event.isHost()) return;
   const auto e = event.getHost();
   if (e.isVnodeCreated() && schema::text(e.getVnodeCreated().getName()) != names_[stream])
     further_vnodes_[stream].insert(schema::str(e.getVnodeCreated().getName()));
   if (e.isVnodeDeleted() && further_vnodes_.contains(stream)) further_vnodes_[stream].erase(schema::str(e.getVnodeDeleted().getName()));
   if (e.isRemoved()) further_vnodes_.erase(stream);
+}
+
+void event_notes::learn_mask(schema::ServerEvent::Reader event) {
+  if (!event.isChanged()) return;
+  for (const auto change : event.getChanged().getChanges())
+    if (change.getName() == "log_events")
+      if (const auto mask = values::parse_integer(schema::text(change.getValue()))) to_.set_mask(static_cast<std::uint32_t>(*mask));
 }
 
 void event_notes::learn_reservation(std::uint64_t stream, schema::ReservationEvent::Reader event) {

@@ -14,11 +14,13 @@ namespace annals::actors {
 
 class event_notes {
  public:
-  explicit event_notes(daemon_log& to) : to_(to) {}
+  // follows_mask: the server's log_events say which lines are written.
+  explicit event_notes(daemon_log& to, bool follows_mask = true) : to_(to), follows_mask_(follows_mask) {}
   void learn(const log::record& record);                   // at replay: ids only, no lines
   void note(const std::vector<log::record_ptr>& records);  // their lines, in one write
 
  private:
+  void learn_mask(schema::ServerEvent::Reader event);
   void learn_reservation(std::uint64_t stream, schema::ReservationEvent::Reader event);
   void note_one(const log::record& record);
   void note_job(const std::string& id, const std::string& by, schema::JobEvent::Reader event);
@@ -49,6 +51,7 @@ class event_notes {
   };
 
   daemon_log& to_;
+  const bool follows_mask_;
   std::string left_early_;                                                   // a job; its next event frees hosts that have left its run
   std::unordered_map<std::uint64_t, std::string> names_;                     // of jobs, queues, hosts and schedulers, by serial
   std::unordered_map<std::uint64_t, std::set<std::string>> further_vnodes_;  // of hosts that have more than their natural one, by serial

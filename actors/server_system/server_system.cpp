@@ -251,7 +251,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   f.where = std::make_shared<directory>(parts.pbs_home);
   f.reactions = std::make_shared<reactions::reaction_set>(parts.pbs_home);
   f.past = std::make_shared<projections::past_writer>(parts.store);
-  if (parts.notes) f.notes = std::make_shared<event_notes>(*parts.notes);
+  if (parts.notes) f.notes = std::make_shared<event_notes>(*parts.notes, !parts.log_mask_is_given);
   replay(*log_, *reader_, *ledger_, f, parts);
   bootstrap_events words(*log_, *ledger_, f, parts);
   if (parts.loss) words.accept(*parts.loss);

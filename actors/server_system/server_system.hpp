@@ -33,9 +33,10 @@ class ledger_check;
 struct server_system_parts {
   ports::storage store;  // these outlive the system
   const ports::clock* clock = nullptr;
-  daemon_log* notes = nullptr;  // may be null: no log lines
-  model::server_up self;        // log_uuid is used for a new log only
-  std::string pbs_home;         // in the default scheduler's settings
+  daemon_log* notes = nullptr;     // may be null: no log lines
+  bool log_mask_is_given = false;  // to the process: the server's log_events do not change it
+  model::server_up self;           // log_uuid is used for a new log only
+  std::string pbs_home;            // in the default scheduler's settings
   std::uint32_t server_uid = 0;
   std::string upload_directory;
   ticket_signer sign_ticket;                // the server's word for the hosts of a run

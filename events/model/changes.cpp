@@ -136,14 +136,22 @@ event changed_event(schema::ObjectKind kind, std::string_view vnode, const std::
   });
 }
 
-// What a server must have, or PBS gives it again: unset, it has its default at once.
-bool unset_is_default(schema::ObjectKind kind, const attribute& row) {
+// What a server or a scheduler must have, or PBS gives it again: unset, it has this at once. Nothing: it has none then.
+std::optional<std::string> value_when_unset(schema::ObjectKind kind, const attribute& row, std::string_view resource) {
   namespace s = attributes::server;
-  constexpr attributes::attribute_id all[] = {
+  namespace c = attributes::scheduler;
+  constexpr attributes::attribute_id of_server[] = {
       s::scheduling, s::log_events, s::mailer, s::mail_from, s::query_other_jobs, s::scheduler_iteration, s::resv_enable,
       s::max_array_size, s::pbs_license_min, s::pbs_license_max, s::pbs_license_linger_time, s::eligible_time_enable,
       s::max_concurrent_provision, s::clear_topjob_estimates_enable};
-  return kind == schema::ObjectKind::SERVER && std::ranges::find(all, row.id) != std::end(all);
+  constexpr attributes::attribute_id of_scheduler[] = {
+      c::sched_cycle_length, c::throughput_mode, c::job_run_wait, c::scheduler_iteration, c::preempt_queue_prio, c::preempt_prio,
+      c::preempt_order, c::preempt_sort, c::log_events, c::server_dyn_res_alarm};
+  const auto is_one_of = [&](const auto& all) { return std::ranges::find(all, row.id) != std::end(all); };
+  if (kind == schema::ObjectKind::SERVER && is_one_of(of_server)) return row.default_value;
+  if (kind == schema::ObjectKind::SCHEDULER && is_one_of(of_scheduler)) return row.default_value;
+  if (kind == schema::ObjectKind::SERVER && row.id == s::resources_default && resource == "ncpus") return "1";
+  return {};
 }
 
 // `unset resources_max` without a resource takes every one of them away; `unset max_run_res` too.
@@ -173,9 +181,10 @@ outcome changed_or_refused(schema::ObjectKind kind, const attributes::attribute_
     }
     auto c = checked(*row, change, then, by, request.getVerb() == schema::ManageVerb::CREATE, resources);
     if (!c) return c.error();
-    if (c->op == schema::AttributeOp::UNSET && unset_is_default(kind, *row)) {
+    if (c->op != schema::AttributeOp::UNSET) {
+    } else if (auto value = value_when_unset(kind, *row, c->resource)) {
       c->op = schema::AttributeOp::SET;
-      c->value = row->default_value;
+      c->value = std::move(*value);
     }
     const std::size_t before = changes.size();
     expand_unset(*row, *c, then, changes);

@@ -310,6 +310,7 @@ class known_gateway {
     parts.store = store.get();
     parts.clock = &clock;
     parts.notes = &notes;
+    parts.log_mask_is_given = line.has('e');
     parts.self = {client::version, s.server, s.server, time_zone(), opened.identity};
     parts.loss = opened.loss;
     parts.pbs_home = s.home;

@@ -89,6 +89,41 @@ bool serves_a_routing_queue(const std::vector<event>& events, const settings& se
   return false;
 }
 
+// What a vnode has from its creation or its MoM (pbs guide: vnode attributes).
+bool is_what_it_is(std::string_view name, std::string_view resource) {
+  return name == "Mom" || name == "Port" || (name == "resources_available" && (resource == "host" || resource == "vnode"));
+}
+
+std::optional<rejection> changes_what_it_is(schema::Manage::Reader m) {
+  for (const auto change : m.getChanges()) {
+    const auto name = schema::text(change.getName()), resource = schema::text(change.getResource());
+    if (m.getVerb() == schema::ManageVerb::SET && is_what_it_is(name, resource)) {
+      const auto why = values::refuse(pbs_error::read_only_attribute, name);
+      return rejection{why.code, why.text};
+    }
+    const bool has_its_host = name == "resources_available" && (resource.empty() || resource == "host");
+    if (m.getVerb() == schema::ManageVerb::UNSET && (name == "state" || name == "ntype" || has_its_host))
+      return refuse(pbs_error::bad_node_value,
+                    "Illegal value for node " + std::string(name) + (resource.empty() ? "" : "." + std::string(resource)));
+  }
+  return std::nullopt;
+}
+
+// Unsetting what it is changes nothing, as in PBS.
+schema::sealed<schema::Manage> without_what_it_is(schema::Manage::Reader m) {
+  std::vector<schema::Attribute::Reader> kept;
+  for (const auto c : m.getChanges())
+    if (m.getVerb() != schema::ManageVerb::UNSET || !is_what_it_is(schema::text(c.getName()), schema::text(c.getResource())))
+      kept.push_back(c);
+  return schema::make<schema::Manage>([&](schema::Manage::Builder b) {
+    b.setVerb(m.getVerb());
+    b.setKind(m.getKind());
+    b.setName(m.getName());
+    auto changes = b.initChanges(static_cast<unsigned>(kept.size()));
+    for (unsigned i = 0; i < kept.size(); ++i) changes.setWithCaveats(i, kept[i]);
+  });
+}
+
 outcome decide_set(const host_state& host, schema::Manage::Reader m, const stamp& now, const settings& settings) {
   const auto* vnode = host.vnode(schema::text(m.getName()));
   if (!vnode) return refuse(pbs_error::unknown_node);
@@ -109,7 +144,11 @@ outcome decide_set(const host_state& host, schema::Manage::Reader m, const stamp
       a.setValue(request.offline ? "offline" : "free");
     }));
   }
-  auto changed = changed_or_refused(schema::ObjectKind::NODE, vnode->attributes, m, now.by, settings.resources, vnode->name);
+  if (now.by.is_operator())  // who is none is refused as for any attribute
+    if (auto why = changes_what_it_is(m)) return *why;
+  const auto kept = without_what_it_is(m);
+  auto changed = changed_or_refused(schema::ObjectKind::NODE, vnode->attributes, now.by.is_operator() ? *kept : m, now.by,
+                                    settings.resources, vnode->name);
   if (!changed.accepted()) return changed;
   if (!has_its_aoe(*vnode, changed.events())) return refuse(pbs_error::bad_current_aoe);
   if (serves_a_routing_queue(changed.events(), settings)) return refuse(pbs_error::incompatible_type);

@@ -89,6 +89,7 @@ outcome decide_set(const queue_state& queue, schema::Manage::Reader m, const sta
   if (!changed.accepted()) return changed;
   queue_state then = queue;
   for (auto& e : changed.events()) apply_changes(schema::ObjectKind::QUEUE, then.attributes, e.get().getQueue().getChanged().getChanges());
+  if (queue.attributes.get(ids::queue_type) && !then.attributes.get(ids::queue_type)) return refuse(pbs_error::queue_type_needed);
   if (auto why = incomplete(then)) return *why;
   if (auto why = route_with_partition(queue, then)) return *why;
   if (auto why = of_other_type(schema::text(m.getName()), then)) return *why;

@@ -62,3 +62,28 @@ BOOST_AUTO_TEST_CASE(a_queued_subjob_that_is_deleted_alone_has_a_line_and_severa
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+// The mask of the daemon's log is the server's attribute, unless the process was given one.
+BOOST_AUTO_TEST_CASE(log_events_say_which_lines_are_written) {
+  for (const bool follows : {true, false}) {
+    const temporary_directory dir;
+    actors::daemon_log to(dir.path, "Server@q1", 511, false);
+    actors::event_notes notes(to, follows);
+    told_log log;
+    auto server = log.job();
+    server.history.emplace_back(model::event_place{.sequence = 1, .stream = 0, .version = 1, .wall_ns = 1, .by = manager()},
+                                model::make_event([](auto e) {
+                                  auto c = e.initServer().initChanged().initChanges(1)[0];
+                                  c.setName("log_events");
+                                  c.setValue("8");
+                                }));
+    log.told(server);
+    notes.note(log.records);
+    to.write(actors::log_event::system, "Svr", "x", "a line of the system");
+    to.write(actors::log_event::job, "Job", "1.q1", "a line of a job");
+    std::string text;
+    for (const auto& file : std::filesystem::directory_iterator(dir.path)) text += content(file.path());
+    BOOST_TEST((text.find("a line of the system") == std::string::npos) == follows);
+    BOOST_TEST(text.find("a line of a job") != std::string::npos);
+  }
+}

@@ -101,6 +101,19 @@ BOOST_AUTO_TEST_CASE(what_a_new_server_has_it_has_again_when_it_is_unset) {
   BOOST_TEST(!s.state.attributes.has(attributes::server::node_fail_requeue));
 }
 
+// U2 and U21 of the transcript admin_unset.
+BOOST_AUTO_TEST_CASE(jobs_ask_for_a_cpu_by_default_until_all_defaults_are_unset) {
+  auto s = started_server();
+  const auto unset = [&](const char* resource) {
+    return s.when(manage(ManageVerb::UNSET, ObjectKind::SERVER, "", {{"resources_default", resource, "", schema::AttributeOp::UNSET}}));
+  };
+  BOOST_TEST(s.when(server_set({{"resources_default", "ncpus", "4"}})) == "changed");
+  BOOST_TEST(unset("ncpus") == "changed");
+  BOOST_TEST(s.state.attributes.get(attributes::server::resources_default, "ncpus").value_or("") == "1");
+  BOOST_TEST(unset("") == "changed");
+  BOOST_TEST(!s.state.attributes.has(attributes::server::resources_default));
+}
+
 BOOST_AUTO_TEST_CASE(users_change_nothing) {
   auto s = started_server();
   BOOST_TEST(!s.when(server_set({{"job_history_enable", "", "True"}}), user()).starts_with("server"));
@@ -168,6 +181,13 @@ BOOST_AUTO_TEST_CASE(a_queue_without_type_is_not_enabled) {
   BOOST_TEST(q.when(queue(ManageVerb::SET, {{"enabled", "", "True"}})).starts_with("15030 "));
 }
 
+BOOST_AUTO_TEST_CASE(a_queue_keeps_a_type) {  // U8 of the transcript admin_unset
+  queue_story q;
+  BOOST_TEST(q.when(queue(ManageVerb::CREATE, {{"queue_type", "", "e"}})) == "created changed");
+  BOOST_TEST(
+      q.when(queue(ManageVerb::UNSET, {{"queue_type", "", "", schema::AttributeOp::UNSET}})).starts_with("15137 Queue type must be set"));
+}
+
 BOOST_AUTO_TEST_CASE(queue_names_have_a_limit_and_are_new) {
   BOOST_TEST(queue_story().when(queue(ManageVerb::CREATE, {}, std::string(15, 'q'))) == "created");
   BOOST_TEST(queue_story().when(queue(ManageVerb::CREATE, {}, std::string(16, 'q'))).starts_with("15028 "));
@@ -186,6 +206,18 @@ BOOST_AUTO_TEST_CASE(a_new_scheduler_object_has_directories_of_its_own) {  // MS
   BOOST_TEST(s.when(scheduler(ManageVerb::CREATE)) == "created changed");
   BOOST_TEST(s.state.attributes.get(attributes::scheduler::sched_priv).value_or("") == "/var/spool/pbs/sched_priv_s2");
   BOOST_TEST(s.state.attributes.get(attributes::scheduler::sched_log).value_or("") == "/var/spool/pbs/sched_log_s2");
+}
+
+BOOST_AUTO_TEST_CASE(what_a_scheduler_must_have_it_has_again_when_it_is_unset) {  // U6 of the transcript admin_unset
+  scheduler_story s;
+  BOOST_TEST(s.when(scheduler(ManageVerb::CREATE, {{"preempt_order", "", "R"}, {"log_events", "", "1"}, {"comment", "", "x"}})) ==
+             "created changed");
+  const auto unset = schema::AttributeOp::UNSET;
+  BOOST_TEST(s.when(scheduler(ManageVerb::UNSET,
+                              {{"preempt_order", "", "", unset}, {"log_events", "", "", unset}, {"comment", "", "", unset}})) == "changed");
+  BOOST_TEST(s.state.attributes.get(attributes::scheduler::preempt_order).value_or("") == "SCR");
+  BOOST_TEST(s.state.attributes.get(attributes::scheduler::log_events).value_or("") == "767");
+  BOOST_TEST(!s.state.attributes.has(attributes::scheduler::comment));
 }
 
 BOOST_AUTO_TEST_CASE(a_scheduler_object_is_down_idle_and_scheduling) {  // MS-41 to MS-44

@@ -153,6 +153,24 @@ BOOST_AUTO_TEST_CASE(operators_set_a_vnode_offline_and_users_do_not) {
   BOOST_TEST(s.node(ManageVerb::SET, {{"state", "", "busy"}}).starts_with("15067 "));
 }
 
+// U9, U16 and U23 of the transcript admin_unset.
+BOOST_AUTO_TEST_CASE(what_a_vnode_is_stays) {
+  auto s = known_host();
+  for (const auto& [name, resource] :
+       {std::pair("Mom", ""), {"Port", ""}, {"resources_available", "host"}, {"resources_available", "vnode"}})
+    BOOST_TEST(s.node(ManageVerb::SET, {{name, resource, "7"}}).starts_with("15003 "), name << resource);
+  const auto unset = [&](const char* name, const char* resource) {
+    return s.node(ManageVerb::UNSET, {{name, resource, "", schema::AttributeOp::UNSET}});
+  };
+  BOOST_TEST(unset("state", "") == "15067 Illegal value for node state");
+  BOOST_TEST(unset("ntype", "") == "15067 Illegal value for node ntype");
+  BOOST_TEST(unset("resources_available", "") == "15067 Illegal value for node resources_available");
+  BOOST_TEST(unset("resources_available", "host") == "15067 Illegal value for node resources_available.host");
+  for (const auto& [name, resource] : {std::pair("Mom", ""), {"Port", ""}, {"resources_available", "vnode"}})
+    BOOST_TEST(unset(name, resource) == "", name << resource);
+  BOOST_TEST(s.node(ManageVerb::UNSET, {{"Mom", "", "", schema::AttributeOp::UNSET}}, "borg", user()) == "15007 Unauthorized Request ");
+}
+
 BOOST_AUTO_TEST_CASE(a_host_is_created_and_deleted_by_managers) {
   BOOST_TEST(host_story().node(ManageVerb::CREATE, {}, "borg", operator_()) == "15007 Unauthorized Request ");
   auto s = known_host();

@@ -94,10 +94,12 @@ bool is_what_it_is(std::string_view name, std::string_view resource) {
   return name == "Mom" || name == "Port" || (name == "resources_available" && (resource == "host" || resource == "vnode"));
 }
 
-std::optional<rejection> changes_what_it_is(schema::Manage::Reader m) {
+std::optional<rejection> changes_what_it_is(const vnode_state& vnode, schema::Manage::Reader m) {
   for (const auto change : m.getChanges()) {
     const auto name = schema::text(change.getName()), resource = schema::text(change.getResource());
-    if (m.getVerb() == schema::ManageVerb::SET && is_what_it_is(name, resource)) {
+    const auto* row = attributes::find(schema::ObjectKind::NODE, name);
+    if (m.getVerb() == schema::ManageVerb::SET && is_what_it_is(name, resource) &&
+        vnode.attributes.get(row->id, resource) != schema::text(change.getValue())) {
       const auto why = values::refuse(pbs_error::read_only_attribute, name);
       return rejection{why.code, why.text};
     }
@@ -109,11 +111,11 @@ std::optional<rejection> changes_what_it_is(schema::Manage::Reader m) {
   return std::nullopt;
 }
 
-// Unsetting what it is changes nothing, as in PBS.
+// Unsetting what it is changes nothing, as in PBS, nor does setting it to what it is, as `print` says it.
 schema::sealed<schema::Manage> without_what_it_is(schema::Manage::Reader m) {
   std::vector<schema::Attribute::Reader> kept;
   for (const auto c : m.getChanges())
-    if (m.getVerb() != schema::ManageVerb::UNSET || !is_what_it_is(schema::text(c.getName()), schema::text(c.getResource())))
+    if (m.getVerb() == schema::ManageVerb::CREATE || !is_what_it_is(schema::text(c.getName()), schema::text(c.getResource())))
       kept.push_back(c);
   return schema::make<schema::Manage>([&](schema::Manage::Builder b) {
     b.setVerb(m.getVerb());
@@ -145,7 +147,7 @@ outcome decide_set(const host_state& host, schema::Manage::Reader m, const stamp
     }));
   }
   if (now.by.is_operator())  // who is none is refused as for any attribute
-    if (auto why = changes_what_it_is(m)) return *why;
+    if (auto why = changes_what_it_is(*vnode, m)) return *why;
   const auto kept = without_what_it_is(m);
   auto changed = changed_or_refused(schema::ObjectKind::NODE, vnode->attributes, now.by.is_operator() ? *kept : m, now.by,
                                     settings.resources, vnode->name);

@@ -205,7 +205,7 @@ void manager_printer::print_attribute(std::string& out, const object_view& objec
   }
   bool first = true;
   for (const std::string_view part : split_list(e.value, limits)) {
-    out.append(set).append(first || limits ? " = " : " += ").append(quoted(part)).push_back('\n');
+    out.append(set).append(first ? " = " : " += ").append(quoted(part)).push_back('\n');
     first = false;
   }
 }

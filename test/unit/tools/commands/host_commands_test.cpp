@@ -1,0 +1,93 @@
+// pbs_hostn and pbs_sleep as programs: commands that need no server.
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <csignal>
+
+#include "test/support/paths.hpp"
+#include "test/support/run_command.hpp"
+
+using namespace annals;
+using annals::test::ran;
+
+namespace {
+
+ran run(std::vector<std::string> words, const test::run_options& how = {}) {
+  words[0] = annals::test::stage_dir() + "/bin/" + words[0];
+  return test::run(words, how);
+}
+
+constexpr const char* hostn_usage =
+    "Usage: pbs_hostn [-v] hostname\n"
+    "\t -v turns on verbose output\n"
+    "       pbs_hostn --version\n";
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(host_commands)
+
+BOOST_AUTO_TEST_CASE(a_host_s_primary_name_is_printed) {
+  const ran r = run({"pbs_hostn", "127.0.0.1"});
+  BOOST_TEST(r.out == "127.0.0.1\n");
+  BOOST_TEST(r.err == "");
+  BOOST_TEST(r.status == 0);
+}
+
+BOOST_AUTO_TEST_CASE(verbose_tells_its_addresses_too) {
+  const ran r = run({"pbs_hostn", "-v", "127.0.0.1"});
+  BOOST_TEST(r.out.starts_with(
+      "primary name: 127.0.0.1 (from gethostbyname())\n"
+      "aliases:            -none-\n"
+      "     address length:  4 bytes\n"
+      "     address:            127.0.0.1   (16777343 dec)  name:  "));
+  BOOST_TEST(r.status == 0);
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_host_is_no_failure) {
+  for (const auto& words : {std::vector<std::string>{"pbs_hostn", "nosuchhost.invalid"}, {"pbs_hostn", "-v", "nosuchhost.invalid"}}) {
+    const ran r = run(words);
+    BOOST_TEST(r.err.starts_with("no name entry found for nosuchhost.invalid\n ** h_errno is "));
+    BOOST_TEST(r.out == "");
+    BOOST_TEST(r.status == 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(wrong_uses_of_pbs_hostn) {
+  for (const auto& words : {std::vector<std::string>{"pbs_hostn"}, {"pbs_hostn", "a", "b"}, {"pbs_hostn", "-v"}}) {
+    const ran r = run(words);
+    BOOST_TEST(r.err == hostn_usage);
+    BOOST_TEST(r.status == 1);
+  }
+  const ran r = run({"pbs_hostn", "-x"});
+  BOOST_TEST(r.err == std::string("pbs_hostn: invalid option -- 'x'\n") + hostn_usage);
+  BOOST_TEST(r.status == 1);
+  BOOST_TEST(run({"pbs_hostn", "--version"}).out.starts_with("pbs_version = "));
+}
+
+BOOST_AUTO_TEST_CASE(pbs_sleep_sleeps_for_whole_seconds) {
+  const auto begun = std::chrono::steady_clock::now();
+  BOOST_TEST(run({"pbs_sleep", "1"}).status == 0);
+  BOOST_TEST((std::chrono::steady_clock::now() - begun >= std::chrono::seconds(1)));
+}
+
+BOOST_AUTO_TEST_CASE(a_word_that_is_no_second_ends_at_once) {
+  for (const char* word : {"0.2", "x", "0", "", "--version"}) {
+    const ran r = run({"pbs_sleep", word});
+    BOOST_TEST(r.out + r.err == "");
+    BOOST_TEST(r.status == 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_number_below_0_sleeps_until_it_is_ended) {
+  BOOST_TEST(run({"pbs_sleep", "-1"}, {{}, {}, {}, [](pid_t pid) { kill(pid, SIGTERM); }}).status == -SIGTERM);
+}
+
+BOOST_AUTO_TEST_CASE(wrong_uses_of_pbs_sleep) {
+  for (const auto& words : {std::vector<std::string>{"pbs_sleep"}, {"pbs_sleep", "1", "2"}}) {
+    const ran r = run(words);
+    BOOST_TEST(r.err == "pbs_sleep secs\n");
+    BOOST_TEST(r.status == 1);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

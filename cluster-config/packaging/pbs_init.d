@@ -64,7 +64,7 @@ start() {
     echo "PBS_START_SCHED is deprecated: the server starts each scheduler whose scheduling is True (qmgr: set sched)."
   "$exec_dir/libexec/pbs_habitat" || return 1
   local daemon failed=0
-  for daemon in pbs_mom pbs_server; do
+  for daemon in pbs_comm pbs_mom pbs_server; do
     if wanted $daemon; then start_daemon $daemon || failed=1; fi
   done
   return $failed
@@ -107,7 +107,10 @@ stop() {
   echo "Stopping PBS"
   local failed=0
   if wanted pbs_server; then stop_server || failed=1; fi
-  if wanted pbs_mom; then end_daemon pbs_mom "${lock[pbs_mom]}" || failed=1; fi
+  local daemon
+  for daemon in pbs_mom pbs_comm; do
+    if wanted $daemon; then end_daemon $daemon "${lock[$daemon]}" || failed=1; fi
+  done
   return $failed
 }
 
@@ -119,7 +122,7 @@ status() {
     wanted $daemon || continue
     if pid=$(pid_of $daemon); then
       if [ $daemon = pbs_comm ]; then echo "pbs_comm is $pid"; else echo "$daemon is pid $pid"; fi
-    elif [ $daemon != pbs_comm ]; then
+    else
       echo "$daemon is not running"
       failed=1
     fi

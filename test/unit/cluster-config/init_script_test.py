@@ -52,11 +52,12 @@ class an_installation(unittest.TestCase):
         done = self.init("status")
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stdout, f"pbs_server is pid {self.pid('server_priv/server.lock')}\n"
-                                      f"pbs_mom is pid {self.pid('mom_priv/mom.lock')}\n")      # MS-95
+                                      f"pbs_mom is pid {self.pid('mom_priv/mom.lock')}\n"      # MS-95
+                                      f"pbs_comm is {self.pid('server_priv/comm.lock')}\n")
         self.assertEqual(self.init("stop").returncode, 0)
         done = self.init("status")
         self.assertNotEqual(done.returncode, 0)
-        self.assertEqual(done.stdout, "pbs_server is not running\npbs_mom is not running\n")
+        self.assertEqual(done.stdout, "pbs_server is not running\npbs_mom is not running\npbs_comm is not running\n")
 
     def test_the_server_starts_the_scheduler_and_stop_ends_it(self):      # MS-87, MS-97
         done = self.init("start")
@@ -83,6 +84,7 @@ class an_installation(unittest.TestCase):
     def test_the_environment_says_which_daemons_are_meant(self):
         only_mom = {"PBS_START_SERVER": "0", "PBS_START_COMM": "0", "PBS_START_MOM": "1"}
         self.assertEqual(self.init("start", **only_mom).returncode, 0)
+        self.assertIn("pbs_comm is not running", self.init("status").stdout)
         self.assertIn("pbs_server is not running", self.init("status").stdout)
         self.assertIn("pbs_mom is pid", self.init("status").stdout)
         before = self.pid("mom_priv/mom.lock")
@@ -156,7 +158,14 @@ class an_installation(unittest.TestCase):
         self.assertEqual(self.call("pbs_habitat", "mom").returncode, 0)
         self.assertTrue(os.path.isdir(os.path.join(self.home, "mom_priv")))
         self.assertFalse(os.path.exists(os.path.join(self.home, "server_priv")))
-        self.assertEqual(self.call("pbs_habitat", "comm").returncode, 1)
+        self.assertEqual(self.call("pbs_habitat", "router").returncode, 1)
+
+    def test_habitat_makes_what_a_stand_in_for_the_router_needs(self):
+        self.assertEqual(self.call("pbs_habitat", "comm").returncode, 0)
+        for path, mode in ("comm_logs", 0o755), ("server_priv", 0o750):
+            self.assertEqual(stat.S_IMODE(os.stat(os.path.join(self.home, path)).st_mode), mode, path)
+        self.assertEqual(self.call("pbs_habitat", "server").returncode, 0)       # a server may follow into the home that is new
+        self.assertTrue(os.path.exists(os.path.join(self.home, "server_priv", "log.create")))
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ def make_prefix(where):
             shutil.copy(os.path.join(config, "defaults", name), os.path.join(where, "etc"))
     with open(os.path.join(where, "etc", "pbs_version"), "w") as f:
         f.write("0\n")
-    for name in ("pbs_server", "pbs_sched", "pbs_mom"):
+    for name in ("pbs_server", "pbs_sched", "pbs_mom", "pbs_comm"):
         shutil.copy(os.path.join(HERE, "fake_pbs", "daemon"), os.path.join(where, "sbin", name))
     for name in ("qmgr", "pbsnodes", "pbs_enroll"):
         shutil.copy(os.path.join(HERE, "fake_pbs", "client"), os.path.join(where, "bin", name))

@@ -11,7 +11,7 @@ from .sitting import Sitting, shown
 from .world import Cluster, Trouble
 
 # Commands that this PBS does not have yet; blocks that use them are not run. Whoever adds one takes it out here.
-LATER = {"pbs_remsh", "printjob"}
+LATER = {"pbs_remsh"}
 JOB_ID = re.compile(r"(?m)\A(\d+)(?:\[\])?\.\w+$")
 RESERVATION_ID = re.compile(r"\A[RSM](\d+)\.\w+ ")
 

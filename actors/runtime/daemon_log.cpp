@@ -57,6 +57,16 @@ struct daemon_log::sink {
 };
 
 namespace {
+// What users name and say must not steer the terminal of who reads the log, nor look like lines of it.
+template <class Buffer>
+void put_shown(Buffer& to, std::string_view text) {
+  for (const char c : text) {
+    const bool control = (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
+    if (control) to.push_back('^');
+    to.push_back(control ? static_cast<char>(c ^ 0x40) : c);
+  }
+}
+
 constexpr std::size_t gathered_bytes_max = 64u << 10;  // then they are written whoever still gathers
 }
 
@@ -81,11 +91,20 @@ void daemon_log::write(std::uint32_t event, std::string_view cls, std::string_vi
   const auto now = std::chrono::system_clock::now();
   const auto us = std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
   std::lock_guard held(sink_->guard);
-  auto& line = sink_->gathered;
-  fmt::format_to(std::back_inserter(line), "{}", sink_->clock_at(static_cast<std::time_t>(us / 1'000'000)));
-  if (microseconds_) fmt::format_to(std::back_inserter(line), ".{:06d}", us % 1'000'000);
-  fmt::format_to(std::back_inserter(line), ";{:04x};{};{};{};{}\n", event & 0xffff & ~log_event::force, daemon_, cls, object, text);
-  if (sink_->gathering == 0 || line.size() > gathered_bytes_max) sink_->flush();
+  auto& lines = sink_->gathered;
+  const auto time = sink_->clock_at(static_cast<std::time_t>(us / 1'000'000));
+  do {
+    const auto end = std::min(text.find('\n'), text.size());
+    fmt::format_to(std::back_inserter(lines), "{}", time);
+    if (microseconds_) fmt::format_to(std::back_inserter(lines), ".{:06d}", us % 1'000'000);
+    fmt::format_to(std::back_inserter(lines), ";{:04x};{};{};", event & 0xffff & ~log_event::force, daemon_, cls);
+    put_shown(lines, object);
+    lines.push_back(';');
+    put_shown(lines, text.substr(0, end));
+    lines.push_back('\n');
+    text.remove_prefix(std::min(end + 1, text.size()));
+  } while (!text.empty());
+  if (sink_->gathering == 0 || lines.size() > gathered_bytes_max) sink_->flush();
 }
 
 daemon_log::gathering::gathering(daemon_log& log) : log_(log) {

@@ -24,6 +24,7 @@ class daemon_log {
   daemon_log(std::string directory, std::string daemon, std::uint32_t mask, bool microseconds);
   ~daemon_log();
 
+  // Each line of the text is one of the log; control characters are shown as ^A.
   // cls: "Svr", "Job", "Req", "Node", "Sched", "Hook", "Fil", "Que", "TPP", ... (pbs guide: classes).
   void write(std::uint32_t event, std::string_view cls, std::string_view object, std::string_view text);
   // While one exists, lines are kept and then written together: a cycle over 10,000 jobs has 20,000 of them.

@@ -1,7 +1,6 @@
 #include "actors/server/event_notes.hpp"
 
 #include <algorithm>
-#include <sstream>
 #include <utility>
 
 #include "events/attributes/table.hpp"
@@ -137,9 +136,7 @@ std::string variable(schema::JobQueued::Reader q, std::string_view name) {
 
 // What PBS would mail to the job's owner.
 void event_notes::note_lines(const std::string& id, const std::string& text) {
-  std::string one;
-  for (std::istringstream all(text); std::getline(all, one);)
-    to_.write(log_event::error | log_event::job | log_event::admin, "Job", id, one);
+  if (!text.empty()) to_.write(log_event::error | log_event::job | log_event::admin, "Job", id, text);
 }
 
 // A subjob comes to its queue when it is run, and was in it until then if it was run before.

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -52,4 +53,20 @@ BOOST_AUTO_TEST_CASE(gathered_lines_are_written_in_order_at_the_end) {
   BOOST_TEST(text.find("first") < text.find("second"));
   BOOST_TEST(text.back() == '\n');
   BOOST_TEST(text.find("\n\n") == std::string::npos);
+}
+
+// A job's name or a hook's text is any bytes of a user.
+BOOST_AUTO_TEST_CASE(what_users_say_forges_no_line_and_steers_no_terminal) {
+  using namespace std::string_view_literals;
+  log_directory dir;
+  {
+    daemon_log log(dir.path, "Server@p1", log_event::job, false);
+    log.write(log_event::job, "Job", "1.p1", "named \033[2Jx\0y\n01/01/2026 00:00:00;0008;Server@p1;Job;2.p1;gone\n"sv);
+    log.write(log_event::job, "Job", "3\n.p1", "");
+  }
+  const auto text = dir.text();
+  BOOST_TEST(text.find(";0008;Server@p1;Job;1.p1;named ^[[2Jx^@y\n") != std::string::npos, text);
+  BOOST_TEST(text.find(";0008;Server@p1;Job;1.p1;01/01/2026 00:00:00;0008;Server@p1;Job;2.p1;gone\n") != std::string::npos, text);
+  BOOST_TEST(text.find(";0008;Server@p1;Job;3^J.p1;\n") != std::string::npos, text);
+  BOOST_TEST(std::ranges::count(text, '\n') == 5, text);
 }

@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(what_a_new_server_has_it_has_again_when_it_is_unset) {
   BOOST_TEST(!s.state.attributes.has(attributes::server::node_fail_requeue));
 }
 
-// U2 and U21 of the transcript admin_unset.
+// As transcripts of a PBS show it.
 BOOST_AUTO_TEST_CASE(jobs_ask_for_a_cpu_by_default_until_all_defaults_are_unset) {
   auto s = started_server();
   const auto unset = [&](const char* resource) {
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_queue_without_type_is_not_enabled) {
   BOOST_TEST(q.when(queue(ManageVerb::SET, {{"enabled", "", "True"}})).starts_with("15030 "));
 }
 
-BOOST_AUTO_TEST_CASE(a_queue_keeps_a_type) {  // U8 of the transcript admin_unset
+BOOST_AUTO_TEST_CASE(a_queue_keeps_a_type) {
   queue_story q;
   BOOST_TEST(q.when(queue(ManageVerb::CREATE, {{"queue_type", "", "e"}})) == "created changed");
   BOOST_TEST(
@@ -208,7 +208,7 @@ BOOST_AUTO_TEST_CASE(a_new_scheduler_object_has_directories_of_its_own) {  // MS
   BOOST_TEST(s.state.attributes.get(attributes::scheduler::sched_log).value_or("") == "/var/spool/pbs/sched_log_s2");
 }
 
-BOOST_AUTO_TEST_CASE(what_a_scheduler_must_have_it_has_again_when_it_is_unset) {  // U6 of the transcript admin_unset
+BOOST_AUTO_TEST_CASE(what_a_scheduler_must_have_it_has_again_when_it_is_unset) {
   scheduler_story s;
   BOOST_TEST(s.when(scheduler(ManageVerb::CREATE, {{"preempt_order", "", "R"}, {"log_events", "", "1"}, {"comment", "", "x"}})) ==
              "created changed");

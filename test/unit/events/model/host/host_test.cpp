@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(operators_set_a_vnode_offline_and_users_do_not) {
   BOOST_TEST(s.node(ManageVerb::SET, {{"state", "", "busy"}}).starts_with("15067 "));
 }
 
-// U9, U16 and U23 of the transcript admin_unset.
+// As transcripts of a PBS show it.
 BOOST_AUTO_TEST_CASE(what_a_vnode_is_stays) {
   auto s = known_host();
   for (const auto& [name, resource] :

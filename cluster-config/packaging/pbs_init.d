@@ -62,7 +62,7 @@ start() {
   echo "Starting PBS"
   [ -z "$(conf PBS_START_SCHED "")" ] ||
     echo "PBS_START_SCHED is deprecated: the server starts each scheduler whose scheduling is True (qmgr: set sched)."
-  "$exec_dir/libexec/pbs_habitat" || return 1
+  "$exec_dir/libexec/pbs_habitat" --start || return 1
   local daemon failed=0
   for daemon in pbs_comm pbs_mom pbs_server; do
     if wanted $daemon; then start_daemon $daemon || failed=1; fi

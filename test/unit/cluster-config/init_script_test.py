@@ -10,6 +10,9 @@ import unittest
 
 from minicluster_test import ROOT, make_prefix
 
+ONE = {"PBS_START_SERVER": "0", "PBS_START_MOM": "0", "PBS_START_SCHED": "0", "PBS_START_COMM": "0"}   # as tools do: one of them 1
+NODE = os.uname().nodename
+
 
 class an_installation(unittest.TestCase):
     def setUp(self):
@@ -138,6 +141,65 @@ class an_installation(unittest.TestCase):
         os.remove(permit)                        # as the server does
         self.assertEqual(self.call("pbs_habitat", "server").returncode, 0)
         self.assertFalse(os.path.exists(permit))
+
+    def unmount(self):
+        """What is seen of a home whose disk is not mounted."""
+        os.rename(self.home, self.home + ".disk")
+        os.mkdir(self.home)
+
+    def mount(self):
+        os.rmdir(self.home)
+        os.rename(self.home + ".disk", self.home)
+
+    def test_a_home_that_is_not_mounted_is_not_made_anew(self):
+        self.assertEqual(self.init("start").returncode, 0)
+        self.init("stop")
+        self.unmount()
+        for part, environment in (("server_priv", {}), ("mom_priv", {**ONE, "PBS_START_MOM": "1"})):
+            done = self.init("start", **environment)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"there is no {part} in {self.home}, and this host had one in {self.home} ({self.conf}.homes)", done.stderr)
+            self.assertEqual(os.listdir(self.home), [])
+        self.assertIn(f"run this once: {self.exec}/libexec/pbs_habitat mom\n", done.stderr)
+        self.mount()
+        self.assertEqual(self.init("start").returncode, 0)
+
+    def test_it_is_made_anew_by_hand(self):
+        self.call("pbs_habitat", "--start")
+        self.unmount()
+        self.assertEqual(self.call("pbs_habitat", "--start", "server").returncode, 1)
+        done = self.call("pbs_habitat", "server")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stderr, f"pbs_habitat: makes a new server_priv in {self.home}; this host had one in {self.home}\n")
+        self.assertTrue(os.path.exists(os.path.join(self.home, "server_priv", "log.create")))
+        self.assertEqual(self.call("pbs_habitat", "--start", "server").returncode, 0)
+
+    def test_a_pbs_conf_that_names_another_directory_makes_no_new_cluster(self):
+        self.assertEqual(self.call("pbs_habitat", "--start").returncode, 0)
+        other = self.home + ".other"
+        done = self.call("pbs_habitat", "--start", PBS_HOME=other)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"there is no server_priv in {other}, and this host had one in {self.home}", done.stderr)
+        self.assertFalse(os.path.exists(other))
+        os.rename(self.home, other)      # a home that was moved is one
+        self.assertEqual(self.call("pbs_habitat", "--start", PBS_HOME=other).returncode, 0)
+
+    def test_the_homes_of_before_are_noted_and_those_of_other_hosts_are_not_ours(self):
+        record = self.conf + ".homes"
+        with open(record, "w") as f:
+            f.write(f"other server {self.home}\n")
+        self.assertEqual(self.call("pbs_habitat", "--start", "server").returncode, 0)
+        os.remove(record)
+        for _ in range(2):
+            self.assertEqual(self.call("pbs_habitat", "--start", "server").returncode, 0)
+        with open(record) as f:
+            self.assertEqual(f.read().splitlines()[1:], [f"{NODE} server {self.home}"])
+
+    def test_where_nothing_can_be_noted_the_start_goes_on_and_says_so(self):
+        os.mkdir(self.conf + ".homes")
+        done = self.call("pbs_habitat", "--start")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(f"can't write {self.conf}.homes", done.stderr)
 
     def test_habitat_gives_the_log_directory_of_a_scheduler_its_older_name_too(self):      # MS-09, MS-11, MS-15, MS-23
         self.assertEqual(self.call("pbs_habitat", "sched", "sched:sc1").returncode, 0)

@@ -177,6 +177,16 @@ class an_installation(unittest.TestCase):
         self.assertIn("pbs_server is not running", self.init("status").stdout)
         self.init("stop")       # and nobody kills us
 
+    def test_a_daemon_that_has_ended_and_was_not_waited_for_does_not_run(self):
+        self.call("pbs_habitat")
+        self.program("sbin/pbs_mom", "exit 0")
+        ended = subprocess.Popen([os.path.join(self.exec, "sbin", "pbs_mom")])
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+        with open(os.path.join(self.home, "mom_priv", "mom.lock"), "w") as f:
+            f.write(f"{ended.pid}\n")
+        self.assertIn("pbs_mom is not running", self.init("status").stdout)
+        ended.wait()
+
     def test_a_daemon_that_does_not_start_makes_start_fail(self):
         self.program("sbin/pbs_mom", "exit 3")
         done = self.init("start")

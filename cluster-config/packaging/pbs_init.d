@@ -51,12 +51,14 @@ wanted() {   # DAEMON
 }
 
 # Prints the pid of the daemon if it runs. A lock file may outlive its daemon, and its pid may then be anybody's. One that has ended and
-# is only not waited for yet (Z) does not run.
+# is only not waited for yet (Z) does not run, when the last of its threads has let go of its files and ports.
 pid_in() {   # DAEMON FILE
-  local pid= stat=
+  local pid= stat= rest
   read -r pid 2>/dev/null < "$2" && [[ $pid =~ ^[0-9]+$ ]] || return 1
   read -r stat 2>/dev/null < "/proc/$pid/stat"
-  [[ $stat = "$pid ($1) "[!ZX]* ]] && echo "$pid"
+  [[ $stat = "$pid ($1) "* ]] || return 1
+  read -ra rest <<< "${stat##*) }"   # proc(5): the state, ..., the 18th is the number of threads
+  [[ ${rest[0]} != [ZX] || ${rest[17]} -gt 1 ]] && echo "$pid"
 }
 pid_of() { pid_in "$1" "${lock[$1]}"; }
 runs() { pid_of "$1" >/dev/null; }

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from private_cluster import DEADLINE_S, STAGE, Done, procs
+from private_cluster import DEADLINE_S, STAGE, Done, procs, with_mounts_of_our_own
 from minicluster import addresses
 
 NODE = os.uname().nodename
@@ -27,8 +27,10 @@ class a_fresh_host(unittest.TestCase):
         with open(self.conf, "w") as f:
             f.write("".join(f"{key}={value}\n" for key, value in self.keys.items()))
         os.mkdir(self.home)
-        with open(os.path.join(self.home, "annals.conf"), "w") as f:     # beside other tests: addresses of its own
+        self.annals_conf = os.path.join(self.top, "annals.conf")
+        with open(self.annals_conf, "w") as f:     # beside other tests: addresses of its own
             f.write(f"listen_address = {net}.1\nserver_address = {net}.1\nmom_address = {net}.2\n")
+        shutil.copy(self.annals_conf, self.home)
         self.addCleanup(self.leave_nothing)
 
     def leave_nothing(self):
@@ -105,6 +107,18 @@ class a_fresh_host(unittest.TestCase):
         self.sure(self.init("start"))
         self.assertNotEqual(self.run_a_job(), id)
         self.sure(self.init("stop"))
+
+    def test_when_stop_returns_its_disk_can_be_unmounted(self):
+        if not with_mounts_of_our_own():
+            self.skipTest("needs root, to mount")
+        before = os.listdir(self.home)
+        self.sure(self.call("mount", "-t", "tmpfs", "none", self.home))
+        shutil.copy(self.annals_conf, self.home)
+        self.sure(self.init("start"))
+        self.sure(self.init("stop"))
+        self.sure(self.call("umount", self.home))
+        self.assertEqual(self.init("start").status, 1)
+        self.assertEqual(os.listdir(self.home), before)
 
     def unit(self, name):
         """The commands of a service unit, as systemd gives them to a shell: (what, command)."""

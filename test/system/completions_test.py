@@ -54,7 +54,7 @@ def bash(environment, *words):
 
 
 class without_a_server(unittest.TestCase):
-    environment = {"PATH": f"{STAGE}/bin:{STAGE}/sbin:/usr/bin:/bin", "PBS_CONF_FILE": "/dev/null", "PBS_HOME": "/nonexistent"}
+    environment = {"PATH": f"{STAGE}/bin:{STAGE}/sbin:/usr/bin:/bin", "PBS_CONF_FILE": "/dev/null", "PBS_HOME": "/dev/null/none"}
 
     def ask(self, *words):
         return bash(self.environment, *words)
@@ -128,8 +128,8 @@ class with_a_server(ClusterTest):
         with open(os.path.join(self.work, ".zshrc"), "w") as f:
             f.write(ZSHRC % COMPLETIONS)
         id = self.submit("-h", "--", "/bin/true")
-        for typed, offered in (("qdel ", id), ("qsub -q w", "workq"), ("pbsnodes ", "a"), ("qstat -f -F ", "json"), ("qsub -l wallt", "walltime"),
-                               ("pbs_audit jo", "job"), ("pbs_audit job ", id), ("qmgr -c 'cre", "create")):
+        for typed, offered in (("qdel ", id), ("qsub -q w", "workq"), ("pbsnodes ", "a"), ("qstat -f -F ", "json"),
+                               ("qsub -l wallt", "walltime"), ("pbs_audit jo", "job"), ("pbs_audit job ", id), ("qmgr -c 'cre", "create")):
             screen = Screen(self, "zsh", "-d", "-i", environment={"ZDOTDIR": self.work, "TERM": "dumb"})
             screen.expect("READY")
             screen.type(typed + "\t")
@@ -145,8 +145,8 @@ class with_a_server(ClusterTest):
         screen.line(f". {COMPLETIONS}/annals.bash")
         screen.line("echo READ''Y")
         screen.expect("READY")
-        for typed, written in (("qdel ", f"qdel {id} "), ("qmgr -c 'list ser", "qmgr -c 'list server "), ("qstat -Qf wo", "qstat -Qf workq "),
-                               ("qsub -l wallt", "qsub -l walltime=")):
+        for typed, written in (("qdel ", f"qdel {id} "), ("qmgr -c 'list ser", "qmgr -c 'list server "),
+                               ("qstat -Qf wo", "qstat -Qf workq "), ("qsub -l wallt", "qsub -l walltime=")):
             screen.text = ""
             screen.type(typed + "\t")
             screen.expect(re.escape(written))

@@ -89,8 +89,8 @@ def said(stage, *command):
     for folder in ("bin", "sbin", "libexec"):
         program = os.path.join(stage, folder, command[0])
         if os.path.exists(program):
-            # A home that is not there: nothing may be asked of a server, and no daemon may start.
-            environment = {"PATH": os.environ["PATH"], "PBS_CONF_FILE": "/dev/null", "PBS_HOME": "/nonexistent", "COLUMNS": "200"}
+            # A home that can't be: nothing is asked of a server, nothing is made and no daemon starts.
+            environment = {"PATH": os.environ["PATH"], "PBS_CONF_FILE": "/dev/null", "PBS_HOME": "/dev/null/none", "COLUMNS": "200"}
             done = subprocess.run([program, *command[1:], "--help"], env=environment, capture_output=True, text=True, timeout=60,
                                   stdin=subprocess.DEVNULL)
             return done.stdout + done.stderr
@@ -146,7 +146,7 @@ def gather(stage):
     """command, "command subcommand" -> (options, subcommands)."""
     found = {}
     for command in commands():
-        text = said(stage, command)
+        text = said(stage, command) if command != "pbs_habitat" else ""      # it has no options
         options = {"--version": Option(None, "print the version")}
         options.update(options_said(text))
         subcommands = subcommands_said(text) if command in ("pbs_audit", "pbs_minicluster") else []

@@ -254,6 +254,11 @@ class an_installation(unittest.TestCase):
             self.assertEqual(f.read(), "strict_ordering: true ALL\n")
         self.assertEqual(stat.S_IMODE(os.stat(os.path.join(self.home, "spool")).st_mode), 0o755)
 
+    def test_habitat_makes_nothing_when_it_does_not_know_a_part(self):
+        for part in ("--help", "sched:", "sched:a/b"):
+            done = self.call("pbs_habitat", "server", part)
+            self.assertEqual((done.returncode, done.stdout, os.path.exists(self.home)), (1, "", False), done.stderr)
+
     def test_habitat_lets_a_server_begin_a_log_only_in_a_home_it_has_just_made(self):
         permit = os.path.join(self.home, "server_priv", "log.create")
         self.assertEqual(self.call("pbs_habitat", "server").returncode, 0)

@@ -104,6 +104,9 @@ class without_a_server(unittest.TestCase):
 
 
 class with_a_server(ClusterTest):
+    def environment(self):
+        return {**super().environment(), "ANNALS_COMPLETION_S": "60"}      # this machine may be busy
+
     def test_names_are_the_servers(self):
         self.sure("qmgr", "-c", "create queue long queue_type=e,enabled=t,started=t")
         self.sure("qmgr", "-c", "create resource licences type=long,flag=q")
@@ -122,6 +125,11 @@ class with_a_server(ClusterTest):
         self.assertEqual(bash(self.environment(), "qdel", ""), [])
         self.assertEqual(bash(self.environment(), "qdel", "-x", ""), [id])
         self.assertEqual(bash(self.environment(), "pbs_audit", "job", ""), [id])
+
+    def test_a_server_that_hangs_is_not_waited_for(self):
+        self.submit("-h", "--", "/bin/true")
+        self.cluster.pause("server")
+        self.assertEqual(bash({**self.environment(), "ANNALS_COMPLETION_S": "1"}, "qdel", ""), [])
 
     @unittest.skipUnless(shutil.which("zsh"), "no zsh here")
     def test_zsh_offers_the_same(self):

@@ -1,18 +1,18 @@
 # Completions of bash for the commands of Annals: options, and what the server is asked for (jobs, queues, vnodes, reservations).
 # bash-completion loads it by the name of a command; it needs nothing of bash-completion and may be sourced by itself.
-# Where no server answers within a second there is nothing to choose from, and nothing is printed.
+# Where no server answers within a second (ANNALS_COMPLETION_S) there is nothing to choose from, and nothing is printed.
 
 # What the server has of a kind, a line each.
 __annals_ask() {
   case $1 in
-    job) command timeout 1 qselect ;;
-    anyjob) command timeout 1 qselect -x || command timeout 1 qselect ;;
-    queue) command timeout 1 qstat -Q -f -F dsv | sed -n 's/^Queue: \([^|]*\)|.*/\1/p' ;;
-    node) command timeout 1 pbsnodes -av -F dsv | sed -n 's/^Name=\([^|]*\)|.*/\1/p' ;;
-    reservation) command timeout 1 pbs_rstat -B | sed -n 's/^Resv ID: *//p' ;;
-    scheduler | sched) command timeout 1 qmgr -c 'list sched' | sed -n 's/^Sched //p' ;;
-    resource) command timeout 1 qmgr -c 'list resource' | sed -n 's/^Resource //p' ;;
-    hook) command timeout 1 qmgr -c 'list hook' | sed -n 's/^Hook //p' ;;
+    job) command timeout "${ANNALS_COMPLETION_S:-1}" qselect ;;
+    anyjob) command timeout "${ANNALS_COMPLETION_S:-1}" qselect -x || command timeout "${ANNALS_COMPLETION_S:-1}" qselect ;;
+    queue) command timeout "${ANNALS_COMPLETION_S:-1}" qstat -Q -f -F dsv | sed -n 's/^Queue: \([^|]*\)|.*/\1/p' ;;
+    node) command timeout "${ANNALS_COMPLETION_S:-1}" pbsnodes -av -F dsv | sed -n 's/^Name=\([^|]*\)|.*/\1/p' ;;
+    reservation) command timeout "${ANNALS_COMPLETION_S:-1}" pbs_rstat -B | sed -n 's/^Resv ID: *//p' ;;
+    scheduler | sched) command timeout "${ANNALS_COMPLETION_S:-1}" qmgr -c 'list sched' | sed -n 's/^Sched //p' ;;
+    resource) command timeout "${ANNALS_COMPLETION_S:-1}" qmgr -c 'list resource' | sed -n 's/^Resource //p' ;;
+    hook) command timeout "${ANNALS_COMPLETION_S:-1}" qmgr -c 'list hook' | sed -n 's/^Hook //p' ;;
   esac 2>/dev/null </dev/null
 }
 

@@ -45,7 +45,7 @@ PyObject* value_of_type(value_type type, std::string_view text) {
       if (const auto seconds = values::parse_duration(text)) return make_duration(*seconds);
       break;
     case value_type::node_state:
-      if (const auto bits = values::parse_node_state(text)) return PyLong_FromUnsignedLong(*bits);
+      if (const auto bits = values::parse_node_state(text)) return make_vnode_state(*bits);
       break;
     case value_type::acl:
       return make_text(text_type_of("acl"), text);

@@ -151,11 +151,24 @@ PyObject* setting(std::string_view name) {
   return nullptr;
 }
 
+// `_param` of PBS's event: what it carries, by name.
+PyObject* all_parameters(PyObject* self) {
+  ref dict(PyDict_New());
+  for (const parameter& what : current()->event().parameters) {
+    ref value(parameter_value(self, what));
+    if (!dict || !value || PyDict_SetItemString(dict.get(), what.name, value.get()) < 0) return nullptr;
+  }
+  return dict.release();
+}
+
 PyObject* get_attribute(PyObject* self, PyObject* key) {
   const std::string_view name = view_of(key);
   if (name.empty()) return nullptr;
   if (const parameter* what = find_parameter(current()->event(), name)) return parameter_value(self, *what);
   if (PyObject* value = setting(name); value || PyErr_Occurred()) return value;
+  if (name == "_param") return all_parameters(self);
+  if (name == "attributes")
+    return dict_of({"_param", "freq", "hook_name", "hook_type", "requestor", "requestor_host", "type"});
   if (PyObject* found = PyObject_GenericGetAttr(self, key)) return found;
   PyErr_Clear();
   return raise(error::event_incompatible,

@@ -102,6 +102,7 @@ PyObject* get_attribute(PyObject* self, PyObject* key) {
   }
   if (object.kind == ObjectKind::MANAGEMENT && name == "attribs") return management_attributes(object);
   if (const auto* row = attribute_row_of(object.kind, name)) return attribute_value(self, object, name, *row);
+  if (name == "attributes") return dict_of(attribute_names(object.kind));
   if (PyObject* found = PyObject_GenericGetAttr(self, key)) return found;
   PyErr_Clear();
   if (!object.known()) Py_RETURN_NONE;  // it went away since it was named

@@ -51,6 +51,7 @@ const text_type text_types[] = {
     {"node_group_key", nullptr, ""},
     {"path", nullptr, ""},
     {"path_list", nullptr, "Shell_Path_List"},
+    {"pbs_list", nullptr, ""},
     {"pbs_str", nullptr, ""},
     {"place", good_place, ""},
     {"project", nullptr, "project"},
@@ -140,7 +141,8 @@ bool add_text_types(PyObject* module) {
 }
 
 bool add_value_types(PyObject* module) {
-  return add_text_types(module) && add_number_types(module) && add_size_type(module);
+  return add_text_types(module) && add_number_types(module) && add_size_type(module) &&
+         add_vnode_types(module);
 }
 
 }  // namespace annals::hooks::py

@@ -34,10 +34,13 @@ bool is_size(PyObject* object);
 // From a size, a number of bytes or a text. Nothing: it is none of these.
 std::optional<values::size_value> size_of(PyObject* object);
 
+PyObject* make_vnode_state(std::uint32_t bits);
+
 // Pieces that the above is made of; each false: an exception is pending.
 bool add_text_types(PyObject* module);
 bool add_number_types(PyObject* module);
 bool add_size_type(PyObject* module);
+bool add_vnode_types(PyObject* module);
 
 // -- methods of two of the texts --------------------------------------------------------------------------------------
 extern PyMethodDef select_methods[];

@@ -124,6 +124,51 @@ for name in ("JOB_STATE_RUNNING", "JOB_STATE_SUSPEND", "SV_STATE_ACTIVE", "QTYPE
 )py") == "accept");
 }
 
+BOOST_AUTO_TEST_CASE(numbers_have_their_names_in_tables) {
+  BOOST_TEST(check(R"py(
+assert pbs.REVERSE_HOOK_EVENT[pbs.event().type] == "HOOK_EVENT_QUEUEJOB" and len(pbs.REVERSE_HOOK_EVENT) == 29
+assert pbs.REVERSE_HOOK_EVENT[pbs.MOM_EVENTS] == "HOOK_EVENT_MOM_EVENTS" and pbs.MOM_EVENTS == 1998784
+assert pbs.REVERSE_JOB_STATE[4] == "JOB_STATE_RUNNING" and pbs.REVERSE_JOB_STATE[400] == "JOB_STATE_SUSPEND"
+assert pbs.REVERSE_JOB_SUBSTATE[153] == "JOB_SUBSTATE_DELJOB" and len(pbs.REVERSE_JOB_SUBSTATE) == 42
+assert pbs.REVERSE_NODE_STATE[0x400] == "ND_STATE_INIT" and len(pbs.REVERSE_NODE_STATE) == 22
+assert pbs.REVERSE_MGR_OBJS[8] == "MGR_OBJ_HOOK" and pbs.REVERSE_MGR_CMDS[9] == "MGR_CMD_LAST"
+assert pbs.REVERSE_RESV_STATE[5] == "RESV_STATE_RUNNING" and pbs.REVERSE_BATCH_OPS[10] == "BATCH_OP_DFLT"
+assert pbs.REVERSE_BRP_CHOICES[7] == "BRP_CHOICE_Text" and pbs.REVERSE_ATR_VFLAGS[64] == "ATR_VFLAG_HOOK"
+assert pbs.ND_STATE_VNODE_UNAVAILABLE == 409903 and pbs.ND_STATE_OFFLINE_BY_MOM == 0x4000
+assert (pbs.ND_DEFAULT_SHARED, pbs.ND_DEFAULT_EXCL, pbs.ND_FORCE_EXCLHOST) == (1, 2, 6)
+assert (pbs.SV_STATE_SHUTDEL, pbs.SV_STATE_SHUTIMM) == (4, 5)
+)py") == "accept");
+}
+
+BOOST_AUTO_TEST_CASE(a_state_of_a_vnode_is_a_set_of_bits) {
+  BOOST_TEST(check(R"py(
+s = pbs.vnode_state(pbs.ND_OFFLINE)
+assert s + pbs.ND_OFFLINE == 1 and s + pbs.ND_DOWN == 3 and s + pbs.ND_DOWN - pbs.ND_OFFLINE == 2 and s - pbs.ND_BUSY == 1
+assert isinstance(s + 2, pbs.vnode_state) and isinstance(s, int) and s & pbs.ND_OFFLINE and pbs.ND_STALE + s == 0x21
+)py") == "accept");
+}
+
+BOOST_AUTO_TEST_CASE(types_are_found_by_their_words_and_where_pbs_keeps_them) {
+  BOOST_TEST(check(R"py(
+import pbs.v1._base_types, pickle
+from pbs.v1._svr_types import vnode
+t = pbs.EXPORTED_TYPES_DICT
+assert t["Output_Path"] is pbs.path and t["vnode"] is vnode and t["generic_acl"] is pbs.v1._base_types.acl and t["size"] is pbs.size
+assert pickle.loads(pickle.dumps(pbs.select("1:ncpus=2"))) == "1:ncpus=2" and issubclass(pbs.svr_types.BackendError, Exception)
+)py") == "accept");
+}
+
+BOOST_AUTO_TEST_CASE(helpers_say_where_a_script_runs_and_convert) {
+  BOOST_TEST(check(R"py(
+assert pbs.get_local_host_name() == pbs.get_local_nodename() == "n1" and pbs.in_site_hook()
+assert pbs.get_python_daemon_name() == "Server@" + pbs.get_pbs_server_name()
+assert pbs.duration_to_secs("1:00") == 60 and pbs.size_to_kbytes("1mb") == 1024 and pbs.size_to_kbytes(1) == 1
+assert pbs.get_job("1") is None and pbs.get_vnode("n7") is None and pbs.get_queue("q") is None and pbs.get_resv("R1") is None
+)py") == "accept");
+  BOOST_TEST(summary(runs.run({.source = "import pbs\nassert pbs.get_python_daemon_name() == 'pbs_python'\n", .event = "execjob_begin"})) ==
+             "accept");
+}
+
 BOOST_AUTO_TEST_CASE(every_documented_type_is_there) {
   BOOST_TEST(check(R"py(
 for name in ("acl args checkpoint depend duration email_list exec_host exec_vnode vchunk group_list hold_types job_sort_formula "

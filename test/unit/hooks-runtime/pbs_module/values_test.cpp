@@ -158,6 +158,18 @@ assert pickle.loads(pickle.dumps(pbs.select("1:ncpus=2"))) == "1:ncpus=2" and is
 )py") == "accept");
 }
 
+BOOST_AUTO_TEST_CASE(sums_of_sizes_have_kilobytes_at_least) {
+  BOOST_TEST(check(R"py(
+import copy, pickle
+s = pbs.size
+for sum, text in ((s("1gb") + 5, "1048577kb"), (s("1gb") - 5, "1048575kb"), (s("1000b") + s("24b"), "2kb"), (s("1gb") + "1mb", "1025mb"),
+                  (s("1kb") + s("1w"), "2kb"), (s("1tb") + s("1b"), "1073741825kb"), (s("1gb") - s("1mb"), "1023mb")):
+    assert str(sum) == text, (sum, text)
+for again in (copy.copy(s("3mb")), copy.deepcopy({"mem": s("3mb")})["mem"], pickle.loads(pickle.dumps(s("3mb")))):
+    assert str(again) == "3mb" and type(again) is s
+)py") == "accept");
+}
+
 BOOST_AUTO_TEST_CASE(helpers_say_where_a_script_runs_and_convert) {
   BOOST_TEST(check(R"py(
 assert pbs.get_local_host_name() == pbs.get_local_nodename() == "n1" and pbs.in_site_hook()

@@ -221,7 +221,7 @@ std::optional<std::string> canonical_resource(const object_state& object, std::s
   if (!row) {
     const char* type = makes_resources(object, attribute) ? type_by_value(value) : nullptr;
     if (!type) {
-      raise(error::unset_resource_name, "resource '" + std::string(resource) + "' not found");
+      raise(error::unset_resource_name, "resource attribute '" + std::string(resource) + "' not found");
       return std::nullopt;
     }
     current()->custom_resource(std::string(resource), type);

@@ -171,8 +171,7 @@ PyObject* get_attribute(PyObject* self, PyObject* key) {
     return dict_of({"_param", "freq", "hook_name", "hook_type", "requestor", "requestor_host", "type"});
   if (PyObject* found = PyObject_GenericGetAttr(self, key)) return found;
   PyErr_Clear();
-  return raise(error::event_incompatible,
-               "event attribute '" + std::string(name) + "' not found in this event: " + current()->event().name);
+  return raise(error::event_incompatible, '"' + std::string(name) + "\" not found in self._param");
 }
 
 // progname, argv and env of an execjob_launch hook.
@@ -227,9 +226,7 @@ int set_attribute(PyObject* self, PyObject* key, PyObject* value) {
     return raise(error::bad_attribute_value, launch_may_only_set), -1;
   }
   if (!what && !ref(setting(name)))
-    return raise(error::event_incompatible,
-                 "event attribute '" + std::string(name) + "' not found in this event: " + current()->event().name),
-           -1;
+    return raise(error::unset_attribute_name, "event attribute '" + std::string(name) + "' not found"), -1;
   return raise(error::bad_attribute_value, "event attribute '" + std::string(name) + "' is readonly"), -1;
 }
 

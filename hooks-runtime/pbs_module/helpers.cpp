@@ -28,15 +28,12 @@ PyObject* in_site_hook(PyObject*, PyObject*) {
 
 PyObject* seconds(PyObject*, PyObject* value) {
   const auto number = duration_of(value);
-  if (number) return PyLong_FromLongLong(*number);
-  const auto text = PyErr_Occurred() ? std::nullopt : text_of(value);
-  return text ? raise(error::bad_attribute_value, "invalid duration value: " + *text) : nullptr;
+  return number ? PyLong_FromLongLong(*number) : refuse_duration(value);
 }
 
 PyObject* kilobytes(PyObject*, PyObject* value) {
-  if (const auto size = size_of(value)) return PyLong_FromUnsignedLongLong(values::in_kb(*size).number);
-  const auto text = PyErr_Occurred() ? std::nullopt : text_of(value);
-  return text ? raise(error::bad_attribute_value, "invalid size value: " + *text) : nullptr;
+  const auto size = size_of(value);
+  return size ? PyLong_FromUnsignedLongLong(values::in_kb(*size).number) : refuse_size(value);
 }
 
 PyMethodDef functions[] = {

@@ -23,12 +23,12 @@ schema::sealed<protocol::Answer> ask(Fill fill) {
 // -- jobs -----------------------------------------------------------------------------------------------------------
 
 PyObject* end_of_run(run_state::act what, const char* name, PyObject* job) {
-  if (!is_on_mom(current()->event())) return raise(PyExc_RuntimeError, std::string(name) + " is for hooks on hosts");
+  if (!is_on_mom(current()->event())) return raise(PyExc_NotImplementedError, std::string(name) + ": only for mom hooks");
   current()->action(what, state_of(job)->name);
   Py_RETURN_NONE;
 }
-PyObject* rerun(PyObject* self, PyObject*) { return end_of_run(run_state::act::rerun, "job.rerun()", self); }
-PyObject* remove(PyObject* self, PyObject*) { return end_of_run(run_state::act::remove, "job.delete()", self); }
+PyObject* rerun(PyObject* self, PyObject*) { return end_of_run(run_state::act::rerun, "rerun()", self); }
+PyObject* remove(PyObject* self, PyObject*) { return end_of_run(run_state::act::remove, "delete()", self); }
 
 PyObject* in_ms_mom(PyObject*, PyObject*) { return PyBool_FromLong(current()->request().getPrimary()); }
 

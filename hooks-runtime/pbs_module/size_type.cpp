@@ -24,11 +24,9 @@ PyObject* allocate(PyTypeObject* type, const values::size_value& value) {
 
 PyObject* size_new(PyTypeObject* type, PyObject* args, PyObject*) {
   PyObject* value = nullptr;
-  if (!PyArg_ParseTuple(args, "O", &value)) return nullptr;
-  if (const auto size = size_of(value)) return allocate(type, *size);
-  if (PyErr_Occurred()) return nullptr;
-  const auto text = text_of(value);
-  return text ? raise(error::bad_attribute_value, "invalid size value: " + *text) : nullptr;
+  if (!PyArg_ParseTuple(args, "O:size", &value)) return nullptr;
+  const auto size = size_of(value);
+  return size ? allocate(type, *size) : refuse_size(value);
 }
 
 PyObject* size_str(PyObject* self) { return str(values::print_size(value_of(self))); }
@@ -65,7 +63,7 @@ PyObject* size_add(PyObject* a, PyObject* b) {
 }
 PyObject* size_subtract(PyObject* a, PyObject* b) {
   if (const auto x = size_of(a), y = size_of(b); x && y && bytes_of(*x) < bytes_of(*y))
-    return raise(error::bad_attribute_value, "a size can't be negative");
+    return raise(PyExc_ArithmeticError, "expression evaluates to negative _size value");
   PyErr_Clear();
   return combine(a, b, [](const auto& x, const auto& y) { return values::subtract(x, y); });
 }
@@ -104,6 +102,15 @@ PyObject* make_size(const values::size_value& value) {
   return allocate(reinterpret_cast<PyTypeObject*>(size_class), value);
 }
 bool is_size(PyObject* object) { return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(size_class)); }
+
+PyObject* refuse_size(PyObject* value) {
+  const bool is_number = PyLong_Check(value) && !PyBool_Check(value);
+  const int negative = is_number ? PyObject_RichCompareBool(value, ref(PyLong_FromLong(0)).get(), Py_LT) : 0;
+  if (negative == 1) return raise(PyExc_TypeError, "_size instance cannot be negative");
+  if (!PyUnicode_Check(value)) return raise(PyExc_TypeError, "Bad _size value");
+  const auto text = text_of(value);
+  return text ? raise(PyExc_TypeError, *text + ": bad value for _size") : nullptr;
+}
 
 std::optional<values::size_value> size_of(PyObject* object) {
   if (is_size(object)) return value_of(object);

@@ -98,8 +98,8 @@ BOOST_AUTO_TEST_CASE(reboot_ends_the_script_and_names_the_command) {
 }
 
 BOOST_AUTO_TEST_CASE(a_hook_of_the_server_ends_no_run) {  // pbs guide: job.rerun(), job.delete() are for execution events
-  BOOST_TEST(result("runjob", "e.job.rerun()\n") == "error 'RuntimeError: job.rerun() is for hooks on hosts'");
-  BOOST_TEST(result("queuejob", "e.job.delete()\n") == "error 'RuntimeError: job.delete() is for hooks on hosts'");
+  BOOST_TEST(result("runjob", "e.job.rerun()\n") == "error 'NotImplementedError: rerun(): only for mom hooks'");
+  BOOST_TEST(result("queuejob", "e.job.delete()\n") == "error 'NotImplementedError: delete(): only for mom hooks'");
 }
 
 BOOST_AUTO_TEST_CASE(release_nodes_answers_with_the_job_as_it_will_be) {  // RS-84, RS-85, RS-90

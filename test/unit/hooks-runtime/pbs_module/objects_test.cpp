@@ -186,9 +186,9 @@ BOOST_AUTO_TEST_CASE(what_only_the_server_sets_is_readonly) {  // pbs guide: hoo
 }
 
 BOOST_AUTO_TEST_CASE(names_that_are_none_raise) {
-  BOOST_TEST(result(on("queuejob", "j.nosuch\n")) == "error 'UnsetAttributeNameError: attribute 'nosuch' not found'");
+  BOOST_TEST(result(on("queuejob", "j.nosuch\n")) == "error 'UnsetAttributeNameError: job attribute 'nosuch' not found'");
   BOOST_TEST(result(on("queuejob", "j.nosuch = 1\n")) ==
-             "error 'UnsetAttributeNameError: attribute 'nosuch' not found'");
+             "error 'UnsetAttributeNameError: job attribute 'nosuch' not found'");
   BOOST_TEST(result(on("queuejob", "assert getattr(j, 'nosuch', 3) == 3 and not hasattr(j, 'nosuch')\n")) == "accept");
   BOOST_TEST(result(on("queuejob", "j.Resource_List['nosuch'] = 1\n")).find("UnsetResourceNameError") !=
              std::string::npos);

@@ -29,14 +29,15 @@ assert not pbs.size("0kb")
 )py") == "accept");
 }
 
-BOOST_AUTO_TEST_CASE(a_bad_size_is_a_bad_value) {
+BOOST_AUTO_TEST_CASE(a_bad_size_is_refused_in_pbs_s_words) {
   BOOST_TEST(check(R"py(
-for bad in ("x", "-1gb", "1.5gb", None):
+for bad, words in (("x", "x: bad value for _size"), ("-1gb", "-1gb: bad value for _size"), ("1.5gb", "1.5gb: bad value for _size"),
+                   (None, "Bad _size value"), (1.5, "Bad _size value"), (-5, "_size instance cannot be negative")):
     try: pbs.size(bad)
-    except pbs.BadAttributeValueError: continue
+    except TypeError as e: assert str(e) == words, e; continue
     raise AssertionError(bad)
 try: pbs.size("1gb") - "2gb"
-except pbs.BadAttributeValueError: pass
+except ArithmeticError as e: assert str(e) == "expression evaluates to negative _size value"
 else: raise AssertionError()
 )py") == "accept");
 }
@@ -48,9 +49,11 @@ assert str(d) == "01:00:00" and int(d) == 3600 and d == 3600 and d == "60:00"
 assert str(d + 60) == "01:01:00" and str(d - "00:30:00") == "00:30:00" and str(pbs.duration(90)) == "00:01:30"
 assert d > pbs.duration("00:59:59") and d < "02:00:00" and isinstance(d, int)
 assert "%s" % d == "01:00:00" and "%d" % d == "3600"
-try: pbs.duration("a:b")
-except pbs.BadAttributeValueError: pass
-else: raise AssertionError()
+assert repr([d, pbs.duration(5) - 60]) == "[3600, -55]"
+for bad in ("a:b", "-5", -5, None):
+    try: pbs.duration(bad)
+    except pbs.BadResourceValueError as e: assert str(e) == "input value %s not of the right format for 'walltime'" % bad, e
+    else: raise AssertionError(bad)
 )py") == "accept");
 }
 
@@ -64,8 +67,17 @@ for kind, good, bad in (("select", "2:ncpus=1+mem=1gb", "2:ncpus=1+"), ("place",
     v = cls(good)
     assert isinstance(v, str) and isinstance(v, cls) and v == good, kind
     try: cls(bad)
+    except pbs.BadResourceValueError: assert kind in ("select", "place"); continue
     except pbs.BadAttributeValueError: continue
     raise AssertionError("%s took %s" % (kind, bad))
+assert repr(pbs.select("1:ncpus=2")) == "1:ncpus=2" and repr([pbs.path("h:/x"), pbs.pbs_str("s")]) == "[h:/x, 's']"
+h = pbs.hold_types("uo")
+assert h + "s" == "uos" == h + pbs.hold_types("us") and h - "u" == "o" and h - "uo" == "n" and pbs.hold_types("n") + "u" == "u"
+assert isinstance(h + "s", pbs.hold_types) and isinstance(h - "u", pbs.hold_types) and h + " held" == "uo held" and "is " + h == "is uo"
+for bad in (1024, "-1025"):
+    try: pbs.priority(bad)
+    except pbs.BadAttributeValueError as e: assert str(e) == "input value %s not of the right format for 'Priority'" % bad
+    else: raise AssertionError(bad)
 assert pbs.acl("a,b") == "a,b" and pbs.user_list("a@b") == "a@b" and pbs.path("h:/x") == "h:/x"
 assert str(type(pbs.select("1:ncpus=1"))) == "<class 'pbs.v1._base_types.select'>"
 try: pbs.range("a")
@@ -190,6 +202,11 @@ for name in ("acl args checkpoint depend duration email_list exec_host exec_vnod
     assert isinstance(getattr(pbs, name), type), name
 assert pbs.pbs_int("0x10") == 16 and pbs.pbs_float("1.5") == 1.5 and pbs.pbs_bool("t") == True and str(pbs.pbs_bool("false")) == "False"
 assert dict(pbs.pbs_env({"A": "1"}).items()) == {"A": "1"}
+import copy
+v = pbs.pbs_env("A=b,C=d")
+assert v == {"A": "b", "C": "d"} == v.copy() == copy.deepcopy(v) and str(v) == "A=b,C=d" and repr(v) == "{'A': 'b', 'C': 'd'}"
+v.update({"A": "x"}, E="f")
+assert v.pop("C") == "d" and v.pop("Z", None) is None and v.setdefault("G", "h") == "h" and str(v) == "A=x,E=f,G=h" and v != {}
 )py") == "accept");
 }
 

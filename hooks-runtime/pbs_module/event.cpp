@@ -6,6 +6,7 @@
 #include "events/values/resource_list.hpp"
 #include "hooks-runtime/catalog/texts.hpp"
 #include "hooks-runtime/pbs_module/exceptions.hpp"
+#include "hooks-runtime/pbs_module/login_shell.hpp"
 #include "hooks-runtime/pbs_module/module.hpp"
 #include "hooks-runtime/pbs_module/object.hpp"
 #include "hooks-runtime/pbs_module/resource_map.hpp"
@@ -82,11 +83,14 @@ PyObject* made_from(const parameter& what, protocol::Parameter::Reader given) {
     case protocol::Parameter::OBJECTS:
       return objects_by_name(what, given.getObjects());
     case protocol::Parameter::TEXT:
+      if (what.name == std::string_view("progname")) return str(program_of(current()->request()));
       if (what.kind == parameter_kind::queue) return make_named(ObjectKind::QUEUE, schema::text(given.getText()));
       return str(schema::text(given.getText()));
     case protocol::Parameter::NUMBER:
       return PyLong_FromLongLong(given.getNumber());
     case protocol::Parameter::TEXTS:
+      if (what.name == std::string_view("argv") && given.getTexts().size() == 0)
+        return Py_BuildValue("[N]", str(login_name_of(program_of(current()->request()))));
       return texts_of(given.getTexts());
     case protocol::Parameter::PAIRS: {
       std::vector<values::named_value> pairs;
@@ -284,7 +288,7 @@ bool note_argument_changes(PyObject* event) {
   if (!now) return true;
   ref before(nullptr);
   for (const auto given : current()->request().getParameters())
-    if (schema::text(given.getName()) == "argv" && given.isTexts()) before = ref(texts_of(given.getTexts()));
+    if (schema::text(given.getName()) == "argv" && given.isTexts()) before = ref(made_from(*argv, given));
   if (!before) before = ref(PyList_New(0));
   const int same = before ? PyObject_RichCompareBool(before.get(), now.get(), Py_EQ) : -1;
   if (same < 0) return false;

@@ -249,7 +249,8 @@ class by_hand(SchedulersTest):
         self.assertEqual((status, said), (1, f"pbs_sched: PBS failed validation checks for directory {priv}: its mode is 777\n"))
         self.until_shows("sc1", comment=NOT_VALID, scheduling="False", state="down")
         os.chmod(priv, 0o750)
-        self.assertNotIn("comment", self.started("sc1"))
+        self.started("sc1")
+        self.until(lambda: "comment" not in self.listed("sched sc1"), "sc1 has no comment any more")
 
 
 if __name__ == "__main__":

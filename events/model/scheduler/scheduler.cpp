@@ -61,15 +61,10 @@ schema::sealed<schema::Manage> without_fixed(schema::Manage::Reader m) {
 }
 
 outcome decide_change_of_default(const scheduler_state& scheduler, schema::Manage::Reader m, const stamp& now, const settings& settings) {
-  bool fixed = false, changed = false;
+  bool fixed = false;
   if (now.by.is_manager() && now.by.role != schema::Role::SERVER)
-    for (auto c : m.getChanges()) {
-      if (!is_fixed_for_default(c)) continue;
-      fixed = true;
-      const auto* row = attributes::find(schema::ObjectKind::SCHEDULER, schema::text(c.getName()));
-      changed |= scheduler.attributes.get(row->id) != schema::text(c.getValue());  // else it is as `print` says it
-    }
-  if (changed && m.getVerb() == schema::ManageVerb::SET) return refuse(pbs_error::not_on_default_scheduler);
+    for (auto c : m.getChanges()) fixed |= is_fixed_for_default(c);
+  if (fixed && m.getVerb() == schema::ManageVerb::SET) return refuse(pbs_error::not_on_default_scheduler);
   const auto rest = without_fixed(m);
   return changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, fixed ? *rest : m, now.by, settings.resources);
 }

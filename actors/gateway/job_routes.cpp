@@ -166,10 +166,6 @@ namespace {
 // What is asked of an array as a whole, and of no subjob (pbs guide: qalter, qhold, qrls, qmove).
 bool is_of_whole_arrays(schema::Request::Reader r) { return r.isAlterJob() || r.isHoldJob() || r.isReleaseJob() || r.isMoveJob(); }
 
-}  // namespace
-
-namespace {
-
 // A subjob that runs may be over, and forgotten, before it hears what it is asked: then it has ended, as its array would say.
 class ask_of_running_subjob final : public reply_to {
  public:

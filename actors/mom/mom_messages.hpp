@@ -105,10 +105,9 @@ struct checkpoint_time_over {
 struct task_grown {
   std::string key;
 };  // the task has written something
-// What was asked of the run's processes before the oldest confirm() that is not answered yet.
 struct host_acted {
   std::string key;
-};
+};  // answers the run's oldest process_host::confirm() that is not answered yet
 struct output_appended {
   std::string key;
 };  // what a task wrote is in the run's files

@@ -58,8 +58,7 @@ struct daemon_log::sink {
 
 namespace {
 // What users name and say must not steer the terminal of who reads the log, nor look like lines of it.
-template <class Buffer>
-void put_shown(Buffer& to, std::string_view text) {
+void put_shown(std::string& to, std::string_view text) {
   for (const char c : text) {
     const bool control = (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
     if (control) to.push_back('^');

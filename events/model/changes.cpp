@@ -181,10 +181,10 @@ outcome changed_or_refused(schema::ObjectKind kind, const attributes::attribute_
     }
     auto c = checked(*row, change, then, by, request.getVerb() == schema::ManageVerb::CREATE, resources);
     if (!c) return c.error();
-    if (c->op != schema::AttributeOp::UNSET) {
-    } else if (auto value = value_when_unset(kind, *row, c->resource)) {
+    const auto again = c->op == schema::AttributeOp::UNSET ? value_when_unset(kind, *row, c->resource) : std::nullopt;
+    if (again) {
       c->op = schema::AttributeOp::SET;
-      c->value = std::move(*value);
+      c->value = *again;
     }
     const std::size_t before = changes.size();
     expand_unset(*row, *c, then, changes);
@@ -195,6 +195,19 @@ outcome changed_or_refused(schema::ObjectKind kind, const attributes::attribute_
   }
   if (changes.empty()) return no_change;
   return std::vector<event>{changed_event(kind, vnode, changes)};
+}
+
+schema::sealed<schema::Manage> only_changes(schema::Manage::Reader m, const std::function<bool(schema::Attribute::Reader)>& stays) {
+  std::vector<schema::Attribute::Reader> kept;
+  for (const auto c : m.getChanges())
+    if (stays(c)) kept.push_back(c);
+  return schema::make<schema::Manage>([&](schema::Manage::Builder b) {
+    b.setVerb(m.getVerb());
+    b.setKind(m.getKind());
+    b.setName(m.getName());
+    auto changes = b.initChanges(static_cast<unsigned>(kept.size()));
+    for (unsigned i = 0; i < kept.size(); ++i) changes.setWithCaveats(i, kept[i]);
+  });
 }
 
 void apply_changes(schema::ObjectKind kind, attributes::attribute_set& to, capnp::List<schema::Attribute>::Reader changes) {

@@ -410,7 +410,6 @@ class real_process_host::impl {
 
   // Out of memory. A shepherd that has told its end needs a moment to exit: it is reaped when it does.
   void drop(run& r) {
-    carry_out_asked(r);
     if (r.pidfd >= 0) {
       loop_->unwatch(r.pidfd);
       if (r.child > 0)

@@ -113,16 +113,9 @@ std::optional<rejection> changes_what_it_is(const vnode_state& vnode, schema::Ma
 
 // Unsetting what it is changes nothing, as in PBS, nor does setting it to what it is, as `print` says it.
 schema::sealed<schema::Manage> without_what_it_is(schema::Manage::Reader m) {
-  std::vector<schema::Attribute::Reader> kept;
-  for (const auto c : m.getChanges())
-    if (m.getVerb() == schema::ManageVerb::CREATE || !is_what_it_is(schema::text(c.getName()), schema::text(c.getResource())))
-      kept.push_back(c);
-  return schema::make<schema::Manage>([&](schema::Manage::Builder b) {
-    b.setVerb(m.getVerb());
-    b.setKind(m.getKind());
-    b.setName(m.getName());
-    auto changes = b.initChanges(static_cast<unsigned>(kept.size()));
-    for (unsigned i = 0; i < kept.size(); ++i) changes.setWithCaveats(i, kept[i]);
+  const bool creating = m.getVerb() == schema::ManageVerb::CREATE;
+  return only_changes(m, [&](schema::Attribute::Reader c) {
+    return creating || !is_what_it_is(schema::text(c.getName()), schema::text(c.getResource()));
   });
 }
 

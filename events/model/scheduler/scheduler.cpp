@@ -47,25 +47,12 @@ bool is_fixed_for_default(schema::Attribute::Reader change) {
   return false;
 }
 
-schema::sealed<schema::Manage> without_fixed(schema::Manage::Reader m) {
-  std::vector<schema::Attribute::Reader> kept;
-  for (auto c : m.getChanges())
-    if (!is_fixed_for_default(c)) kept.push_back(c);
-  return schema::make<schema::Manage>([&](schema::Manage::Builder b) {
-    b.setVerb(m.getVerb());
-    b.setKind(m.getKind());
-    b.setName(m.getName());
-    auto changes = b.initChanges(static_cast<unsigned>(kept.size()));
-    for (unsigned i = 0; i < kept.size(); ++i) changes.setWithCaveats(i, kept[i]);
-  });
-}
-
 outcome decide_change_of_default(const scheduler_state& scheduler, schema::Manage::Reader m, const stamp& now, const settings& settings) {
   bool fixed = false;
   if (now.by.is_manager() && now.by.role != schema::Role::SERVER)
     for (auto c : m.getChanges()) fixed |= is_fixed_for_default(c);
   if (fixed && m.getVerb() == schema::ManageVerb::SET) return refuse(pbs_error::not_on_default_scheduler);
-  const auto rest = without_fixed(m);
+  const auto rest = only_changes(m, [](schema::Attribute::Reader c) { return !is_fixed_for_default(c); });
   return changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, fixed ? *rest : m, now.by, settings.resources);
 }
 

@@ -132,7 +132,7 @@ class hooks_of_wide_jobs(MomHookTest):
         gate = self.gate()
         self.mom_hook("h", STARTED, self.script(f"if name == 'execjob_prologue':\n    {gate.pass_it()}\n"), alarm=120)
         id = self.submit(*WIDE, "--", "/bin/true")
-        primary = self.until(lambda: self.job(id).get("exec_host"), "it has hosts") and self.hosts_of(id)[0]
+        primary = self.hosts_of(id)[0]
         self.until_said(f"execjob_prologue {primary}")
         self.kill_daemon("pbs_mom", primary)
         gate.open()
@@ -174,7 +174,7 @@ class hooks_of_tasks(MomHookTest):
     def test_a_sisters_prologue_refuses_the_start(self):                       # RS-14, RS-123
         self.refuse_on_the_second_host()
         id = self.submit(*self.both, "--", "/bin/true")
-        primary, sister = self.until(lambda: self.job(id).get("exec_host"), "it has hosts") and self.hosts_of(id)
+        primary, sister = self.hosts_of(id)
         why = f"0008;pbs_mom;Job;{id};job_start_error 15169 from node {sister} could not IM_EXEC_PROLOGUE successfully\n"
         self.until(lambda: why in self.mom_log(primary), lambda: why)
         self.assertNotIn(f"{id};task 00000001 started", self.mom_log(primary))
@@ -201,7 +201,7 @@ class hooks_of_tasks(MomHookTest):
         self.sure("qmgr", "-c", "set server acl_roots = root")
         self.mom_hook("h", "execjob_launch", self.script(f"if e.progname == {program!r}:\n    {gate.pass_it()}\n", says="e.progname"), alarm=120)
         id = self.submit("-S", "/bin/sh", *self.both, input=f"{STAGE}/bin/pbsdsh -n 1 -- {program} 1000\n")
-        sister = self.until(lambda: self.job(id).get("exec_host"), "it has hosts") and self.hosts_of(id)[1]
+        sister = self.hosts_of(id)[1]
         self.until_said(f"execjob_launch {sister} {program}")
         self.until_running(id)
         self.sure("qsig", "-s", "suspend", id)

@@ -132,8 +132,9 @@ class ClusterTest(unittest.TestCase):
             time.sleep(0.02)
 
     def hosts_of(self, id):
-        """Of a job that runs; its primary first."""
-        return [chunk.split("/")[0] for chunk in self.job(id)["exec_host"].split("+")]
+        """Of a job that runs, or that is tried again and again; its primary first."""
+        hosts = self.until(lambda: self.job(id).get("exec_host"), lambda: f"job {id} has hosts: {self.job(id)}")
+        return [chunk.split("/")[0] for chunk in hosts.split("+")]
 
     def until_state(self, id, state, deadline_s=DEADLINE_S):
         return self.until(lambda: self.in_state(id, state), lambda: f"job {id} is {state}: {self.job(id)}", deadline_s)

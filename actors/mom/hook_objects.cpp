@@ -121,7 +121,7 @@ void put_program(const ports::run_order& program, hooks::hook_parameters& to) {
     environment.emplace_back(e.substr(0, equals), e.substr(equals + 1));
   }
   to.push_back({"progname", program.program.empty() ? program.shell : program.program.front()});
-  to.push_back({"argv", program.program});
+  to.push_back({"argv", program.program.empty() ? program.shell_args : program.program});
   to.push_back({"env", std::move(environment)});
 }
 
@@ -135,7 +135,8 @@ void take_program(hooks::hook_parameters& from, ports::run_order& to) {
   if (!progname || !argv) return;
   const auto& name = std::get<std::string>(progname->value);
   if (to.program.empty()) {
-    to.shell = name;  // a script job: the shell that reads it
+    to.shell = name;  // a script job: the shell that reads it, which the host looks up where no hook named one
+    to.shell_args = std::get<hooks::hook_texts>(argv->value);
     return;
   }
   to.program = std::get<hooks::hook_texts>(argv->value);

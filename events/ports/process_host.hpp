@@ -58,6 +58,7 @@ struct run_order {
   std::string group;                       // name; empty: the user's own
   std::vector<std::string> environment;    // NAME=value; the host adds HOME, USER, LOGNAME, SHELL and PBS_JOBDIR
   std::string shell;                       // empty: the user's login shell
+  std::vector<std::string> shell_args;     // its name first; empty: those of a login shell
   std::vector<std::string> program;        // qsub -- program args; empty: a script job
   bool interactive = false;                // the program has a terminal, which a user of another host sits at; no output files
   std::string script;                      // where the script file is made (script jobs), mode 700, owned by the user

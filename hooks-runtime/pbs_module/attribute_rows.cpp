@@ -115,12 +115,12 @@ const word_constant words[] = {
     {J, "job_state", "F", "JOB_STATE_FINISHED", 9},
     {J, "job_state", "S", "JOB_STATE_SUSPEND", 400},
     {J, "job_state", "U", "JOB_STATE_SUSPEND_USERACTIVE", 410},
-    {N, "sharing", "default_shared", "ND_DEFAULT_SHARED", 0},
-    {N, "sharing", "default_excl", "ND_DEFAULT_EXCL", 1},
-    {N, "sharing", "ignore_excl", "ND_IGNORE_EXCL", 2},
-    {N, "sharing", "force_excl", "ND_FORCE_EXCL", 3},
-    {N, "sharing", "default_exclhost", "ND_DEFAULT_EXCLHOST", 4},
-    {N, "sharing", "force_exclhost", "ND_FORCE_EXCLHOST", 5},
+    {N, "sharing", "default_shared", "ND_DEFAULT_SHARED", 1},
+    {N, "sharing", "default_excl", "ND_DEFAULT_EXCL", 2},
+    {N, "sharing", "ignore_excl", "ND_IGNORE_EXCL", 3},
+    {N, "sharing", "force_excl", "ND_FORCE_EXCL", 4},
+    {N, "sharing", "default_exclhost", "ND_DEFAULT_EXCLHOST", 5},
+    {N, "sharing", "force_exclhost", "ND_FORCE_EXCLHOST", 6},
     {N, "ntype", "PBS", "ND_PBS", 0},
     {Q, "queue_type", "Execution", "QTYPE_EXECUTION", 1},
     {Q, "queue_type", "Route", "QTYPE_ROUTE", 2},
@@ -129,8 +129,8 @@ const word_constant words[] = {
     {S, "server_state", "Active", "SV_STATE_ACTIVE", 3},
     {S, "server_state", "Hot_Start", "SV_STATE_HOT", 2},
     {S, "server_state", "Idle", "SV_STATE_IDLE", 1},
-    {S, "server_state", "Terminating", "SV_STATE_SHUTIMM", 4},
-    {S, "server_state", "Terminating_Delayed", "SV_STATE_SHUTDEL", 5},
+    {S, "server_state", "Terminating", "SV_STATE_SHUTIMM", 5},
+    {S, "server_state", "Terminating_Delayed", "SV_STATE_SHUTDEL", 4},
     {S, "server_state", "Terminating_Signal", "SV_STATE_SHUTSIG", 6},
     {R, "reserve_state", "RESV_NONE", "RESV_STATE_NONE", 0},
     {R, "reserve_state", "RESV_UNCONFIRMED", "RESV_STATE_UNCONFIRMED", 1},
@@ -202,6 +202,25 @@ std::optional<attribute_row> found_row(ObjectKind kind, std::string_view name) {
   return row;
 }
 
+// What an object's own name is called; nullptr: it has none.
+const char* name_of_name(ObjectKind kind) {
+  switch (kind) {
+    case ObjectKind::JOB:
+      return "id";
+    case ObjectKind::RESERVATION:
+      return "resvid";
+    case ObjectKind::VNODE:
+    case ObjectKind::QUEUE:
+    case ObjectKind::SERVER:
+    case ObjectKind::SCHEDULER:
+      return "name";
+    case ObjectKind::MANAGEMENT:
+    case ObjectKind::SERVER_ATTRIBUTE:
+      break;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 const attribute_row* attribute_row_of(ObjectKind kind, std::string_view name) {
@@ -211,6 +230,16 @@ const attribute_row* attribute_row_of(ObjectKind kind, std::string_view name) {
   if (const auto at = rows.find(name); at != rows.end()) return &at->second;
   const auto row = found_row(kind, name);
   return row ? &rows.emplace(name, *row).first->second : nullptr;
+}
+
+std::vector<std::string_view> attribute_names(ObjectKind kind) {
+  std::vector<std::string_view> names;
+  if (const char* own = name_of_name(kind)) names.emplace_back(own);
+  if (const auto table = table_kind(kind))
+    for (const auto& row : attributes::table_of(*table)) names.emplace_back(row.name);
+  for (const own_row& row : own_rows)
+    if (row.kind == kind) names.emplace_back(row.name);
+  return names;
 }
 
 std::optional<int> number_of_word(ObjectKind kind, std::string_view attribute, std::string_view word) {

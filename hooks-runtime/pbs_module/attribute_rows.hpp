@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "events/attributes/table.hpp"
 #include "hooks-runtime/pbs_module/value_types.hpp"
@@ -21,6 +22,9 @@ struct attribute_row {
   bool has_words = false;                            // number_of_word() knows some
 };
 const attribute_row* attribute_row_of(protocol::ObjectKind kind, std::string_view name);  // exact case; null: none
+
+// Of `attributes` of such an object: all that it can be asked for, set or not.
+std::vector<std::string_view> attribute_names(protocol::ObjectKind kind);
 
 // Words that scripts see as constants: job_state "R" is pbs.JOB_STATE_RUNNING.
 std::optional<int> number_of_word(protocol::ObjectKind kind, std::string_view attribute, std::string_view word);

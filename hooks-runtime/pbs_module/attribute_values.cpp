@@ -45,7 +45,7 @@ PyObject* value_of_type(value_type type, std::string_view text) {
       if (const auto seconds = values::parse_duration(text)) return make_duration(*seconds);
       break;
     case value_type::node_state:
-      if (const auto bits = values::parse_node_state(text)) return PyLong_FromUnsignedLong(*bits);
+      if (const auto bits = values::parse_node_state(text)) return make_vnode_state(*bits);
       break;
     case value_type::acl:
       return make_text(text_type_of("acl"), text);
@@ -221,7 +221,7 @@ std::optional<std::string> canonical_resource(const object_state& object, std::s
   if (!row) {
     const char* type = makes_resources(object, attribute) ? type_by_value(value) : nullptr;
     if (!type) {
-      raise(error::unset_resource_name, "resource '" + std::string(resource) + "' not found");
+      raise(error::unset_resource_name, "resource attribute '" + std::string(resource) + "' not found");
       return std::nullopt;
     }
     current()->custom_resource(std::string(resource), type);

@@ -1,5 +1,5 @@
 // The constants of the pbs module. Numbers that a site can see elsewhere (events, log classes, substates, reservation
-// states) are PBS's; of the others only the names matter.
+// states) are PBS's, and so are those that scripts keep or compare. The REVERSE_ tables give a number's name.
 #include <algorithm>
 #include <cctype>
 
@@ -50,8 +50,17 @@ const constant constants[] = {
     {"ND_UNRESOLVABLE", state::unresolvable},
     {"ND_SLEEP", state::sleep},
     {"ND_MAINTENANCE", state::maintenance},
-    {"ND_INITIALIZING", state::initializing},
     {"ND_STATE_UNKNOWN", state::unknown},
+    {"ND_STATE_OFFLINE_BY_MOM", state::offlined_by_mom},
+    // No vnode of ours is ever in one of these; scripts look for them in masks.
+    {"ND_STATE_DELETED", 0x4},
+    {"ND_STATE_NEEDS_HELLOSVR", 0x200},
+    {"ND_STATE_INIT", state::initializing},
+    {"ND_INITIALIZING", state::initializing},
+    {"ND_STATE_MARKEDDOWN", 0x8000},
+    {"ND_STATE_NEED_ADDRS", 0x10000},
+    {"ND_STATE_NEED_CREDENTIALS", 0x80000},
+    {"ND_STATE_VNODE_UNAVAILABLE", 0x6412f},
 
     {"JOB_SUBSTATE_UNKNOWN", -1},
     {"JOB_SUBSTATE_TRANSIN", 0},
@@ -75,6 +84,7 @@ const constant constants[] = {
     {"JOB_SUBSTATE_SCHSUSP", 45},
     {"JOB_SUBSTATE_EXITING", 50},
     {"JOB_SUBSTATE_STAGEOUT", 51},
+    {"JOB_SUBSTATE_STAGEDEL", 52},
     {"JOB_SUBSTATE_EXITED", 53},
     {"JOB_SUBSTATE_ABORT", 54},
     {"JOB_SUBSTATE_KILLSIS", 56},
@@ -93,6 +103,7 @@ const constant constants[] = {
     {"JOB_SUBSTATE_FINISHED", 92},
     {"JOB_SUBSTATE_FAILED", 93},
     {"JOB_SUBSTATE_MOVED", 94},
+    {"JOB_SUBSTATE_DELJOB", 153},
 
     {"MGR_CMD_NONE", -1},
     {"MGR_CMD_CREATE", 0},
@@ -104,6 +115,7 @@ const constant constants[] = {
     {"MGR_CMD_ACTIVE", 6},
     {"MGR_CMD_IMPORT", 7},
     {"MGR_CMD_EXPORT", 8},
+    {"MGR_CMD_LAST", 9},
     {"MGR_OBJ_NONE", -1},
     {"MGR_OBJ_SERVER", 0},
     {"MGR_OBJ_QUEUE", 1},
@@ -115,12 +127,20 @@ const constant constants[] = {
     {"MGR_OBJ_HOST", 7},
     {"MGR_OBJ_HOOK", 8},
     {"MGR_OBJ_PBS_HOOK", 9},
+    {"MGR_OBJ_LAST", 12},
     {"MGR_OBJ_SITE_HOOK", 8},
     // As Common.AttributeOp has them: `op` of management.attribs compares with these.
     {"BATCH_OP_SET", 0},
     {"BATCH_OP_UNSET", 1},
     {"BATCH_OP_INCR", 2},
     {"BATCH_OP_DECR", 3},
+    {"BATCH_OP_EQ", 4},
+    {"BATCH_OP_NE", 5},
+    {"BATCH_OP_GE", 6},
+    {"BATCH_OP_GT", 7},
+    {"BATCH_OP_LE", 8},
+    {"BATCH_OP_LT", 9},
+    {"BATCH_OP_DFLT", 10},
     {"BRP_CHOICE_NULL", 1},
     {"BRP_CHOICE_Queue", 2},
     {"BRP_CHOICE_RdytoCom", 3},
@@ -142,6 +162,23 @@ const constant constants[] = {
     {"ATR_VFLAG_IN_EXECVNODE_FLAG", 128},
 };
 
+struct reverse_table {
+  const char* name;
+  std::string_view prefix;  // of the constants that are in it
+};
+const reverse_table reverse_tables[] = {
+    {"REVERSE_ATR_VFLAGS", "ATR_VFLAG_"},
+    {"REVERSE_BATCH_OPS", "BATCH_OP_"},
+    {"REVERSE_BRP_CHOICES", "BRP_CHOICE_"},
+    {"REVERSE_HOOK_EVENT", "HOOK_EVENT_"},
+    {"REVERSE_JOB_STATE", "JOB_STATE_"},
+    {"REVERSE_JOB_SUBSTATE", "JOB_SUBSTATE_"},
+    {"REVERSE_MGR_CMDS", "MGR_CMD_"},
+    {"REVERSE_MGR_OBJS", "MGR_OBJ_"},
+    {"REVERSE_NODE_STATE", "ND_STATE_"},
+    {"REVERSE_RESV_STATE", "RESV_STATE_"},
+};
+
 std::string upper(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   return text;
@@ -151,9 +188,17 @@ bool add(PyObject* module, const std::string& name, long value) {
   return PyModule_AddIntConstant(module, name.c_str(), value) == 0;
 }
 
-}  // namespace
+// Of constants with the same number the first has its name in the table.
+bool add_reverse_table(PyObject* module, const reverse_table& table) {
+  ref names(PyDict_New());
+  if (!names) return false;
+  PyObject *key, *value;
+  for (Py_ssize_t at = 0; PyDict_Next(PyModule_GetDict(module), &at, &key, &value);)
+    if (view_of(key).starts_with(table.prefix) && !PyDict_SetDefault(names.get(), value, key)) return false;
+  return PyModule_AddObjectRef(module, table.name, names.get()) == 0;
+}
 
-bool add_constants(PyObject* module) {
+bool add_numbers(PyObject* module) {
   for (const constant& c : constants) {
     if (!add(module, c.name, c.value)) return false;
     // Each state of a vnode has two names: ND_OFFLINE and ND_STATE_OFFLINE.
@@ -168,7 +213,15 @@ bool add_constants(PyObject* module) {
     if (!add(module, upper(e.name), static_cast<long>(e.bit)) ||
         !add(module, "HOOK_EVENT_" + upper(e.name), static_cast<long>(e.bit)))
       return false;
-  return add(module, "MOM_EVENTS", static_cast<long>(mom_events()));
+  return add(module, "MOM_EVENTS", static_cast<long>(mom_events())) &&
+         add(module, "HOOK_EVENT_MOM_EVENTS", static_cast<long>(mom_events()));
+}
+
+}  // namespace
+
+bool add_constants(PyObject* module) {
+  if (!add_numbers(module)) return false;
+  return std::ranges::all_of(reverse_tables, [&](const reverse_table& t) { return add_reverse_table(module, t); });
 }
 
 }  // namespace annals::hooks::py

@@ -40,6 +40,18 @@ void put(contents& in, std::ptrdiff_t place, const std::string& name, const std:
     in.pairs.insert(in.pairs.begin() + std::min(place, std::ssize(in.pairs)), {name, value});
 }
 
+// Of a Variable_List as it is printed.
+std::vector<values::named_value> pairs_in(std::string_view text) {
+  std::vector<values::named_value> pairs;
+  const auto elements = values::split_list(text);
+  pairs.reserve(elements.size() + 1);  // most scripts add one
+  for (const auto& element : elements) {
+    const auto equals = std::min(element.find('='), element.size());
+    pairs.push_back({element.substr(0, equals), element.substr(std::min(equals + 1, element.size()))});
+  }
+  return pairs;
+}
+
 PyObject* allocate(contents what) {
   auto* type = reinterpret_cast<PyTypeObject*>(environment_class);
   auto* made = reinterpret_cast<environment_object*>(type->tp_alloc(type, 0));
@@ -144,6 +156,62 @@ PyObject* iterate(PyObject* self) {
   return list ? PyObject_GetIter(list.get()) : nullptr;
 }
 
+PyObject* as_dict(PyObject* self, PyObject*) {
+  ref pairs(items(self, nullptr));
+  ref dict(PyDict_New());
+  if (!pairs || !dict || PyDict_MergeFromSeq2(dict.get(), pairs.get(), 1) < 0) return nullptr;
+  return dict.release();
+}
+
+PyObject* print_as_dict(PyObject* self) {
+  ref dict(as_dict(self, nullptr));
+  return dict ? PyObject_Repr(dict.get()) : nullptr;
+}
+
+PyObject* compare(PyObject* a, PyObject* b, int op) {
+  if ((op != Py_EQ && op != Py_NE) || (!variables_in(b) && !PyDict_Check(b))) Py_RETURN_NOTIMPLEMENTED;
+  ref x(as_dict(a, nullptr)), y(variables_in(b) ? as_dict(b, nullptr) : Py_NewRef(b));
+  return x && y ? PyObject_RichCompare(x.get(), y.get(), op) : nullptr;
+}
+
+// For copy and pickle: a copy belongs to no job.
+PyObject* reduce(PyObject* self, PyObject*) {
+  ref dict(as_dict(self, nullptr));
+  return dict ? Py_BuildValue("(O(O))", Py_TYPE(self), dict.get()) : nullptr;
+}
+
+int set_all(PyObject* self, PyObject* from) {
+  ref pairs(PyMapping_Items(from));
+  if (!pairs) return -1;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(pairs.get()); ++i) {
+    PyObject* pair = PyList_GET_ITEM(pairs.get(), i);
+    if (set_item(self, PyTuple_GET_ITEM(pair, 0), PyTuple_GET_ITEM(pair, 1)) < 0) return -1;
+  }
+  return 0;
+}
+
+PyObject* update(PyObject* self, PyObject* args, PyObject* kwargs) {
+  PyObject* from = nullptr;
+  if (!PyArg_ParseTuple(args, "|O:update", &from)) return nullptr;
+  if ((from && set_all(self, from) < 0) || (kwargs && set_all(self, kwargs) < 0)) return nullptr;
+  Py_RETURN_NONE;
+}
+
+PyObject* pop(PyObject* self, PyObject* args) {
+  PyObject *key = nullptr, *otherwise = nullptr;
+  if (!PyArg_ParseTuple(args, "O|O:pop", &key, &otherwise)) return nullptr;
+  if (otherwise && !contains(self, key)) return Py_NewRef(otherwise);
+  ref value(get_item(self, key));
+  return value && set_item(self, key, nullptr) == 0 ? value.release() : nullptr;
+}
+
+PyObject* set_default(PyObject* self, PyObject* args) {
+  PyObject *key = nullptr, *value = nullptr;
+  if (!PyArg_ParseTuple(args, "OO:setdefault", &key, &value)) return nullptr;
+  if (!contains(self, key) && set_item(self, key, value) < 0) return nullptr;
+  return get_item(self, key);
+}
+
 PyObject* print(PyObject* self) { return str(list_of(held_by(self).pairs)); }
 
 PyObject* new_environment(PyTypeObject*, PyObject* args, PyObject*) {
@@ -151,19 +219,22 @@ PyObject* new_environment(PyTypeObject*, PyObject* args, PyObject*) {
   if (!PyArg_ParseTuple(args, "|O", &from)) return nullptr;
   ref made(allocate({}));
   if (!made || !from || from == Py_None) return made.release();
-  ref pairs(PyMapping_Items(from));
-  if (!pairs) return nullptr;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(pairs.get()); ++i) {
-    PyObject* pair = PyList_GET_ITEM(pairs.get(), i);
-    if (set_item(made.get(), PyTuple_GET_ITEM(pair, 0), PyTuple_GET_ITEM(pair, 1)) < 0) return nullptr;
+  if (PyUnicode_Check(from)) {
+    held_by(made.get()).pairs = pairs_in(view_of(from));
+    return PyErr_Occurred() ? nullptr : made.release();
   }
-  return made.release();
+  return set_all(made.get(), from) == 0 ? made.release() : nullptr;
 }
 
 PyMethodDef methods[] = {{"keys", method(keys), METH_NOARGS, "names of the variables"},
                          {"items", method(items), METH_NOARGS, "pairs of name and value"},
                          {"values", method(values_of), METH_NOARGS, "the values"},
                          {"get", method(get), METH_VARARGS, "a value, or what is given for none"},
+                         {"copy", method(as_dict), METH_NOARGS, "a dict of the variables"},
+                         {"update", method(update), METH_VARARGS | METH_KEYWORDS, "sets those of another"},
+                         {"pop", method(pop), METH_VARARGS, "takes a variable away"},
+                         {"setdefault", method(set_default), METH_VARARGS, "a value, set if there is none"},
+                         {"__reduce__", method(reduce), METH_NOARGS, "how to copy it"},
                          {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
@@ -184,13 +255,7 @@ PyObject* make_variables(PyObject* owner, std::string_view attribute) {
   what.where = bound_to::attribute;
   what.owner = ref::share(owner);
   what.attribute = attribute;
-  const auto text = state_of(owner)->text(attribute);
-  const auto elements = values::split_list(text.value_or(""));
-  what.pairs.reserve(elements.size() + 1);  // most scripts add one
-  for (const auto& element : elements) {
-    const auto equals = std::min(element.find('='), element.size());
-    what.pairs.push_back({element.substr(0, equals), element.substr(std::min(equals + 1, element.size()))});
-  }
+  what.pairs = pairs_in(state_of(owner)->text(attribute).value_or(""));
   return allocate(std::move(what));
 }
 
@@ -210,7 +275,9 @@ bool add_environment_type(PyObject* module) {
   PyType_Slot slots[] = {{Py_tp_new, slot(new_environment)},
                          {Py_tp_dealloc, slot(deallocate)},
                          {Py_tp_str, slot(print)},
-                         {Py_tp_repr, slot(print)},
+                         {Py_tp_repr, slot(print_as_dict)},
+                         {Py_tp_richcompare, slot(compare)},
+                         {Py_tp_hash, slot(PyObject_HashNotImplemented)},
                          {Py_tp_iter, slot(iterate)},
                          {Py_tp_methods, methods},
                          {Py_mp_subscript, slot(get_item)},

@@ -6,6 +6,7 @@
 #include "events/values/resource_list.hpp"
 #include "hooks-runtime/catalog/texts.hpp"
 #include "hooks-runtime/pbs_module/exceptions.hpp"
+#include "hooks-runtime/pbs_module/login_shell.hpp"
 #include "hooks-runtime/pbs_module/module.hpp"
 #include "hooks-runtime/pbs_module/object.hpp"
 #include "hooks-runtime/pbs_module/resource_map.hpp"
@@ -82,11 +83,14 @@ PyObject* made_from(const parameter& what, protocol::Parameter::Reader given) {
     case protocol::Parameter::OBJECTS:
       return objects_by_name(what, given.getObjects());
     case protocol::Parameter::TEXT:
+      if (what.name == std::string_view("progname")) return str(program_of(current()->request()));
       if (what.kind == parameter_kind::queue) return make_named(ObjectKind::QUEUE, schema::text(given.getText()));
       return str(schema::text(given.getText()));
     case protocol::Parameter::NUMBER:
       return PyLong_FromLongLong(given.getNumber());
     case protocol::Parameter::TEXTS:
+      if (what.name == std::string_view("argv") && given.getTexts().size() == 0)
+        return Py_BuildValue("[N]", str(login_name_of(program_of(current()->request()))));
       return texts_of(given.getTexts());
     case protocol::Parameter::PAIRS: {
       std::vector<values::named_value> pairs;
@@ -151,15 +155,27 @@ PyObject* setting(std::string_view name) {
   return nullptr;
 }
 
+// `_param` of PBS's event: what it carries, by name.
+PyObject* all_parameters(PyObject* self) {
+  ref dict(PyDict_New());
+  for (const parameter& what : current()->event().parameters) {
+    ref value(parameter_value(self, what));
+    if (!dict || !value || PyDict_SetItemString(dict.get(), what.name, value.get()) < 0) return nullptr;
+  }
+  return dict.release();
+}
+
 PyObject* get_attribute(PyObject* self, PyObject* key) {
   const std::string_view name = view_of(key);
   if (name.empty()) return nullptr;
   if (const parameter* what = find_parameter(current()->event(), name)) return parameter_value(self, *what);
   if (PyObject* value = setting(name); value || PyErr_Occurred()) return value;
+  if (name == "_param") return all_parameters(self);
+  if (name == "attributes")
+    return dict_of({"_param", "freq", "hook_name", "hook_type", "requestor", "requestor_host", "type"});
   if (PyObject* found = PyObject_GenericGetAttr(self, key)) return found;
   PyErr_Clear();
-  return raise(error::event_incompatible,
-               "event attribute '" + std::string(name) + "' not found in this event: " + current()->event().name);
+  return raise(error::event_incompatible, '"' + std::string(name) + "\" not found in self._param");
 }
 
 // progname, argv and env of an execjob_launch hook.
@@ -214,9 +230,7 @@ int set_attribute(PyObject* self, PyObject* key, PyObject* value) {
     return raise(error::bad_attribute_value, launch_may_only_set), -1;
   }
   if (!what && !ref(setting(name)))
-    return raise(error::event_incompatible,
-                 "event attribute '" + std::string(name) + "' not found in this event: " + current()->event().name),
-           -1;
+    return raise(error::unset_attribute_name, "event attribute '" + std::string(name) + "' not found"), -1;
   return raise(error::bad_attribute_value, "event attribute '" + std::string(name) + "' is readonly"), -1;
 }
 
@@ -274,7 +288,7 @@ bool note_argument_changes(PyObject* event) {
   if (!now) return true;
   ref before(nullptr);
   for (const auto given : current()->request().getParameters())
-    if (schema::text(given.getName()) == "argv" && given.isTexts()) before = ref(texts_of(given.getTexts()));
+    if (schema::text(given.getName()) == "argv" && given.isTexts()) before = ref(made_from(*argv, given));
   if (!before) before = ref(PyList_New(0));
   const int same = before ? PyObject_RichCompareBool(before.get(), now.get(), Py_EQ) : -1;
   if (same < 0) return false;

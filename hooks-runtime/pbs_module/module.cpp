@@ -81,7 +81,8 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT, "pbs", "PBS hooks", -1, functio
 PyObject* make_module() {
   ref module(PyModule_Create(&definition));
   if (!module || !add_exceptions(module.get()) || !add_value_types(module.get()) || !add_maps(module.get()) ||
-      !add_objects(module.get()) || !add_event(module.get()) || !add_constants(module.get()))
+      !add_objects(module.get()) || !add_event(module.get()) || !add_constants(module.get()) ||
+      !add_helpers(module.get()) || !add_exported_types(module.get()))
     return nullptr;
   return module.release();
 }

@@ -17,6 +17,8 @@ bool end_run();
 // Pieces of the module.
 bool add_event(PyObject* module);
 bool add_constants(PyObject* module);
+bool add_helpers(PyObject* module);
+bool add_exported_types(PyObject* module);  // after the types
 PyObject* make_event();
 bool note_argument_changes(PyObject* event);
 

@@ -25,13 +25,9 @@ PyObject* int_of_type(PyTypeObject* type, std::int64_t number) {
 
 PyObject* duration_new(PyTypeObject* type, PyObject* args, PyObject*) {
   PyObject* value = nullptr;
-  if (!PyArg_ParseTuple(args, "O", &value)) return nullptr;
+  if (!PyArg_ParseTuple(args, "O:duration", &value)) return nullptr;
   const auto seconds = duration_of(value);
-  if (seconds) return int_of_type(type, *seconds);
-  if (PyErr_Occurred()) return nullptr;
-  const auto text = text_of(value);
-  if (!text) return nullptr;
-  return raise(error::bad_attribute_value, "invalid duration value: " + *text);
+  return seconds && *seconds >= 0 ? int_of_type(type, *seconds) : refuse_duration(value);
 }
 
 PyObject* duration_str(PyObject* self) {
@@ -78,6 +74,18 @@ PyObject* int_new(PyTypeObject* type, PyObject* args, PyObject*) {
   return wrapped ? PyLong_Type.tp_new(type, wrapped.get(), nullptr) : nullptr;
 }
 
+PyObject* priority_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  ref made(int_new(type, args, kwargs));
+  if (!made) return nullptr;
+  int over = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(made.get(), &over);
+  if (over == 0 && number >= -1024 && number <= 1023) return made.release();
+  ref text(PyLong_Type.tp_repr(made.get()));
+  return text ? raise(error::bad_attribute_value, "input value " + std::string(view_of(text.get())) +
+                                                      " not of the right format for 'Priority'")
+              : nullptr;
+}
+
 PyObject* bool_new(PyTypeObject* type, PyObject* args, PyObject*) {
   PyObject* value = nullptr;
   if (!PyArg_ParseTuple(args, "O", &value)) return nullptr;
@@ -103,6 +111,14 @@ PyObject* add_class(PyObject* module, const char* name, const char* full_name, P
 PyObject* make_duration(std::int64_t seconds) { return int_of_type(as_type(duration_class), seconds); }
 bool is_duration(PyObject* object) { return PyObject_TypeCheck(object, as_type(duration_class)); }
 
+PyObject* refuse_duration(PyObject* value) {
+  PyErr_Clear();
+  ref printed(PyLong_Check(value) ? PyLong_Type.tp_repr(value) : PyObject_Str(value));
+  if (!printed) return nullptr;
+  return raise(error::bad_resource_value,
+               "input value " + std::string(view_of(printed.get())) + " not of the right format for 'walltime'");
+}
+
 std::optional<std::int64_t> duration_of(PyObject* object) {
   if (PyBool_Check(object)) return std::nullopt;
   if (PyLong_Check(object)) {
@@ -122,7 +138,6 @@ bool add_number_types(PyObject* module) {
   PyType_Slot duration_slots[] = {
       {Py_tp_new, slot(duration_new)},
       {Py_tp_str, slot(duration_str)},
-      {Py_tp_repr, slot(duration_str)},
       {Py_tp_richcompare, slot(compare_durations)},
       {Py_tp_hash, slot(duration_hash)},
       {Py_nb_add, slot(duration_add)},
@@ -131,13 +146,14 @@ bool add_number_types(PyObject* module) {
   };
   duration_class = add_class(module, "duration", "pbs.v1._base_types.duration", &PyLong_Type, duration_slots);
   PyType_Slot int_slots[] = {{Py_tp_new, slot(int_new)}, {0, nullptr}};
+  PyType_Slot priority_slots[] = {{Py_tp_new, slot(priority_new)}, {0, nullptr}};
   PyType_Slot bool_slots[] = {
       {Py_tp_new, slot(bool_new)}, {Py_tp_str, slot(bool_str)}, {Py_tp_repr, slot(bool_str)}, {0, nullptr}};
   PyType_Slot float_slots[] = {{0, nullptr}};
   bool_class = add_class(module, "pbs_bool", "pbs.v1._base_types.pbs_bool", &PyLong_Type, bool_slots);
   return duration_class && bool_class &&
          add_class(module, "pbs_int", "pbs.v1._base_types.pbs_int", &PyLong_Type, int_slots) &&
-         add_class(module, "priority", "pbs.v1._base_types.priority", &PyLong_Type, int_slots) &&
+         add_class(module, "priority", "pbs.v1._base_types.priority", &PyLong_Type, priority_slots) &&
          add_class(module, "pbs_float", "pbs.v1._base_types.pbs_float", &PyFloat_Type, float_slots);
 }
 

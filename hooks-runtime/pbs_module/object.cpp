@@ -102,10 +102,11 @@ PyObject* get_attribute(PyObject* self, PyObject* key) {
   }
   if (object.kind == ObjectKind::MANAGEMENT && name == "attribs") return management_attributes(object);
   if (const auto* row = attribute_row_of(object.kind, name)) return attribute_value(self, object, name, *row);
+  if (name == "attributes") return dict_of(attribute_names(object.kind));
   if (PyObject* found = PyObject_GenericGetAttr(self, key)) return found;
   PyErr_Clear();
   if (!object.known()) Py_RETURN_NONE;  // it went away since it was named
-  return raise(error::unset_attribute_name, "attribute '" + std::string(name) + "' not found");
+  return raise(error::unset_attribute_name, std::string(kind_word(object.kind)) + " attribute '" + std::string(name) + "' not found");
 }
 
 int set_attribute(PyObject* self, PyObject* key, PyObject* value) {
@@ -282,7 +283,7 @@ int refuse_write(const object_state& object, std::string_view attribute) {
 int write_attribute(object_state& object, std::string_view attribute, std::string_view resource, PyObject* value) {
   const auto* row = attribute_row_of(object.kind, attribute);
   if (!row && !is_name(object.kind, attribute)) {
-    raise(error::unset_attribute_name, "attribute '" + std::string(attribute) + "' not found");
+    raise(error::unset_attribute_name, std::string(kind_word(object.kind)) + " attribute '" + std::string(attribute) + "' not found");
     return -1;
   }
   if (!row || !object.where || object.is_stale()) return refuse_write(object, attribute);

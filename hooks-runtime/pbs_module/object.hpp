@@ -82,5 +82,6 @@ std::optional<std::string> canonical_resource(const object_state& object, std::s
 int refuse_write(const object_state& object, std::string_view attribute);
 
 extern PyMethodDef job_methods[], vnode_methods[], queue_methods[], server_methods[];
+extern PyMethodDef object_getters[];  // of the module: pbs.get_job(id) is pbs.server().job(id)
 
 }  // namespace annals::hooks::py

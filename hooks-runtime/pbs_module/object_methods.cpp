@@ -23,12 +23,12 @@ schema::sealed<protocol::Answer> ask(Fill fill) {
 // -- jobs -----------------------------------------------------------------------------------------------------------
 
 PyObject* end_of_run(run_state::act what, const char* name, PyObject* job) {
-  if (!is_on_mom(current()->event())) return raise(PyExc_RuntimeError, std::string(name) + " is for hooks on hosts");
+  if (!is_on_mom(current()->event())) return raise(PyExc_NotImplementedError, std::string(name) + ": only for mom hooks");
   current()->action(what, state_of(job)->name);
   Py_RETURN_NONE;
 }
-PyObject* rerun(PyObject* self, PyObject*) { return end_of_run(run_state::act::rerun, "job.rerun()", self); }
-PyObject* remove(PyObject* self, PyObject*) { return end_of_run(run_state::act::remove, "job.delete()", self); }
+PyObject* rerun(PyObject* self, PyObject*) { return end_of_run(run_state::act::rerun, "rerun()", self); }
+PyObject* remove(PyObject* self, PyObject*) { return end_of_run(run_state::act::remove, "delete()", self); }
 
 PyObject* in_ms_mom(PyObject*, PyObject*) { return PyBool_FromLong(current()->request().getPrimary()); }
 
@@ -125,32 +125,23 @@ PyObject* release_nodes(PyObject* self, PyObject* args, PyObject* kwargs) {
 
 // -- vnodes ---------------------------------------------------------------------------------------------------------
 
-PyObject* state_strs(PyObject* self, PyObject*) {
-  ref list(PyList_New(0));
-  for (const auto& word : values::split_list(state_of(self)->text("state").value_or("free"))) {
-    // "job-busy" is ND_JOB_BUSY's sibling in constants: upper case with underlines.
-    std::string constant = "ND_";
-    for (const char c : word)
-      constant += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    if (constant == "ND_JOB_BUSY") constant = "ND_JOBBUSY";
-    ref item(str(constant));
-    if (!list || !item || PyList_Append(list.get(), item.get()) < 0) return nullptr;
+// By pbs.REVERSE_NODE_STATE, as PBS does it: a mask that has one of the bits is named too.
+PyObject* state_parts(PyObject* self, bool names) {
+  const auto bits = values::parse_node_state(state_of(self)->text("state").value_or("free")).value_or(0);
+  ref module(PyImport_ImportModule("pbs"));
+  ref table(module ? PyObject_GetAttrString(module.get(), "REVERSE_NODE_STATE") : nullptr);
+  ref list(table ? PyList_New(0) : nullptr);
+  if (!list) return nullptr;
+  PyObject *number, *name;
+  for (Py_ssize_t at = 0; PyDict_Check(table.get()) && PyDict_Next(table.get(), &at, &number, &name);) {
+    const auto mask = PyLong_Check(number) ? static_cast<std::uint32_t>(PyLong_AsUnsignedLongMask(number)) : 0;
+    const bool fits = bits == 0 ? mask == 0 : (bits & mask) != 0;
+    if (fits && PyList_Append(list.get(), names ? name : number) < 0) return nullptr;
   }
   return list.release();
 }
-
-PyObject* state_ints(PyObject* self, PyObject*) {
-  const auto bits = values::parse_node_state(state_of(self)->text("state").value_or("free")).value_or(0);
-  ref list(PyList_New(0));
-  const auto add = [&](std::uint32_t bit) {
-    ref item(PyLong_FromUnsignedLong(bit));
-    return list && item && PyList_Append(list.get(), item.get()) == 0;
-  };
-  if (bits == 0 && !add(0)) return nullptr;
-  for (std::uint32_t bit = 1; bit != 0; bit <<= 1)
-    if ((bits & bit) && !add(bit)) return nullptr;
-  return list.release();
-}
+PyObject* state_strs(PyObject* self, PyObject*) { return state_parts(self, true); }
+PyObject* state_ints(PyObject* self, PyObject*) { return state_parts(self, false); }
 
 // -- the server and queues ------------------------------------------------------------------------------------------
 
@@ -242,5 +233,11 @@ PyMethodDef server_methods[] = {
     {"schedulers", method(server_schedulers), METH_NOARGS, "iterator over the scheduler objects"},
     {"scheduler_restart_cycle", method(restart_cycle), METH_NOARGS, "ask for a new scheduling cycle"},
     {nullptr, nullptr, 0, nullptr}};
+
+PyMethodDef object_getters[] = {{"get_job", method(server_job), METH_VARARGS, "a job by id, or None"},
+                                {"get_queue", method(server_queue), METH_VARARGS, "a queue by name, or None"},
+                                {"get_resv", method(server_resv), METH_VARARGS, "a reservation by id, or None"},
+                                {"get_vnode", method(server_vnode), METH_VARARGS, "a vnode by name, or None"},
+                                {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace annals::hooks::py

@@ -20,4 +20,13 @@ PyObject* raise(PyObject* type, std::string_view text) {
   return nullptr;
 }
 
+PyObject* dict_of(const std::vector<std::string_view>& keys) {
+  ref dict(PyDict_New());
+  for (const auto key : keys) {
+    ref text(str(key));
+    if (!dict || !text || PyDict_SetItem(dict.get(), text.get(), Py_None) < 0) return nullptr;
+  }
+  return dict.release();
+}
+
 }  // namespace annals::hooks::py

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace annals::hooks::py {
 
@@ -53,6 +54,9 @@ inline std::string_view view_of(PyObject* unicode) {
 
 // Sets the exception and returns null.
 PyObject* raise(PyObject* type, std::string_view text);
+
+// A new dict with these keys, each None: what `attributes` of a PBS object is. Null: an exception is pending.
+PyObject* dict_of(const std::vector<std::string_view>& keys);
 
 // A C function as a slot or method of the API.
 template <class F>

@@ -4,6 +4,7 @@
 
 #include "hooks-runtime/pbs_module/exceptions.hpp"
 #include "hooks-runtime/pbs_module/object.hpp"
+#include "hooks-runtime/pbs_module/run_state.hpp"
 
 namespace annals::hooks::py {
 namespace {
@@ -160,6 +161,21 @@ PyObject* make_free_resources(const std::vector<values::named_value>& from) {
   return allocate(reinterpret_cast<PyTypeObject*>(resource_class), std::move(what));
 }
 
+namespace {
+
+// Every resource there is, as PBS's maps have it.
+PyObject* resource_names(PyObject*, void*) {
+  std::vector<std::string_view> names;
+  for (const auto& resource : attributes::builtin_resources()) names.emplace_back(resource.name);
+  for (const auto& [name, resource] : current()->home().resources.custom()) names.emplace_back(name);
+  return dict_of(names);
+}
+
+PyGetSetDef fields[] = {{"attributes", resource_names, nullptr, "names of all resources", nullptr},
+                        {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
+}  // namespace
+
 bool add_environment_type(PyObject* module);
 
 bool add_maps(PyObject* module) {
@@ -170,6 +186,7 @@ bool add_maps(PyObject* module) {
       {Py_tp_repr, slot(print)},
       {Py_tp_iter, slot(iterate)},
       {Py_tp_methods, methods},
+      {Py_tp_getset, fields},
       {Py_mp_subscript, slot(get_item)},
       {Py_mp_ass_subscript, slot(set_item)},
       {Py_mp_length, slot(length)},

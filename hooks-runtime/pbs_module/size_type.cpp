@@ -1,5 +1,5 @@
-// pbs.size: an amount with its unit. Sums keep the smaller unit, as PBS's do (pbs guide: "sums"); it compares with
-// texts and with numbers of bytes.
+// pbs.size: an amount with its unit. Sums have the smaller unit, but no less than kb, and round each amount up to it,
+// as PBS's do; it compares with texts and with numbers of bytes.
 #include <cmath>
 
 #include "hooks-runtime/pbs_module/exceptions.hpp"
@@ -24,11 +24,9 @@ PyObject* allocate(PyTypeObject* type, const values::size_value& value) {
 
 PyObject* size_new(PyTypeObject* type, PyObject* args, PyObject*) {
   PyObject* value = nullptr;
-  if (!PyArg_ParseTuple(args, "O", &value)) return nullptr;
-  if (const auto size = size_of(value)) return allocate(type, *size);
-  if (PyErr_Occurred()) return nullptr;
-  const auto text = text_of(value);
-  return text ? raise(error::bad_attribute_value, "invalid size value: " + *text) : nullptr;
+  if (!PyArg_ParseTuple(args, "O:size", &value)) return nullptr;
+  const auto size = size_of(value);
+  return size ? allocate(type, *size) : refuse_size(value);
 }
 
 PyObject* size_str(PyObject* self) { return str(values::print_size(value_of(self))); }
@@ -50,19 +48,22 @@ Py_hash_t size_hash(PyObject* self) {
   return hash == -1 ? -2 : hash;
 }
 
+// As an operand of a sum.
+values::size_value summand(const values::size_value& v) { return v.shift < 10 ? values::in_kb(v) : v; }
+
 template <class Op>
 PyObject* combine(PyObject* a, PyObject* b, Op op) {
   const auto x = size_of(a), y = size_of(b);
   PyErr_Clear();
   if (!x || !y) Py_RETURN_NOTIMPLEMENTED;
-  return make_size(op(*x, *y));
+  return make_size(op(summand(*x), summand(*y)));
 }
 PyObject* size_add(PyObject* a, PyObject* b) {
   return combine(a, b, [](const auto& x, const auto& y) { return values::add(x, y); });
 }
 PyObject* size_subtract(PyObject* a, PyObject* b) {
   if (const auto x = size_of(a), y = size_of(b); x && y && bytes_of(*x) < bytes_of(*y))
-    return raise(error::bad_attribute_value, "a size can't be negative");
+    return raise(PyExc_ArithmeticError, "expression evaluates to negative _size value");
   PyErr_Clear();
   return combine(a, b, [](const auto& x, const auto& y) { return values::subtract(x, y); });
 }
@@ -79,7 +80,15 @@ PyObject* size_int(PyObject* self) {
   if (bytes >> 64) return raise(PyExc_OverflowError, "a size of more than 64 bits");
   return PyLong_FromUnsignedLongLong(static_cast<unsigned long long>(bytes));
 }
+// For copy.deepcopy and pickle.
+PyObject* size_reduce(PyObject* self, PyObject*) {
+  ref text(size_str(self));
+  return text ? Py_BuildValue("(O(O))", Py_TYPE(self), text.get()) : nullptr;
+}
 int size_bool(PyObject* self) { return value_of(self).number != 0; }
+
+PyMethodDef size_methods[] = {{"__reduce__", method(size_reduce), METH_NOARGS, "how to copy it"},
+                              {nullptr, nullptr, 0, nullptr}};
 
 void size_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
@@ -93,6 +102,15 @@ PyObject* make_size(const values::size_value& value) {
   return allocate(reinterpret_cast<PyTypeObject*>(size_class), value);
 }
 bool is_size(PyObject* object) { return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(size_class)); }
+
+PyObject* refuse_size(PyObject* value) {
+  const bool is_number = PyLong_Check(value) && !PyBool_Check(value);
+  const int negative = is_number ? PyObject_RichCompareBool(value, ref(PyLong_FromLong(0)).get(), Py_LT) : 0;
+  if (negative == 1) return raise(PyExc_TypeError, "_size instance cannot be negative");
+  if (!PyUnicode_Check(value)) return raise(PyExc_TypeError, "Bad _size value");
+  const auto text = text_of(value);
+  return text ? raise(PyExc_TypeError, *text + ": bad value for _size") : nullptr;
+}
 
 std::optional<values::size_value> size_of(PyObject* object) {
   if (is_size(object)) return value_of(object);
@@ -118,6 +136,7 @@ bool add_size_type(PyObject* module) {
                          {Py_nb_int, slot(size_int)},
                          {Py_nb_index, slot(size_int)},
                          {Py_nb_bool, slot(size_bool)},
+                         {Py_tp_methods, size_methods},
                          {0, nullptr}};
   PyType_Spec spec = {"pbs.v1._base_types.size", sizeof(size_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                       slots};

@@ -19,6 +19,7 @@ struct text_type {
   const char* job_attribute;            // "": none
   PyMethodDef* methods = nullptr;
   PyGetSetDef* fields = nullptr;
+  binaryfunc add = nullptr, subtract = nullptr;
 };
 
 namespace {
@@ -41,7 +42,7 @@ const text_type text_types[] = {
     {"exec_host", good_exec_host, ""},
     {"exec_vnode", good_exec_vnode, "", nullptr, exec_vnode_fields},
     {"group_list", nullptr, "group_list"},
-    {"hold_types", nullptr, "Hold_Types"},
+    {"hold_types", nullptr, "Hold_Types", nullptr, nullptr, add_holds, subtract_holds},
     {"job_sort_formula", nullptr, ""},
     {"join_path", nullptr, "Join_Path"},
     {"keep_files", nullptr, "Keep_Files"},
@@ -51,6 +52,7 @@ const text_type text_types[] = {
     {"node_group_key", nullptr, ""},
     {"path", nullptr, ""},
     {"path_list", nullptr, "Shell_Path_List"},
+    {"pbs_list", nullptr, ""},
     {"pbs_str", nullptr, ""},
     {"place", good_place, ""},
     {"project", nullptr, "project"},
@@ -85,14 +87,18 @@ PyObject* plain_text(PyTypeObject* type, std::string_view text) {
 PyObject* new_text(PyTypeObject* type, PyObject* args, PyObject*) {
   PyObject* value = nullptr;
   if (!PyArg_ParseTuple(args, "|O", &value)) return nullptr;
-  if (!value || value == Py_None) return plain_text(type, "");
+  if (!value) return plain_text(type, "");
   const text_type* row = row_of(type);
+  if (value == Py_None) return raise(error::bad_attribute_value_type, std::string(row->name) + " value should be a str");
   if (PyBool_Check(value) || PyDict_Check(value) || PyList_Check(value))
     return raise(error::bad_attribute_value_type, std::string(row->name) + " value should be a str");
   const auto text = text_of(value);
   if (!text || !check_text(row, *text)) return nullptr;
   return plain_text(type, *text);
 }
+
+// Without quotes, but for what is a str in PBS too.
+PyObject* text_repr(PyObject* self) { return PyUnicode_FromObject(self); }
 
 }  // namespace
 
@@ -106,6 +112,10 @@ PyObject* make_text(const text_type* type, std::string_view text) {
   return plain_text(reinterpret_cast<PyTypeObject*>(classes[type - text_types]), text);
 }
 
+bool is_text(const text_type* type, PyObject* object) {
+  return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(classes[type - text_types]));
+}
+
 bool check_text(const text_type* type, std::string_view text) {
   bool good = true;
   if (type->good)
@@ -114,7 +124,9 @@ bool check_text(const text_type* type, std::string_view text) {
     good = static_cast<bool>(attributes::check_value(*rule, {}, text, {}));
   if (!good) {
     const std::string what = *type->job_attribute ? type->job_attribute : type->name;
-    raise(error::bad_attribute_value, "input value " + std::string(text) + " not of the right format for '" + what + "'");
+    const bool of_resource = type->good == good_select || type->good == good_place;
+    raise(of_resource ? error::bad_resource_value : error::bad_attribute_value,
+          "input value " + std::string(text) + " not of the right format for '" + what + "'");
   }
   return good;
 }
@@ -123,10 +135,13 @@ bool add_text_types(PyObject* module) {
   for (std::size_t i = 0; i < std::size(text_types); ++i) {
     const text_type& row = text_types[i];
     rules[i] = attributes::find(schema::ObjectKind::JOB, row.job_attribute);
-    PyType_Slot slots[5] = {{Py_tp_new, slot(new_text)}};
+    PyType_Slot slots[7] = {{Py_tp_new, slot(new_text)}};
     int used = 1;
     if (row.methods) slots[used++] = {Py_tp_methods, row.methods};
     if (row.fields) slots[used++] = {Py_tp_getset, row.fields};
+    if (row.add) slots[used++] = {Py_nb_add, slot(row.add)};
+    if (row.subtract) slots[used++] = {Py_nb_subtract, slot(row.subtract)};
+    if (std::string_view(row.name) != "pbs_str") slots[used++] = {Py_tp_repr, slot(text_repr)};
     slots[used] = {0, nullptr};
     // PBS's own place for these classes: scripts print their types.
     static std::string names[std::size(text_types)];
@@ -140,7 +155,8 @@ bool add_text_types(PyObject* module) {
 }
 
 bool add_value_types(PyObject* module) {
-  return add_text_types(module) && add_number_types(module) && add_size_type(module);
+  return add_text_types(module) && add_number_types(module) && add_size_type(module) &&
+         add_vnode_types(module);
 }
 
 }  // namespace annals::hooks::py

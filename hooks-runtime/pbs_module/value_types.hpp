@@ -20,6 +20,7 @@ struct text_type;                                      // one row: a name and wh
 const text_type* text_type_of(std::string_view name);  // "select"; nullptr: no such type
 // What the server holds is not checked again.
 PyObject* make_text(const text_type* type, std::string_view text);
+bool is_text(const text_type* type, PyObject* object);
 // Sets the exception when the text is not one of this type; then false.
 bool check_text(const text_type* type, std::string_view text);
 
@@ -28,16 +29,25 @@ PyObject* make_duration(std::int64_t seconds);
 bool is_duration(PyObject* object);
 // From a duration, a number of seconds (rounded up) or a text. Nothing: it is none of these.
 std::optional<std::int64_t> duration_of(PyObject* object);
+PyObject* refuse_duration(PyObject* value);  // BadResourceValueError
 
 PyObject* make_size(const values::size_value& value);
 bool is_size(PyObject* object);
+PyObject* refuse_size(PyObject* value);  // TypeError, as PBS says it
 // From a size, a number of bytes or a text. Nothing: it is none of these.
 std::optional<values::size_value> size_of(PyObject* object);
+
+PyObject* make_vnode_state(std::uint32_t bits);
 
 // Pieces that the above is made of; each false: an exception is pending.
 bool add_text_types(PyObject* module);
 bool add_number_types(PyObject* module);
 bool add_size_type(PyObject* module);
+bool add_vnode_types(PyObject* module);
+
+// pbs.hold_types: letters come and go by + and -.
+PyObject* add_holds(PyObject* a, PyObject* b);
+PyObject* subtract_holds(PyObject* a, PyObject* b);
 
 // -- methods of two of the texts --------------------------------------------------------------------------------------
 extern PyMethodDef select_methods[];

@@ -33,6 +33,7 @@ struct hook_case {
   bool debug = false;
   std::vector<std::string> vnodes = {}, failed_vnodes = {};
   std::vector<std::pair<std::string, std::string>> environment = {};
+  bool script_job = false;  // no program, and no shell is named
   std::function<void(hooks::protocol::Question::Reader, hooks::protocol::Answer::Builder)> answer = {};
 };
 
@@ -99,7 +100,13 @@ class hook_runs {
     b.setPrimary(c.primary);
     b.initHook().setAlarm(c.alarm_ms / 1000);
     b.getHook().setDebug(c.debug);
-    auto parameters = b.initParameters(4);
+    auto parameters = b.initParameters(c.script_job ? 6 : 4);
+    if (c.script_job) {
+      parameters[4].setName("progname");
+      parameters[4].setText("");
+      parameters[5].setName("argv");
+      parameters[5].initTexts(0);
+    }
     parameters[0].setName("job");
     auto job = parameters[0].initObject();
     job.setKind(hooks::protocol::ObjectKind::JOB);

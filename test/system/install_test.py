@@ -20,6 +20,20 @@ class an_installed_tree(unittest.TestCase):
         said = self.call("bash", "-c", f'eval "$({minicluster} env --dir {cluster})"; cd {top}; command -v qsub; '
                                        "qsub -W block=true -o /dev/null -j oe -- /bin/true; echo ended $?")
         self.assertEqual(said, f"{prefix}/bin/qsub\n0.server\nended 0\n")
+        self.completions_are_found(prefix)
+
+    def completions_are_found(self, prefix):
+        """By bash-completion under the name of a command, by an interactive shell with pbs.sh, by zsh in its directory."""
+        said = "complete -F __annals_complete qstat\n"
+        self.assertEqual(self.call("bash", "-c", f". {prefix}/share/bash-completion/completions/qstat; complete -p qstat"), said)
+        conf = os.path.join(prefix, "pbs.conf")
+        with open(conf, "w") as f:
+            f.write(f"PBS_EXEC={prefix}\n")
+        script = f"export PBS_CONF_FILE={conf}; . {prefix}/etc/pbs.sh; complete -p qstat"
+        self.assertEqual(self.call("bash", "--norc", "-i", "-c", script), said)
+        self.assertEqual(self.call("bash", "-c", script + " 2>/dev/null || true"), "")
+        with open(os.path.join(prefix, "share", "zsh", "site-functions", "_annals")) as f:
+            self.assertIn(" qstat ", f.readline())
 
     def test_login_shells_find_the_commands(self):
         """pbs guide: job environment; the transcript's PATH and MANPATH. Once only, and nothing without a pbs.conf."""

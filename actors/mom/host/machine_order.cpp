@@ -17,6 +17,7 @@ shepherd_order order_on(const machine& here, const ports::run_order& o, const ac
   s.groups = user.groups;
   s.program = o.program;
   s.shell = o.shell.empty() ? user.shell : o.shell;
+  s.shell_args = o.shell_args;
   s.script = o.program.empty() && !o.interactive ? o.script : "";
   if (o.interactive) s.terminal = here.terminal;
   s.node_file = o.node_file;

@@ -22,6 +22,7 @@ void visit_fields(Order& o, Visit&& visit) {
   visit("env", o.environment);
   visit("arg", o.program);
   visit("shell", o.shell);
+  visit("shell_arg", o.shell_args);
   visit("script", o.script);
   visit("terminal", o.terminal);
   visit("node_file", o.node_file);

@@ -25,6 +25,7 @@ struct shepherd_order {
   std::vector<std::string> environment;  // complete
   std::vector<std::string> program;      // empty: a script job
   std::string shell, script;             // of script jobs; both absolute
+  std::vector<std::string> shell_args;   // empty: a login shell's
   std::string terminal;                  // the program that owns the terminal of an interactive job; empty: it is none
   std::string node_file;                 // removed with the run
   std::string stdout_file, stderr_file;  // absolute

@@ -157,8 +157,9 @@ class runner {
     std::vector<std::string> arguments;
     std::string path;
     if (order_.program.empty()) {
-      path = order_.shell;
-      arguments = {'-' + path.substr(path.rfind('/') + 1)};  // a login shell
+      path = find_program(order_.shell);
+      arguments = order_.shell_args;
+      if (arguments.empty()) arguments = {'-' + path.substr(path.rfind('/') + 1)};  // a login shell
     } else {
       path = find_program(order_.program.front());
       arguments = order_.program;

@@ -8,7 +8,10 @@ import tempfile
 import time
 import unittest
 
-from minicluster_test import ROOT, make_prefix
+from minicluster_test import HERE, ROOT, make_prefix, running
+
+ONE = {"PBS_START_SERVER": "0", "PBS_START_MOM": "0", "PBS_START_SCHED": "0", "PBS_START_COMM": "0"}   # as tools do: one of them 1
+NODE = os.uname().nodename
 
 
 class an_installation(unittest.TestCase):
@@ -18,11 +21,11 @@ class an_installation(unittest.TestCase):
         self.exec = os.path.join(self.top, "pbs")
         make_prefix(self.exec)
         shutil.copy(os.path.join(ROOT, "cluster-config", "packaging", "pbs_init.d"), os.path.join(self.exec, "libexec"))
+        shutil.copy(os.path.join(HERE, "fake_pbs", "daemon"), os.path.join(self.exec, "sbin", "pbs_comm"))
+        self.program("bin/qstat", 'echo "pbs_version = 0"')
         self.home = os.path.join(self.top, "home")
         self.conf = os.path.join(self.top, "pbs.conf")
-        with open(self.conf, "w") as f:
-            f.write(f"# a comment\nPBS_EXEC={self.exec}\nPBS_HOME={self.home}\nPBS_SERVER=vm\n"
-                    "PBS_START_SERVER=1\nPBS_START_SCHED=1\nPBS_START_COMM=1\nPBS_START_MOM=1\n")
+        self.configure(PBS_START_SCHED="1")
         self.addCleanup(self.end_jobs)
         self.addCleanup(self.init, "stop")
 
@@ -35,6 +38,18 @@ class an_installation(unittest.TestCase):
                         os.kill(int(pid), signal.SIGKILL)
             except OSError:
                 pass    # it has ended, or is another user's
+
+    def configure(self, **more):
+        keys = {"PBS_EXEC": self.exec, "PBS_HOME": self.home, "PBS_SERVER": "vm", "PBS_START_SERVER": "1", "PBS_START_COMM": "1",
+                "PBS_START_MOM": "1", **more}
+        with open(self.conf, "w") as f:
+            f.write("# a comment\n" + "".join(f"{key}={value}\n" for key, value in keys.items()))
+
+    def program(self, name, text):
+        path = os.path.join(self.exec, name)
+        with open(path, "w") as f:
+            f.write(f"#!/bin/sh\n{text}\n")
+        os.chmod(path, 0o755)
 
     def call(self, program, *arguments, **environment):
         return subprocess.run([os.path.join(self.exec, "libexec", program), *arguments], capture_output=True, text=True,
@@ -52,12 +67,69 @@ class an_installation(unittest.TestCase):
         done = self.init("status")
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stdout, f"pbs_server is pid {self.pid('server_priv/server.lock')}\n"
-                                      f"pbs_mom is pid {self.pid('mom_priv/mom.lock')}\n"      # MS-95
-                                      f"pbs_comm is {self.pid('server_priv/comm.lock')}\n")
+                                      f"pbs_mom is pid {self.pid('mom_priv/mom.lock')}\n"
+                                      f"pbs_comm is {self.pid('server_priv/comm.lock')}\n")      # MS-95
         self.assertEqual(self.init("stop").returncode, 0)
         done = self.init("status")
-        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.returncode, 0)      # A9: it is no failure
         self.assertEqual(done.stdout, "pbs_server is not running\npbs_mom is not running\npbs_comm is not running\n")
+
+    def test_start_and_stop_say_what_is_started_and_stopped(self):
+        self.configure()
+        done = self.init("start")
+        self.assertEqual((done.stdout, done.stderr), ("Starting PBS\nPBS comm\nPBS server\nPBS mom\nPBS sched\n", ""))
+        self.assertEqual(self.init("start").stdout, "Starting PBS\nPBS comm already running.\nPBS Server already running.\n"
+                                                    "PBS mom already running.\nPBS scheduler already running.\n")
+        pids = [self.pid(f"{lock}.lock") for lock in ("server_priv/server", "mom_priv/mom", "sched_priv/sched", "server_priv/comm")]
+        stopped = ("Stopping PBS\nShutting server down with qterm.\nPBS server - was pid: {}\nPBS mom - was pid: {}\n"
+                   "PBS sched - was pid: {}\nPBS comm - was pid: {}\nWaiting for shutdown to complete\n")
+        done = self.init("restart")
+        self.assertEqual(done.stdout, "Restarting PBS\n" + stopped.format(*pids) + "Starting PBS\nPBS comm\nPBS server\nPBS mom\nPBS sched\n")
+        self.assertEqual(done.returncode, 0)
+        self.init("stop")
+        done = self.init("stop")
+        self.assertEqual((done.stdout, done.stderr, done.returncode), ("Stopping PBS\nWaiting for shutdown to complete\n", "", 0))
+
+    def test_what_it_does_not_know_is_answered_with_its_usage(self):
+        for word in "foo", "reload", "":
+            done = self.init(word)
+            self.assertEqual(done.stdout, "Usage: pbs_init.d --version\nUsage: pbs_init.d {start|stop|restart|status}\n")
+            self.assertEqual(done.returncode, 1)
+        self.assertEqual(self.init("--version").stdout, "pbs_version = 0\n")
+
+    def test_tools_start_and_stop_daemons_one_by_one(self):
+        for key, lock, name in (("PBS_START_COMM", "server_priv/comm.lock", "comm"), ("PBS_START_SERVER", "server_priv/server.lock", "server"),
+                                ("PBS_START_MOM", "mom_priv/mom.lock", "mom")):
+            one = {**ONE, key: "1"}
+            if name == "comm":
+                self.call("pbs_habitat")
+            done = self.init("start", **one)
+            self.assertEqual((done.returncode, done.stdout.splitlines()[:2]), (0, ["Starting PBS", f"PBS {name}"]))
+            done = self.init("stop", **one)
+            self.assertEqual(done.returncode, 0)
+            self.assertIn(f"PBS {name} - was pid: {self.pid(lock)}\n", done.stdout)
+            self.assertEqual(self.init("status", **one).stdout, f"pbs_{name} is not running\n")
+
+    def test_a_scheduler_is_started_when_the_environment_says_so(self):
+        self.call("pbs_habitat")
+        one = {**ONE, "PBS_START_SCHED": "1"}
+        done = self.init("start", **one)       # no server runs here
+        self.assertEqual((done.returncode, done.stdout), (0, "Starting PBS\nPBS sched\n"))
+        pid = self.pid("sched_priv/sched.lock")
+        self.assertEqual(self.init("start", **one).stdout, "Starting PBS\nPBS scheduler already running.\n")
+        self.assertEqual(self.init("status", **one).stdout, f"pbs_sched is pid {pid}\n")
+        done = self.init("stop", **one)
+        self.assertEqual((done.returncode, done.stdout), (0, f"Stopping PBS\nPBS sched - was pid: {pid}\nWaiting for shutdown to complete\n"))
+        self.assertFalse(running(pid))
+
+    def test_a_scheduler_that_the_server_does_not_start_is_not_waited_for(self):
+        self.program("bin/qmgr", 'case $2 in "list sched"*) echo "    scheduling = False" ;; esac')
+        self.program("sbin/pbs_sched", "exit 1")
+        self.assertNotIn("sched\n", self.init("start").stdout)
+        self.program("bin/qmgr", "")
+        with open(os.path.join(self.home, "annals.conf"), "w") as f:
+            f.write("start_schedulers = off\n")
+        self.assertEqual(self.init("restart").returncode, 0)
 
     def test_the_server_starts_the_scheduler_and_stop_ends_it(self):      # MS-87, MS-97
         done = self.init("start")
@@ -69,14 +141,12 @@ class an_installation(unittest.TestCase):
             time.sleep(0.02)
         scheduler = self.pid("sched_priv/sched.lock")
         self.assertEqual(self.init("stop").returncode, 0)
-        self.assertFalse(os.path.exists(f"/proc/{scheduler}"))      # there is no qterm here: by a signal
+        self.assertFalse(running(scheduler))      # there is no qterm here: by a signal
 
     def test_stop_asks_the_server_to_end_its_schedulers_too(self):      # MS-96, MS-97
         self.init("start")
         told = os.path.join(self.top, "told")
-        with open(os.path.join(self.exec, "bin", "qterm"), "w") as f:
-            f.write(f"#!/bin/sh\necho \"$*\" >> {told}\nkill $(cat {self.home}/server_priv/server.lock)\n")
-        os.chmod(os.path.join(self.exec, "bin", "qterm"), 0o755)
+        self.program("bin/qterm", f'echo "$*" >> {told}\nkill $(cat {self.home}/server_priv/server.lock)')
         self.assertEqual(self.init("stop").returncode, 0)
         with open(told) as f:
             self.assertEqual(f.read(), "-s\n")
@@ -107,12 +177,65 @@ class an_installation(unittest.TestCase):
         self.assertIn("pbs_server is not running", self.init("status").stdout)
         self.init("stop")       # and nobody kills us
 
+    def test_a_daemon_that_has_ended_and_was_not_waited_for_does_not_run(self):
+        self.call("pbs_habitat")
+        self.program("sbin/pbs_mom", "exit 0")
+        ended = subprocess.Popen([os.path.join(self.exec, "sbin", "pbs_mom")])
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+        with open(os.path.join(self.home, "mom_priv", "mom.lock"), "w") as f:
+            f.write(f"{ended.pid}\n")
+        self.assertIn("pbs_mom is not running", self.init("status").stdout)
+        ended.wait()
+
     def test_a_daemon_that_does_not_start_makes_start_fail(self):
-        with open(os.path.join(self.exec, "sbin", "pbs_mom"), "w") as f:
-            f.write("#!/bin/sh\nexit 1\n")
+        self.program("sbin/pbs_mom", "exit 3")
         done = self.init("start")
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("pbs_mom did not start", done.stderr)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, "pbs_mom startup failed, exit 3 aborting.\n")
+
+    def test_a_configuration_that_cannot_be_read_is_not_taken_for_an_empty_one(self):
+        os.remove(self.conf)
+        for program, words in (("pbs_init.d", ["start"]), ("pbs_init.d", ["stop"]), ("pbs_habitat", [])):
+            done = self.call(program, *words)
+            self.assertEqual((done.returncode, done.stderr),
+                             (1, f"{program}: PBS_CONF_FILE names {self.conf}, which can't be read\n"))
+
+    def test_the_first_start_makes_the_hosts_own_node_and_certificate(self):
+        self.assertEqual(self.init("start").returncode, 0)
+        pem, node = os.path.join(self.home, "mom_priv", "daemon.pem"), os.path.join(self.home, "nodes", NODE)
+        with open(pem) as f:
+            self.assertEqual(f.read(), f"certificate of ['{NODE}']\n")
+        self.assertEqual(stat.S_IMODE(os.stat(pem).st_mode), 0o600)
+        self.assertTrue(os.path.exists(node))
+        os.remove(node)      # an administrator's decision stands
+        self.assertEqual(self.init("restart").returncode, 0)
+        self.assertFalse(os.path.exists(node))
+
+    def test_what_the_first_start_did_not_finish_the_next_one_does(self):
+        self.configure(PBS_MOM_NODE_NAME="n1")
+        self.program("bin/qmgr", 'case $2 in create*) echo "Node name already exists" >&2; exit 1 ;; esac')
+        enrol = os.path.join(self.exec, "sbin", "pbs_enroll")
+        os.rename(enrol, enrol + ".away")
+        self.program("sbin/pbs_enroll", "echo half; exit 1")
+        done = self.init("start")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no certificate for the MoM of this host", done.stderr)
+        os.rename(enrol + ".away", enrol)
+        self.assertEqual(self.init("start").returncode, 0)
+        with open(os.path.join(self.home, "mom_priv", "daemon.pem")) as f:
+            self.assertEqual(f.read(), "certificate of ['n1']\n")
+
+    def test_a_node_that_the_server_refuses_fails_the_start_with_its_words(self):
+        self.program("bin/qmgr", 'case $2 in create*) echo "Unauthorized Request" >&2; exit 1 ;; esac')
+        done = self.init("start")
+        self.assertEqual((done.returncode, done.stderr), (1, "pbs_habitat: no node for this host: Unauthorized Request\n"))
+
+    def test_on_other_hosts_a_mom_without_certificate_says_where_it_comes_from(self):
+        self.program("sbin/pbs_mom", "exit 1")
+        done = self.init("start", **{**ONE, "PBS_START_MOM": "1"})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"`pbs_enroll {NODE}`", done.stderr)
+        self.assertFalse(os.path.exists(os.path.join(self.home, "mom_priv", "daemon.pem")))
 
     def test_habitat_makes_the_directories_with_their_modes_and_changes_no_file(self):
         self.assertEqual(self.call("pbs_habitat").returncode, 0)
@@ -131,6 +254,11 @@ class an_installation(unittest.TestCase):
             self.assertEqual(f.read(), "strict_ordering: true ALL\n")
         self.assertEqual(stat.S_IMODE(os.stat(os.path.join(self.home, "spool")).st_mode), 0o755)
 
+    def test_habitat_makes_nothing_when_it_does_not_know_a_part(self):
+        for part in ("--help", "sched:", "sched:a/b"):
+            done = self.call("pbs_habitat", "server", part)
+            self.assertEqual((done.returncode, done.stdout, os.path.exists(self.home)), (1, "", False), done.stderr)
+
     def test_habitat_lets_a_server_begin_a_log_only_in_a_home_it_has_just_made(self):
         permit = os.path.join(self.home, "server_priv", "log.create")
         self.assertEqual(self.call("pbs_habitat", "server").returncode, 0)
@@ -138,6 +266,65 @@ class an_installation(unittest.TestCase):
         os.remove(permit)                        # as the server does
         self.assertEqual(self.call("pbs_habitat", "server").returncode, 0)
         self.assertFalse(os.path.exists(permit))
+
+    def unmount(self):
+        """What is seen of a home whose disk is not mounted."""
+        os.rename(self.home, self.home + ".disk")
+        os.mkdir(self.home)
+
+    def mount(self):
+        os.rmdir(self.home)
+        os.rename(self.home + ".disk", self.home)
+
+    def test_a_home_that_is_not_mounted_is_not_made_anew(self):
+        self.assertEqual(self.init("start").returncode, 0)
+        self.init("stop")
+        self.unmount()
+        for part, environment in (("server_priv", {}), ("mom_priv", {**ONE, "PBS_START_MOM": "1"})):
+            done = self.init("start", **environment)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"there is no {part} in {self.home}, and this host had one in {self.home} ({self.conf}.homes)", done.stderr)
+            self.assertEqual(os.listdir(self.home), [])
+        self.assertIn(f"run this once: {self.exec}/libexec/pbs_habitat mom\n", done.stderr)
+        self.mount()
+        self.assertEqual(self.init("start").returncode, 0)
+
+    def test_it_is_made_anew_by_hand(self):
+        self.call("pbs_habitat", "--start")
+        self.unmount()
+        self.assertEqual(self.call("pbs_habitat", "--start", "server").returncode, 1)
+        done = self.call("pbs_habitat", "server")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stderr, f"pbs_habitat: makes a new server_priv in {self.home}; this host had one in {self.home}\n")
+        self.assertTrue(os.path.exists(os.path.join(self.home, "server_priv", "log.create")))
+        self.assertEqual(self.call("pbs_habitat", "--start", "server").returncode, 0)
+
+    def test_a_pbs_conf_that_names_another_directory_makes_no_new_cluster(self):
+        self.assertEqual(self.call("pbs_habitat", "--start").returncode, 0)
+        other = self.home + ".other"
+        done = self.call("pbs_habitat", "--start", PBS_HOME=other)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"there is no server_priv in {other}, and this host had one in {self.home}", done.stderr)
+        self.assertFalse(os.path.exists(other))
+        os.rename(self.home, other)      # a home that was moved is one
+        self.assertEqual(self.call("pbs_habitat", "--start", PBS_HOME=other).returncode, 0)
+
+    def test_the_homes_of_before_are_noted_and_those_of_other_hosts_are_not_ours(self):
+        record = self.conf + ".homes"
+        with open(record, "w") as f:
+            f.write(f"other server {self.home}\n")
+        self.assertEqual(self.call("pbs_habitat", "--start", "server").returncode, 0)
+        os.remove(record)
+        for _ in range(2):
+            self.assertEqual(self.call("pbs_habitat", "--start", "server").returncode, 0)
+        with open(record) as f:
+            self.assertEqual(f.read().splitlines()[1:], [f"{NODE} server {self.home}"])
+
+    def test_where_nothing_can_be_noted_the_start_goes_on_and_says_so(self):
+        os.mkdir(self.conf + ".homes")
+        done = self.call("pbs_habitat", "--start")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(f"can't write {self.conf}.homes", done.stderr)
 
     def test_habitat_gives_the_log_directory_of_a_scheduler_its_older_name_too(self):      # MS-09, MS-11, MS-15, MS-23
         self.assertEqual(self.call("pbs_habitat", "sched", "sched:sc1").returncode, 0)

@@ -27,8 +27,8 @@ def make_prefix(where):
         f.write("0\n")
     for name in ("pbs_server", "pbs_sched", "pbs_mom", "pbs_comm"):
         shutil.copy(os.path.join(HERE, "fake_pbs", "daemon"), os.path.join(where, "sbin", name))
-    for name in ("qmgr", "pbsnodes", "pbs_enroll"):
-        shutil.copy(os.path.join(HERE, "fake_pbs", "client"), os.path.join(where, "bin", name))
+    for name in ("bin/qmgr", "bin/pbsnodes", "sbin/pbs_enroll"):
+        shutil.copy(os.path.join(HERE, "fake_pbs", "client"), os.path.join(where, name))
 
 
 def can_make_namespaces():

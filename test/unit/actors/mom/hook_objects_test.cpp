@@ -58,4 +58,22 @@ BOOST_AUTO_TEST_CASE(a_sisters_hooks_are_shown_its_own_vnodes) {
   BOOST_TEST(names(vnode_objects(job, "n2", {})) == "");
 }
 
+BOOST_AUTO_TEST_CASE(the_shell_of_a_script_job_takes_what_hooks_made_of_it) {
+  ports::run_order program;
+  hooks::hook_parameters shown;
+  put_program(program, shown);
+  take_program(shown, program);
+  BOOST_TEST(program.shell == "");  // nobody named one: it is the owner's login shell
+  BOOST_TEST(program.shell_args.empty());
+  hooks::find_parameter(shown, "progname")->value = std::string("/usr/bin/box");
+  hooks::find_parameter(shown, "argv")->value = hooks::hook_texts{"box", "run", "sh"};
+  take_program(shown, program);
+  BOOST_TEST(program.program.empty());  // it reads the script still
+  BOOST_TEST(program.shell == "/usr/bin/box");
+  BOOST_TEST(program.shell_args == hooks::hook_texts({"box", "run", "sh"}), boost::test_tools::per_element());
+  hooks::hook_parameters next;
+  put_program(program, next);
+  BOOST_TEST(std::get<hooks::hook_texts>(hooks::find_parameter(next, "argv")->value).size() == 3u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -71,6 +71,19 @@ BOOST_AUTO_TEST_CASE(a_launch_hook_changes_program_arguments_and_environment) { 
              "accept env.B -->2 argv -->[x][y]");
 }
 
+BOOST_AUTO_TEST_CASE(the_program_of_a_script_job_is_its_owner_s_shell) {
+  const auto launched = [&](const std::string& script) {
+    return summary(runs.run({.source = "import pbs\ne = pbs.event()\n" + script,
+                             .event = "execjob_launch",
+                             .job = {{"euser", "", "root"}},
+                             .script_job = true}));
+  };
+  BOOST_TEST(launched("import pwd\nshell = pwd.getpwnam('root').pw_shell\n"
+                      "assert e.progname == shell and e.argv == ['-' + shell.split('/')[-1]]\n") == "accept");
+  BOOST_TEST(launched("e.progname, e.argv = '/bin/box', ['box', 'run']\n").ends_with("->/bin/box argv -->[box][run]"));
+  BOOST_TEST(launched("e.argv[:] = ['box', '-s']\n") == "accept argv -->[box][-s]");
+}
+
 BOOST_AUTO_TEST_CASE(a_launch_hook_that_sets_something_else_is_told_what_it_may) {  // RS-73, RS-74
   const char* told =
       "Can only set progname, argv, env event parameters as well as job, resource, vnode under execjob_launch hook.";
@@ -98,8 +111,8 @@ BOOST_AUTO_TEST_CASE(reboot_ends_the_script_and_names_the_command) {
 }
 
 BOOST_AUTO_TEST_CASE(a_hook_of_the_server_ends_no_run) {  // pbs guide: job.rerun(), job.delete() are for execution events
-  BOOST_TEST(result("runjob", "e.job.rerun()\n") == "error 'RuntimeError: job.rerun() is for hooks on hosts'");
-  BOOST_TEST(result("queuejob", "e.job.delete()\n") == "error 'RuntimeError: job.delete() is for hooks on hosts'");
+  BOOST_TEST(result("runjob", "e.job.rerun()\n") == "error 'NotImplementedError: rerun(): only for mom hooks'");
+  BOOST_TEST(result("queuejob", "e.job.delete()\n") == "error 'NotImplementedError: delete(): only for mom hooks'");
 }
 
 BOOST_AUTO_TEST_CASE(release_nodes_answers_with_the_job_as_it_will_be) {  // RS-84, RS-85, RS-90

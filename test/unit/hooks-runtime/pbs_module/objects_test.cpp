@@ -186,9 +186,9 @@ BOOST_AUTO_TEST_CASE(what_only_the_server_sets_is_readonly) {  // pbs guide: hoo
 }
 
 BOOST_AUTO_TEST_CASE(names_that_are_none_raise) {
-  BOOST_TEST(result(on("queuejob", "j.nosuch\n")) == "error 'UnsetAttributeNameError: attribute 'nosuch' not found'");
+  BOOST_TEST(result(on("queuejob", "j.nosuch\n")) == "error 'UnsetAttributeNameError: job attribute 'nosuch' not found'");
   BOOST_TEST(result(on("queuejob", "j.nosuch = 1\n")) ==
-             "error 'UnsetAttributeNameError: attribute 'nosuch' not found'");
+             "error 'UnsetAttributeNameError: job attribute 'nosuch' not found'");
   BOOST_TEST(result(on("queuejob", "assert getattr(j, 'nosuch', 3) == 3 and not hasattr(j, 'nosuch')\n")) == "accept");
   BOOST_TEST(result(on("queuejob", "j.Resource_List['nosuch'] = 1\n")).find("UnsetResourceNameError") !=
              std::string::npos);
@@ -214,7 +214,7 @@ for name, value, error in (("ncpus", "x", pbs.BadResourceValueError), ("mem", []
 BOOST_AUTO_TEST_CASE(a_vnode_s_state_is_bits_with_names) {  // RS-67, RS-72
   auto c = on("execjob_launch", R"py(
 v = e.vnode_list["n1"]
-assert v.name == "n1" and v.state == pbs.ND_FREE and v.extract_state_strs() == ["ND_FREE"] and v.extract_state_ints() == [0]
+assert v.name == "n1" and v.state == pbs.ND_FREE and v.extract_state_strs() == ["ND_STATE_FREE"] and v.extract_state_ints() == [0]
 v.state = pbs.ND_OFFLINE
 assert v.state == pbs.ND_OFFLINE
 v.resources_available["ncpus"] = 9
@@ -228,11 +228,29 @@ assert list(e.vnode_list_fail.keys()) == ["n2"] and "%s" % (sorted(e.vnode_list.
              "vnode_list_fail[n2].state free->offline");
 }
 
+BOOST_AUTO_TEST_CASE(what_there_is_to_ask_for_stands_in_attributes) {
+  auto c = on("execjob_launch", R"py(
+assert sorted(e.attributes) == ["_param", "freq", "hook_name", "hook_type", "requestor", "requestor_host", "type"]
+assert list(e._param) == ["job", "vnode_list", "vnode_list_fail", "progname", "argv", "env"] and e._param["job"] is j
+for a in e.attributes: getattr(e, a)
+s = pbs.server()
+for o, some in ((j, ("id", "Job_Name", "Resource_List", "array_index")), (e.vnode_list["n1"], ("name", "state", "Mom")),
+                (s, ("name", "default_queue")), (s.queue("workq"), ("name", "queue_type")), (s.resv("R1"), ("resvid", "reserve_start"))):
+    if o is None: continue
+    for a in o.attributes: getattr(o, a)
+    for a in some: assert a in o.attributes.keys(), a
+assert "mem" in j.Resource_List.attributes and "ncpus" in j.Resource_List.attributes.keys()
+)py");
+  c.vnodes = {"n1"};
+  BOOST_TEST(result(c) == "accept");
+}
+
 BOOST_AUTO_TEST_CASE(states_of_several_bits_come_apart) {
   BOOST_TEST(
       result({.source =
                   "import pbs\nv = pbs.server().vnode('n1')\n"
-                  "assert v.extract_state_strs() == ['ND_DOWN', 'ND_OFFLINE'] and v.extract_state_ints() == [1, 2]\n"
+                  "assert v.extract_state_strs() == ['ND_STATE_OFFLINE', 'ND_STATE_DOWN', 'ND_STATE_VNODE_UNAVAILABLE']\n"
+                  "assert v.extract_state_ints() == [1, 2, 409903]\n"
                   "assert v.sharing == pbs.ND_DEFAULT_EXCL\n",
               .answer = [](hooks::protocol::Question::Reader, hooks::protocol::Answer::Builder a) {
                 auto o = a.initObject();

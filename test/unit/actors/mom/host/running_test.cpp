@@ -122,6 +122,13 @@ BOOST_AUTO_TEST_CASE(the_shell_is_a_login_shell) {
   BOOST_TEST(stdout_of("1.b.1") == "/bin/sh " + o.shell + ' ' + o.script + '\n');
 }
 
+BOOST_AUTO_TEST_CASE(a_shell_has_the_arguments_that_a_hook_gave_it) {
+  auto o = script("1.b.1", "tr '\\0' ' ' < /proc/$PPID/cmdline");  // the shell that was given its path
+  o.shell_args = {"mine", "-s", "word"};
+  BOOST_TEST(run(o).exit_status == 0);
+  BOOST_TEST(stdout_of("1.b.1") == "mine -s word ");
+}
+
 BOOST_AUTO_TEST_CASE(a_missing_program_ends_with_254_and_says_so) {
   BOOST_TEST(run(order("1.b.1", {"/no/such/prog"})).exit_status == 254);
   BOOST_TEST(stderr_of("1.b.1") == "pbs_mom, exec of /no/such/prog failed with error: No such file or directory\n");

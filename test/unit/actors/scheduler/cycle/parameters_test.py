@@ -6,6 +6,8 @@ that expects the complaint. A new parameter without a line here fails, and so do
 """
 import os
 import re
+import subprocess
+import sys
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -98,6 +100,14 @@ class Parameters(unittest.TestCase):
         shipped = re.findall(r"^#?(\w+):\s", read(ROOT, "cluster-config/defaults/pbs_sched_config"), re.M)
         self.assertGreater(len(shipped), 15)
         self.assertEqual(set(shipped) - set(CASES) - {"sched_config"}, set())
+
+    def test_the_manual_page_has_each_of_them_and_what_the_shipped_file_says(self):
+        script = os.path.join(ROOT, "cluster-config", "defaults", "make_sched_config_page.py")
+        done = subprocess.run([sys.executable, "-B", script, "--check"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout + done.stderr), (0, ""))
+        known, obsolete = parser_knows()
+        items = " ".join(re.findall(r"^\.It Va (.*)", read(ROOT, "docs/man/sched_config.5"), re.M)).split()
+        self.assertEqual(known | obsolete, set(items) - {","})
 
     def test_each_case_is_there_and_sets_its_parameter(self):
         for name, case in CASES.items():

@@ -192,12 +192,21 @@ __annals_table() {
     pbs_audit/accounting)
       options='--check --rebuild:directory'
       words='' ;;
+    pbs_comm)
+      options='--version -N -e: -r: -t:'
+      words='' ;;
     pbs_enroll)
       options='--scheduler:scheduler --version'
       words='node' ;;
     pbs_habitat)
-      options=''
+      options='--start'
       words='=server,sched,mom' ;;
+    pbs_hostn)
+      options='--version -v'
+      words='' ;;
+    pbs_init.d)
+      options='--version'
+      words='' ;;
     pbs_minicluster)
       options=''
       words='=up,env,status,kill,start,pause,resume,unplug,plug,exec,down' ;;
@@ -261,6 +270,9 @@ __annals_table() {
     pbs_server)
       options='--accept-loss --discard-unknown-runs --version -N -d:directory -e: -p: -t:=warm,create'
       words='' ;;
+    pbs_sleep)
+      options='--version'
+      words='' ;;
     pbs_tmrsh)
       options='--version -l:user -n'
       words='node_then_command' ;;
@@ -273,6 +285,9 @@ __annals_table() {
     pbsnodes)
       options='--at: --version -C: -D: -F:=json,dsv -H -L -S -a -j -l -o -q -r -s: -v'
       words='node' ;;
+    printjob)
+      options='--version -a -s'
+      words='' ;;
     qalter)
       options='--version -A: -M:user -N: -P: -R:=o,e,oe -S:file -W:=depend\=,group_list\=,stagein\=,stageout\=,umask\=,sandbox\=,run_count\= -a: -c:=n,s,c,w -e:file -h:=u,o,s,p,n -j:=oe,eo,n -k:=n,o,e,oe,od,ed,oed -l:resource -m:=n,a,b,e,ab,ae,be,abe -o:file -p: -r:=y,n -u:user'
       words='job' ;;
@@ -347,5 +362,5 @@ __annals_attributes() {
   esac
 }
 __annals_resources='ncpus mem vmem naccelerators accelerator accelerator_model accelerator_memory accelerator_group hbmem arch host vnode vntype aoe eoe mpiprocs ompthreads nchunk walltime cput pcput pmem pvmem file nice min_walltime max_walltime soft_walltime select select_reliable_startup rjselect select_requested place nodes nodect cpupercent energy start_time exec_vnode software site partition nodemask pe_mask hpm ssinodes resc preempt_targets pstate pgov pcap_node pcap_accelerator'
-complete -F __annals_complete pbs_attach pbs_audit pbs_enroll pbs_habitat pbs_minicluster pbs_mom pbs_python pbs_ralter pbs_rdel pbs_release_nodes pbs_rstat pbs_rsub pbs_sched pbs_server pbs_tmrsh pbsdsh pbsfs pbsnodes qalter qdel qdisable qenable qhold qmgr qmove qmsg qorder qrerun qrls qrun qselect qsig qstart qstat qstop qsub qterm tracejob
+complete -F __annals_complete pbs_attach pbs_audit pbs_comm pbs_enroll pbs_habitat pbs_hostn pbs_init.d pbs_minicluster pbs_mom pbs_python pbs_ralter pbs_rdel pbs_release_nodes pbs_rstat pbs_rsub pbs_sched pbs_server pbs_sleep pbs_tmrsh pbsdsh pbsfs pbsnodes printjob qalter qdel qdisable qenable qhold qmgr qmove qmsg qorder qrerun qrls qrun qselect qsig qstart qstat qstop qsub qterm tracejob
 # Made by make_completions.py to here

@@ -61,6 +61,18 @@ const char* setter_name(setter who) {
   return "";
 }
 
+const char* place_name(asked_in where) {
+  switch (where) {
+    case asked_in::chunk:
+      return "in a chunk";
+    case asked_in::job_wide:
+      return "of the job";
+    case asked_in::nowhere:
+      return "";
+  }
+  return "";
+}
+
 std::string notes(const attribute& a) {
   std::string out;
   const auto add = [&](bool is, const char* text) {
@@ -102,11 +114,13 @@ std::string page() {
   write_table(out, "Vnodes", ObjectKind::NODE);
   write_table(out, "Schedulers", ObjectKind::SCHEDULER);
   write_table(out, "Reservations", ObjectKind::RESERVATION);
-  out << "\n## Builtin resources\n\nFlags: h host level, q counted at queue and server, n used up on a vnode.\n\n"
-         "| Resource | Type | Flags | Set by | Meaning |\n|---|---|---|---|---|\n";
+  write_table(out, "Hooks", ObjectKind::HOOK);
+  out << "\n## Builtin resources\n\nFlags: h host level, q counted at queue and server, n used up on a vnode, m told to the MoM.\n\n"
+         "| Resource | Type | Flags | Asked for | Set by | Notes | Meaning |\n|---|---|---|---|---|---|---|\n";
   for (const resource& r : builtin_resources())
     out << "| `" << r.name << "` | " << resource_type_name(r.type) << " | " << resource_flags_text(r.flags) << " | "
-        << setter_name(r.set_by) << " | " << cell(r.meaning) << " |\n";
+        << place_name(r.where) << " | " << setter_name(r.set_by) << " | " << (r.while_running ? "also while running" : "") << " | "
+        << cell(r.meaning) << " |\n";
   return out.str();
 }
 

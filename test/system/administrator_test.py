@@ -15,7 +15,7 @@ import tempfile
 import time
 import unittest
 
-from private_cluster import COMMAND_DEADLINE_S, DEADLINE_S, STAGE, ClusterTest, mini
+from private_cluster import COMMAND_DEADLINE_S, DEADLINE_S, STAGE, ClusterTest, mini, procs
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PAGE = os.path.join(ROOT, "docs", "administrator.md")
@@ -62,11 +62,18 @@ class the_page(ClusterTest):
         mini.describe(self.dir, "borg", ["n1"], STAGE, plain=True)
         self.cluster = mini.Cluster(self.dir)
         self.addCleanup(self.cluster.down)
+        self.addCleanup(procs.kill_all, self.started_by_the_page)
         self.addCleanup(self.print_logs_if_failed)
         self.cluster.habitat = lambda name: None         # the page does it
         self.cluster.write_files()
         for machine in self.cluster.machines.values():
             machine.boot()
+
+    def started_by_the_page(self):
+        """Daemons that the init script started, with their jobs: the cluster knows only what it started itself."""
+        found = [pid for name in self.cluster.machines for daemon in ("pbs_server", "pbs_mom", "pbs_sched")
+                 for pid in procs.daemons(daemon, self.cluster.layout.conf(name))]
+        return set(found) | procs.descendants(found)
 
     def test_its_steps_print_what_it_says(self):
         with open(PAGE, encoding="utf-8") as f:

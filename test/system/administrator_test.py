@@ -80,6 +80,8 @@ class the_page(ClusterTest):
             taken = steps(f.read())
         self.assertGreater(len(taken), 80)
         for number, prompt, command, expected in taken:
+            if "openssl " in command and not shutil.which("openssl"):
+                continue
             said = self.run_step(prompt, command, expected)
             if self.show:
                 print(f"{prompt} {command}\n{said}", end="", flush=True)

@@ -13,6 +13,7 @@
 #include "actors/gateway/order_routes.hpp"
 #include "actors/gateway/orderly_stop.hpp"
 #include "actors/gateway/presumed_defaults.hpp"
+#include "actors/gateway/request_lines.hpp"
 #include "actors/gateway/reservation_routes.hpp"
 #include "actors/gateway/scheduler_routes.hpp"
 #include "actors/gateway/scheduler_starts.hpp"
@@ -115,7 +116,11 @@ class router {
   void on_request(const wire::connection_ptr& peer, schema::sealed<schema::Request> request) {
     const auto r = request.get();
     const auto by = requester_of(peer->peer(), *board.settings(), parts_.server_uid);
-    const auto to = sink_to(peer);
+    auto to = sink_to(peer);
+    if (board.notes()) {
+      note_received(*board.notes(), r, by, peer->id());
+      to = noting_refusals(std::move(to), *board.notes(), r, by);
+    }
     auto reply = reply_to_client(to, r.getId());
     if (auto why = model::server_refusal(by, *board.settings())) return reply->refused(0, *why);
     if (board.is_too_late(r)) return reply->refused(0, model::refuse(pbs_error::server_down));

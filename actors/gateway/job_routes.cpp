@@ -111,25 +111,19 @@ void job_routes::on_signal(const schema::sealed<schema::Request>& request, const
 
 namespace {
 
-// A release that is refused leaves no event: tracejob shows why (RD-44, RD-46).
+// A release that is refused leaves no event: tracejob shows why (RD-46).
 class noted_release final : public reply_to {
  public:
-  noted_release(daemon_log* notes, std::string job, std::string who, reply_ptr to)
-      : notes_(notes), job_(std::move(job)), who_(std::move(who)), to_(std::move(to)) {}
+  noted_release(daemon_log* notes, std::string job, reply_ptr to) : notes_(notes), job_(std::move(job)), to_(std::move(to)) {}
   void done(std::uint64_t sequence, const std::string& text) override { to_->done(sequence, text); }
   void refused(std::uint64_t sequence, const model::rejection& why) override {
-    if (why.code == pbs_error::unauthorized)
-      note(log_event::security, "Unauthorized Request, request type: 90, Object: Job, Name: " + job_ + ", request from: " + who_);
-    else if (why.code == pbs_error::system_error && !why.text.empty()) note(log_event::debug2, why.text);
+    if (why.code == pbs_error::system_error && !why.text.empty() && notes_) notes_->write(log_event::debug2, "Job", job_, why.text);
     to_->refused(sequence, why);
   }
 
  private:
-  void note(std::uint32_t bits, const std::string& text) const {
-    if (notes_) notes_->write(bits, "Job", job_, text);
-  }
   daemon_log* const notes_;
-  const std::string job_, who_;
+  const std::string job_;
   const reply_ptr to_;
 };
 
@@ -137,7 +131,7 @@ class noted_release final : public reply_to {
 
 void job_routes::on_release_nodes(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
   const auto job = request.get().getReleaseNodes().getJob();
-  to_job(job, request, by, std::make_shared<noted_release>(board_.notes(), schema::str(job), by.at_host(), std::move(reply)));
+  to_job(job, request, by, std::make_shared<noted_release>(board_.notes(), schema::str(job), std::move(reply)));
 }
 
 // What tracejob shows of requests that leave no event.

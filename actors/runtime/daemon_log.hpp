@@ -39,7 +39,8 @@ class daemon_log {
     daemon_log& log_;
   };
   void set_mask(std::uint32_t mask) { mask_ = mask; }
-  void reopen();  // on HUP: "Log closed", "Log opened"
+  bool wants(std::uint32_t events) const { return events & mask_; }  // any of them: for lines that cost something to make
+  void reopen();                                                     // on HUP: "Log closed", "Log opened"
   // Goes on in another directory, between the same lines. False: its file can't be written, and all stays.
   bool move_to(const std::string& directory);
 

@@ -16,6 +16,7 @@
 #include "actors/server/hook_files_writer.hpp"
 #include "actors/server/past_actor.hpp"
 #include "actors/server/reactions_actor.hpp"
+#include "actors/server/recovered_lines.hpp"
 #include "actors/server/status_actor.hpp"
 #include "actors/server_system/read_ahead.hpp"
 #include "events/attributes/ids.hpp"
@@ -253,6 +254,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   f.past = std::make_shared<projections::past_writer>(parts.store);
   if (parts.notes) f.notes = std::make_shared<event_notes>(*parts.notes, !parts.log_mask_is_given);
   replay(*log_, *reader_, *ledger_, f, parts);
+  if (parts.notes && f.status->server().exists) note_recovered(*parts.notes, f.where->settings()->server_name, *f.status);
   bootstrap_events words(*log_, *ledger_, f, parts);
   if (parts.loss) words.accept(*parts.loss);
   words.say();

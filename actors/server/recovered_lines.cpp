@@ -1,0 +1,28 @@
+#include "actors/server/recovered_lines.hpp"
+
+#include <string>
+
+#include "events/attributes/ids.hpp"
+
+namespace annals::actors {
+
+void note_recovered(daemon_log& notes, std::string_view server, const projections::status& of) {
+  const daemon_log::gathering lines(notes);
+  const auto daemon = "Server@" + std::string(server);
+  constexpr auto start = log_event::system | log_event::admin | log_event::debug;
+  for (const auto& [name, queue] : of.queues()) notes.write(start, "Svr", daemon, "Recovered queue " + name);
+  for (const auto& [serial, reservation] : of.reservations())
+    notes.write(start, "Svr", daemon, "Recovered reservation " + reservation.id + "." + std::string(server));
+  std::size_t jobs = 0;
+  of.each_job([&](const model::job_state& job) {
+    ++jobs;
+    if (!job.ended() && notes.wants(start))
+      notes.write(start, "Job", job.id,
+                  "Requeueing job, substate: " + std::string(job.attribute(attributes::job::substate)) +
+                      " Requeued in queue: " + std::string(job.queue()));
+    return true;
+  });
+  notes.write(log_event::system, "Svr", daemon, "Recovered " + std::to_string(jobs) + " jobs");
+}
+
+}  // namespace annals::actors

@@ -230,10 +230,12 @@ begun run_actor::start() {
 void run_actor::do_kill(const std::string& signal, const std::string& why) {
   if (!why.empty()) parts_.processes->append_stderr(key_, "=>> PBS: job killed: " + why + "\n");
   if (const auto number = signal_number(signal)) parts_.processes->signal(key_, *number);
+  parts_.note(log_event::job, state().job, "kill_job");
   if (state().suspended) signal_everywhere(SIGCONT);  // a stopped process can't end by itself
 }
 
 void run_actor::carry_out(const model::told_request& request) {
+  note_signal(request);
   if (const auto& r = request.release) {
     if (!state().allocated.reduced_to(r->exec_vnode, r->exec_host, r->released))
       parts_.note(log_event::error, state().job, "can't let go of " + r->released + ": the run has " + state().allocated.exec_vnode());
@@ -250,6 +252,25 @@ void run_actor::carry_out(const model::told_request& request) {
     signal_everywhere(*number);
   }
   when_acted(model::request_carried_out{request.id});
+}
+
+void run_actor::note_signal(const model::told_request& request) const {
+  std::string signal;
+  switch (request.what) {
+    case schema::RunRequest::SIGNAL:
+      signal =
+          signal_number(request.text) && std::isalpha(static_cast<unsigned char>(request.text.front())) && !request.text.starts_with("SIG")
+              ? "SIG" + request.text
+              : request.text;
+      break;
+    case schema::RunRequest::SUSPEND: signal = "suspend"; break;
+    case schema::RunRequest::RESUME: signal = "resume"; break;
+    case schema::RunRequest::MESSAGE:
+    case schema::RunRequest::RELEASE:
+    case schema::RunRequest::CHECKPOINT: return;
+  }
+  parts_.note(log_event::debug, state().job, "signal job request received");
+  parts_.note(log_event::admin, state().job, "signal job with " + signal);
 }
 
 // What is on disk as done is not done again by a MoM that comes after this one.

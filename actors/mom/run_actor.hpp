@@ -46,6 +46,7 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   begun start();
   begun fetch_script();
   void carry_out(const model::told_request& request);
+  void note_signal(const model::told_request& request) const;
   void when_acted(model::run_command c);  // given when the host has sent the signals and texts that it was asked for before
   void on_acted();
   bool can_checkpoint() const;  // run_actor_checkpoint.cpp, and the four that follow

@@ -49,6 +49,11 @@ void run_actor::report_refused() {
 void run_actor::report_exited() {
   const auto hosts = state().usage_by_host({parts_.settings->host, state().usage, parts_.base.clock->now_ns()}, *parts_.resources());
   note_words_not_shown(hosts);
+  for (const auto& h : hosts)
+    parts_.note(log_event::debug2, state().job,
+                h.host + " cput=" + std::string(h.usage.get("cput").value_or("00:00:00")) +
+                    " mem=" + std::string(h.usage.get("mem").value_or("0kb")));
+  parts_.note(log_event::debug2, state().job, "Obit sent");
   tell_server([&](auto m) {
     auto r = m.initRunExited();
     fill_ref(r.initRef());

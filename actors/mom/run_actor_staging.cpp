@@ -23,6 +23,7 @@ void run_actor::place() {
 }
 
 void run_actor::clean_up() {
+  parts_.note(log_event::debug, state().job, "delete job request received");
   if (state().order && !state().discarded && state().placed && !state().delivered) parts_.processes->keep_jobdir(key_);
   drop_checkpoint();
   parts_.processes->forget(key_);

@@ -28,6 +28,7 @@
 #include "actors/runtime/mark_keeper.hpp"
 #include "actors/runtime/system_clock.hpp"
 #include "events/model/run/ticket.hpp"
+#include "events/values/duration.hpp"
 #include "hooks-runtime/pool/worker_pool.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
@@ -139,6 +140,8 @@ ports::process_host::events tell(const caf::actor& mom, actors::daemon_log& note
   e.ended = [=, &notes](const std::string& key, const ports::program_ended& p) {
     notes.write(actors::log_event::debug, "Job", job(key), "task " + task(key) + " terminated");
     if (!actors::is_task_key(key)) notes.write(actors::log_event::job, "Job", job(key), "Terminated");
+    notes.write(actors::log_event::debug2, "Job", job(key),
+                "task " + task(key) + " cput=" + values::print_duration(static_cast<std::int64_t>(p.usage.cpu_seconds)));
     post(key, model::program_over{p});
   };
   e.delivered = [=, &notes](const std::string& key, const ports::delivery_result& d) {

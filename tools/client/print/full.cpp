@@ -1,6 +1,6 @@
 #include "tools/client/print/full.hpp"
 
-#include <algorithm>
+#include "tools/client/print/shown.hpp"
 
 namespace annals::client {
 namespace {
@@ -20,26 +20,6 @@ std::size_t put_piece(std::string& out, std::string_view piece, std::size_t colu
   out.append(piece);
   return column + piece.size();
 }
-
-// A terminal must not take a value for something it is to do: control characters but tabs and line ends are shown as ^A.
-class shown {
- public:
-  explicit shown(std::string_view value) : value_(value) {
-    if (std::none_of(value.begin(), value.end(), is_control)) return;
-    for (const char c : value) {
-      if (is_control(c)) text_.push_back('^');
-      text_.push_back(is_control(c) ? static_cast<char>(c ^ 0x40) : c);
-    }
-    value_ = text_;
-  }
-  shown(const shown&) = delete;
-  operator std::string_view() const { return value_; }
-
- private:
-  static bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n') || c == 0x7f; }
-  std::string_view value_;
-  std::string text_;
-};
 
 }  // namespace
 
@@ -80,7 +60,7 @@ void full_printer::put(std::string& out, const object_view& object) {
     out.append(indent);
     put_attribute_name(out, *l, e.resource);
     out.append(" = ");
-    const shown value(is_date(*l, e.resource) ? dates_.of(e.value) : e.value);
+    const shown value(is_date(*l, e.resource) ? dates_.of(e.value) : e.value, line_ends::continue_line);
     if (wrap_)
       put_wrapped(out, value, out.size() - line);
     else
@@ -110,7 +90,7 @@ void dsv_printer::put(std::string& out, const object_view& object) {
 
 // One object is one line, so a line end is escaped as the delimiter is.
 void dsv_printer::put_value(std::string& out, std::string_view value) const {
-  const shown printable(value);
+  const shown printable(value, line_ends::kept);
   for (std::string_view rest = printable; !rest.empty();) {
     if (!delimiter_.empty() && rest.starts_with(delimiter_)) {
       out.append("\\").append(delimiter_);

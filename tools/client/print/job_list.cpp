@@ -6,6 +6,7 @@
 #include "tools/client/print/dates.hpp"
 #include "tools/client/print/job_table.hpp"
 #include "tools/client/print/layout.hpp"
+#include "tools/client/print/shown.hpp"
 
 namespace annals::client {
 namespace {
@@ -185,7 +186,9 @@ std::int64_t job_list::start_of(const object_view& job) {
   return error == std::errc() ? start : std::numeric_limits<std::int64_t>::max();
 }
 
-void job_list::put_below(std::string& out, std::string_view hosts, std::string_view comment) const {
+void job_list::put_below(std::string& out, std::string_view hosts, std::string_view said) const {
+  const shown printable(said);
+  const std::string_view comment = printable;
   const std::size_t width = options_.wide ? 119 : 79;
   if (options_.hosts && options_.same_line) out.append(" ").append(or_missing(hosts));
   if (options_.comments && options_.same_line && !options_.hosts) out.append(" ").append(or_missing(comment));

@@ -2,9 +2,13 @@
 
 #include <charconv>
 
+#include "tools/client/print/shown.hpp"
+
 namespace annals::client {
 
-void put_left(std::string& out, std::string_view text, std::size_t width) {
+void put_left(std::string& out, std::string_view value, std::size_t width) {
+  const shown printable(value);
+  const std::string_view text = printable;
   if (text.size() <= width) {
     out.append(text).append(width - text.size(), ' ');
   } else {
@@ -12,7 +16,9 @@ void put_left(std::string& out, std::string_view text, std::size_t width) {
   }
 }
 
-void put_right(std::string& out, std::string_view text, std::size_t width) {
+void put_right(std::string& out, std::string_view value, std::size_t width) {
+  const shown printable(value);
+  std::string_view text = printable;
   if (text.size() > width) text = text.substr(0, width);
   out.append(width - text.size(), ' ').append(text);
 }

@@ -1,4 +1,5 @@
-// Columns of the tables that the commands print. Everything appends to one buffer; nothing allocates per field. Pure.
+// Columns of the tables that the commands print. Everything appends to one buffer; nothing allocates per field, but for one with control
+// characters, which are shown (shown.hpp). Pure.
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 #include "events/attributes/ids.hpp"
 #include "tools/client/print/full.hpp"
 #include "tools/client/print/layout.hpp"
+#include "tools/client/print/shown.hpp"
 
 namespace annals::client {
 namespace {
@@ -85,7 +86,8 @@ void node_printer::block(std::string& out, std::string_view name, const node_lin
   out.append(name).push_back('\n');
   for (const node_line& l : lines) {
     out.append("     ").append(l.name).append(" = ");
-    out.append(l.is_date ? dates_.of(std::string_view(l.value)) : std::string_view(l.value)).push_back('\n');
+    const shown value(l.is_date ? dates_.of(l.value) : std::string_view(l.value), line_ends::continue_line);
+    out.append(std::string_view(value)).push_back('\n');
   }
   out.push_back('\n');
 }
@@ -95,10 +97,12 @@ void node_printer::dsv(std::string& out, std::string_view name, const node_lines
   out.append("Name=").append(name);
   for (const node_line& l : lines) {
     out.append(delimiter).append(l.name).push_back('=');
-    for (std::size_t i = 0; i < l.value.size(); ++i) {
-      const bool blank_in_jobs = l.is_jobs && l.value[i] == ' ';
-      if (!delimiter.empty() && l.value.compare(i, delimiter.size(), delimiter) == 0) out.push_back('\\');
-      if (!blank_in_jobs) out.push_back(l.value[i]);
+    const shown printable(l.value);
+    const std::string_view value = printable;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      const bool blank_in_jobs = l.is_jobs && value[i] == ' ';
+      if (!delimiter.empty() && value.compare(i, delimiter.size(), delimiter) == 0) out.push_back('\\');
+      if (!blank_in_jobs) out.push_back(value[i]);
     }
   }
   out.push_back('\n');
@@ -132,7 +136,7 @@ void put_unavailable(std::string& out, const host_group& host) {
     if (value_of(v, id::state) != state) return;
   if (state.find("offline") == std::string_view::npos && state.find("down") == std::string_view::npos) return;
   out.append(host.name).append(host.name.size() < 20 ? 20 - host.name.size() : 0, ' ');
-  out.append(" ").append(state).append(" ").append(value_of(host.vnodes.front(), id::comment)).push_back('\n');
+  out.append(" ").append(state).append(" ").append(std::string_view(shown(value_of(host.vnodes.front(), id::comment)))).push_back('\n');
 }
 
 }  // namespace annals::client

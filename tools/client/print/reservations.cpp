@@ -7,6 +7,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "tools/client/print/full.hpp"
+#include "tools/client/print/shown.hpp"
 
 namespace annals::client {
 namespace {
@@ -28,7 +29,9 @@ std::string formatted(std::int64_t seconds, const char* form) {
   return {text, std::strftime(text, sizeof text, form, &local)};
 }
 
-void put_padded(std::string& out, std::string_view text, std::size_t width) {
+void put_padded(std::string& out, std::string_view value, std::size_t width) {
+  const shown printable(value);
+  const std::string_view text = printable;
   out.append(text);
   if (text.size() < width) out.append(width - text.size(), ' ');
 }
@@ -117,7 +120,8 @@ class full : public object_form {
     out.append(" = ");
     // Unlike other commands' dates these have two digits of a day below ten.
     const auto seconds = is_date(*l, e.resource) ? number_of(e.value) : std::nullopt;
-    out.append(seconds ? formatted(*seconds, "%a %b %d %H:%M:%S %Y") : std::string(e.value)).push_back('\n');
+    out.append(seconds ? formatted(*seconds, "%a %b %d %H:%M:%S %Y") : std::string(shown(e.value, line_ends::continue_line)))
+        .push_back('\n');
   }
 
   labels labels_{schema::ObjectKind::RESERVATION};

@@ -1,3 +1,4 @@
+#include "tools/client/print/shown.hpp"
 #include "tools/client/print/trace.hpp"
 
 #include <algorithm>
@@ -130,7 +131,8 @@ void put_entry(std::string& out, const trace_entry& e, std::size_t width) {
   out.append(e.time).append("  ").push_back(letters[static_cast<std::size_t>(e.source)]);
   out.append("    ");
   const std::size_t indent = out.size() - line;
-  std::string_view rest = e.text;
+  const shown printable(e.text);
+  std::string_view rest = printable;
   while (width > indent + 1 && rest.size() > width - indent) {
     const std::size_t room = width - indent;
     const auto blank = rest.rfind(' ', room);

@@ -9,6 +9,7 @@
 #include "events/values/dependency.hpp"
 #include "events/values/number.hpp"
 #include "tools/client/print/dates.hpp"
+#include "tools/client/print/shown.hpp"
 
 namespace annals::client {
 
@@ -127,7 +128,7 @@ std::string what_it_does(const object_view& job) {
 }
 
 void line(std::string& out, const std::string& text) {
-  if (!text.empty()) out += "  " + text + "\n";
+  if (!text.empty()) out.append("  ").append(std::string_view(shown(text))).push_back('\n');
 }
 
 std::string condition(values::dependency_type type) {

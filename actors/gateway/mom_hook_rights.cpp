@@ -32,7 +32,9 @@ rightful_requests rightful(const directory& where, const std::string& host, sche
   if (r.getJobChanges().size() > 0 && !out.job) out.refused.push_back("job");
   out.suspend_again =
       runs_here && schema::text(r.getRun().getEvent()) == "execjob_preresume" && r.getRun().getVerdict() != schema::HookVerdict::ACCEPTED;
-  out.resources = std::string_view(event->name) == "exechost_startup";
+  const auto* hook = where.hook(schema::str(r.getRun().getHook()));
+  out.resources = std::string_view(event->name) == "exechost_startup" && hook && hook->runs_at(event->name);
+  if (r.getResources().size() > 0 && !out.resources) out.refused.push_back("resources");
   for (auto v : r.getVnodes()) {
     const auto on = where.host_of_vnode(schema::text(v.getVnode()));
     if (on && (*on == host || (runs_here && has_run(*on)))) out.vnodes.push_back(v);

@@ -15,9 +15,9 @@ struct rightful_requests {
   bool job = false;            // the changes of the job
   bool ends_run = false;       // job.rerun(), job.delete()
   bool suspend_again = false;  // execjob_preresume said no
-  bool resources = false;      // new resources (RU-06)
+  bool resources = false;      // new resources (RU-06): only by an exechost_startup hook that the server has
   std::vector<schema::VnodeChanged::Reader> vnodes;
-  std::vector<std::string_view> refused;  // vnodes, and "job": what it may not change
+  std::vector<std::string_view> refused;  // vnodes, "job" and "resources": what it may not change
 };
 rightful_requests rightful(const directory& where, const std::string& host, schema::HookReport::Reader report);
 

@@ -31,6 +31,7 @@ struct site : test::followed {
     std::vector<std::string> vnodes = {};
     std::uint32_t run = 1;
     bool reruns = false;
+    std::string hook = {};  // that it says it ran; it made a resource
   };
   std::string may(const std::string& host, const asked& w, schema::HookVerdict verdict = schema::HookVerdict::ACCEPTED) const {
     const auto report = schema::make<schema::HookReport>([&](schema::HookReport::Builder r) {
@@ -42,6 +43,10 @@ struct site : test::followed {
       r.getRun().setVerdict(verdict);
       if (!w.attribute.empty()) r.initJobChanges(1)[0].setName(w.attribute);
       r.setRerun(w.reruns);
+      if (!w.hook.empty()) {
+        r.getRun().setHook(w.hook);
+        r.initResources(1)[0].setName("gpus");
+      }
       auto list = r.initVnodes(static_cast<unsigned>(w.vnodes.size()));
       for (unsigned i = 0; i < w.vnodes.size(); ++i) list[i].setVnode(w.vnodes[i]);
     });
@@ -85,8 +90,30 @@ BOOST_AUTO_TEST_CASE(a_host_changes_its_own_vnodes_and_those_of_its_run) {
   BOOST_TEST(may("n3", {"execjob_prologue", "", {"n1", "n3"}}) == "n3 not:n1 ");
 }
 
-BOOST_AUTO_TEST_CASE(only_a_startup_hook_makes_resources) {  // RU-06
-  BOOST_TEST(may("n1", {"exechost_startup", "", {"n1"}, 0}) == "resources n1 ");
+// A host whose MoM was taken over can't make them in the name of a hook that nobody wrote.
+BOOST_AUTO_TEST_CASE(only_a_startup_hook_of_the_server_makes_resources) {  // RU-06
+  const auto by = [&](const char* event, const char* hook) { return may("n1", {event, "", {"n1"}, 0, false, hook}); };
+  BOOST_TEST(by("exechost_startup", "start") == "n1 not:resources ");
+  const auto stream = write(0, model::make_event([](auto e) { e.initHook().initCreated().setName("start"); }));
+  const auto set = [&](const char* name, const char* value) {
+    write(stream, model::make_event([&](auto e) {
+            auto c = e.initHook().initChanged().initChanges(1)[0];
+            c.setName(name);
+            c.setValue(value);
+          }));
+  };
+  set("event", "exechost_startup");
+  BOOST_TEST(by("exechost_startup", "start") == "n1 not:resources ");  // it has no script
+  write(stream, model::make_event([](auto e) {
+          auto i = e.initHook().initImported();
+          i.setContentType(std::string(model::python_content));
+          i.initContent().setHash({reinterpret_cast<const kj::byte*>("h"), 1});
+        }));
+  BOOST_TEST(by("exechost_startup", "start") == "resources n1 ");
+  BOOST_TEST(by("exechost_periodic", "start") == "n1 not:resources ");
+  BOOST_TEST(by("exechost_startup", "other") == "n1 not:resources ");
+  set("enabled", "False");
+  BOOST_TEST(by("exechost_startup", "start") == "n1 not:resources ");
 }
 
 BOOST_AUTO_TEST_CASE(only_a_host_of_the_run_ends_it) {

@@ -267,6 +267,7 @@ inline constexpr attribute_id jobscript_max_size = 890;
 inline constexpr attribute_id restrict_res_to_release_on_suspend = 900;
 inline constexpr attribute_id power_provisioning = 910;
 inline constexpr attribute_id show_hidden_attribs = 920;
+inline constexpr attribute_id show_other_variables = 925;
 inline constexpr attribute_id sync_mom_hookfiles_timeout = 930;
 inline constexpr attribute_id rpp_max_pkt_check = 940;
 inline constexpr attribute_id max_job_sequence_id = 950;

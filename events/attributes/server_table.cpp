@@ -141,6 +141,8 @@ const attribute server_attributes[] = {
      "whether power profiles may be used"},
     {server::show_hidden_attribs, "show_hidden_attribs", value_type::boolean, setter::manager, none, "",
      "whether hidden job attributes are shown"},
+    {server::show_other_variables, "show_other_variables", value_type::boolean, setter::manager, none, "",
+     "whether users see the variables of others' jobs"},
     {server::sync_mom_hookfiles_timeout, "sync_mom_hookfiles_timeout", value_type::integer, setter::manager, none, "",
      "seconds to wait for copies of hook files; 120 when unset"},
     {server::rpp_max_pkt_check, "rpp_max_pkt_check", value_type::integer, setter::manager, none, "", "legacy"},

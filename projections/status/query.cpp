@@ -12,6 +12,7 @@
 #include "events/values/pbs_error.hpp"
 #include "events/values/string_list.hpp"
 #include "projections/status/eligible_time.hpp"
+#include "projections/status/privacy.hpp"
 #include "projections/status/subjobs.hpp"
 
 namespace annals::projections {
@@ -38,15 +39,24 @@ class filter {
   bool passes(attributes::attribute_id id) const { return id < shown_.size() && shown_[id]; }
 
   std::string apply(const attributes::attribute_set& row) const {
-    attributes::attribute_set_writer out;
-    out.buffer().reserve(row.packed().size());
-    for (const auto& e : row)
-      if (passes(e.id)) out.put(e.id, e.resource, e.value);
-    return out.take();
+    return apply_to(row, [](const attributes::entry& e) { return e.value; });
+  }
+  // As others than its owner see a job (projections/status/privacy.hpp).
+  std::string apply_for_others(const attributes::attribute_set& row) const {
+    std::string kept;
+    return apply_to(row, [&](const attributes::entry& e) { return seen_by_others(e.id, e.value, kept); });
   }
   std::string apply(const std::string& packed) const { return apply(*attributes::attribute_set::from_packed(packed)); }
 
  private:
+  template <class Value>
+  std::string apply_to(const attributes::attribute_set& row, Value&& value) const {
+    attributes::attribute_set_writer out;
+    out.buffer().reserve(row.packed().size());
+    for (const auto& e : row)
+      if (passes(e.id)) out.put(e.id, e.resource, value(e));
+    return out.take();
+  }
   std::vector<bool> shown_;
 };
 
@@ -206,10 +216,10 @@ class job_answer {
   }
 
   void add_subjob(array_rows& rows, const subjob_view& s) {
-    if (s.own) return out_.add(id_of(from_, s), shown_.apply(subjob_row(from_, s, now_s_)), why(*s.own));
+    if (s.own) return out_.add(id_of(from_, s), shown_of(s.array, subjob_row(from_, s, now_s_)), why(*s.own));
     const char letter = letter_of(s);
     auto& row = rows.without_stream[letter];
-    if (row.empty()) row = shown_.apply(subjob_row(from_, s, now_s_));
+    if (row.empty()) row = shown_of(s.array, subjob_row(from_, s, now_s_));
     out_.add(id_of(from_, s), row, letter == 'Q' ? why(s.array) : nullptr);
   }
 
@@ -218,7 +228,10 @@ class job_answer {
   piecewise::fill_why why(const model::job_state& job) const { return asked_.getWhy() ? why_of(from_, job) : nullptr; }
 
   std::string row_of(const model::job_state& job) const {
-    return shown_.apply(timed_ || (job.array && counted_) ? job_row(from_, job, now_s_) : job.attributes);
+    return shown_of(job, timed_ || (job.array && counted_) ? job_row(from_, job, now_s_) : job.attributes);
+  }
+  std::string shown_of(const model::job_state& job, const attributes::attribute_set& row) const {
+    return with_variables_ && !sees_all_of(from_, job, by_) ? shown_.apply_for_others(row) : shown_.apply(row);
   }
 
   const status& from_;
@@ -228,6 +241,7 @@ class job_answer {
   piecewise& out_;
   const std::int64_t now_s_;
   const bool timed_ = shown_.passes(attributes::job::eligible_time) || shown_.passes(attributes::job::accrue_type);
+  const bool with_variables_ = shown_.passes(attributes::job::Variable_List) || shown_.passes(attributes::job::Submit_arguments);
   const bool counted_ = shown_.passes(attributes::job::array_state_count) || shown_.passes(attributes::job::array_indices_remaining);
 };
 
@@ -433,17 +447,19 @@ struct candidate {
   char letter;
 };
 
-bool meets(const status& from, const candidate& who, schema::Criterion::Reader c, std::int64_t now_s) {
+bool meets(const status& from, const candidate& who, schema::Criterion::Reader c, const model::requester& by, std::int64_t now_s) {
   const auto name = schema::text(c.getName());
   const auto wanted = schema::text(c.getValue());
   if (name == "job_state") return wanted.find(who.letter) != std::string_view::npos;
   const auto& job = name == "array" ? who.array : who.job;
   if (name == "Job_Owner" || name == "User_List") return in_list(wanted, job.owner_name(), job.owner());
   const auto* row = attributes::find(ObjectKind::JOB, name);
-  if (!row) return false;
+  if (!row || !attributes::may_see(*row, by.role, from.server().attributes.get(attributes::server::show_hidden_attribs) == "True"))
+    return false;
   auto type = row->type;
   std::string_view has = job.attribute(row->id, schema::text(c.getResource()));
   std::string grown;
+  if (!sees_all_of(from, job, by)) has = seen_by_others(row->id, has, grown);
   if (row->id == attributes::job::eligible_time && counts_eligible_time(from.server()))
     has = grown = values::print_duration(eligible_time_of(job).at(now_s));
   if (type == attributes::value_type::resource_list) {
@@ -456,9 +472,10 @@ bool meets(const status& from, const candidate& who, schema::Criterion::Reader c
   return (c.getOp() == schema::CompareOp::EQ && has == wanted) || (c.getOp() == schema::CompareOp::NE && has != wanted);
 }
 
-bool meets_all(const status& from, const candidate& who, capnp::List<schema::Criterion>::Reader criteria, std::int64_t now_s) {
+bool meets_all(const status& from, const candidate& who, capnp::List<schema::Criterion>::Reader criteria, const model::requester& by,
+               std::int64_t now_s) {
   for (auto c : criteria)
-    if (!meets(from, who, c, now_s)) return false;
+    if (!meets(from, who, c, by, now_s)) return false;
   return true;
 }
 
@@ -473,7 +490,7 @@ void answer_select(const status& from, std::uint64_t request_id, schema::SelectJ
       return refuse_whole(request_id, from.sequence(), values::refuse(pbs_error::unknown_queue), send);
   const auto now_s = std::max(now_ns, from.wall_ns()) / 1'000'000'000;
   std::vector<std::string> ids;
-  const auto is_chosen = [&](const candidate& who) { return meets_all(from, who, asked.getCriteria(), now_s); };
+  const auto is_chosen = [&](const candidate& who) { return meets_all(from, who, asked.getCriteria(), by, now_s); };
   from.each_job([&](const model::job_state& job) {
     if (!fits_history(job, asked.getHistory()) || !may_see_job(from, job, by)) return true;
     if (!asked.getSubjobs() || !job.array) {

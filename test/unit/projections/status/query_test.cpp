@@ -215,6 +215,42 @@ BOOST_AUTO_TEST_CASE(jobs_of_others_are_hidden_when_query_other_jobs_is_false) {
   BOOST_TEST(select({}) == "1.p1");
 }
 
+BOOST_AUTO_TEST_CASE(variables_of_others_are_hidden) {
+  const std::string list = "PBS_O_HOME=/home/bob,TOKEN=a\\,PBS_O_SECRET=b,PBS_O_HOST=p1,MORE=c";
+  submit(12, 3, "bob@p1", {{"Variable_List", "", list.c_str()}, {"Submit_arguments", "", "-h -vTOKEN=a b -N x"}});
+  const auto three = named(ObjectKind::JOB, {"3.p1"});
+  const auto seen = [&](Role role, const char* user) { return stat(three, role, user).get("3.p1", job::Variable_List); };
+  BOOST_TEST(seen(Role::USER, "ann") == "PBS_O_HOME=/home/bob,PBS_O_HOST=p1");
+  BOOST_TEST(stat(three, Role::USER, "ann").get("3.p1", job::Submit_arguments) == "-h");
+  for (const auto role : {Role::OPERATOR, Role::MANAGER, Role::ROOT}) BOOST_TEST(seen(role, "oper") == list);
+  BOOST_TEST(seen(Role::USER, "bob") == list);
+  server("show_other_variables", "True");
+  BOOST_TEST(seen(Role::USER, "ann") == list);
+  BOOST_TEST(stat(three, Role::USER, "ann").get("3.p1", job::Submit_arguments) == "-h -vTOKEN=a b -N x");
+}
+
+BOOST_AUTO_TEST_CASE(where_submit_arguments_end_for_others) {
+  unsigned number = 2;
+  const auto seen = [&](const char* arguments) {
+    const auto id = std::to_string(++number) + ".p1";
+    submit(10 + number, number, "bob@p1", {{"Submit_arguments", "", arguments}});
+    return std::string(stat(named(ObjectKind::JOB, {id})).get(id, job::Submit_arguments));
+  };
+  for (const char* whole : {"-N x -l ncpus=1 -- /bin/true", "-Nv job.sh", "--version", "-j oe -A v", "-N -"})
+    BOOST_TEST(seen(whole) == whole);
+  BOOST_TEST(seen("-N x -v A=1 -h") == "-N x");
+  BOOST_TEST(seen("-fhv A=1") == "");
+  BOOST_TEST(seen("-N x\t-v A=1") == "-N x");
+}
+
+BOOST_AUTO_TEST_CASE(nobody_selects_by_what_he_does_not_see) {
+  submit(12, 3, "bob@p1", {{"Variable_List", "", "TOKEN=abc"}, {"exec_vnode_orig", "", "(p1:ncpus=1)"}});
+  const criterion of_token{"Variable_List", "", schema::CompareOp::EQ, "TOKEN=abc"};
+  BOOST_TEST(select({of_token}) == "");
+  BOOST_TEST(select({of_token}, Role::USER, "bob") == "3.p1");
+  BOOST_TEST(select({{"exec_vnode_orig", "", schema::CompareOp::EQ, "(p1:ncpus=1)"}}, Role::USER, "bob") == "");
+}
+
 BOOST_AUTO_TEST_CASE(history_must_be_kept_to_be_asked_for) {
   const auto with_history = [](schema::Stat::Builder s) { s.setHistory(schema::History::ALSO); };
   BOOST_TEST(stat(with_history).refused.has_value());

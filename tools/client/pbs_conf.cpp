@@ -51,19 +51,13 @@ constexpr text_key text_keys[] = {
     {"PBS_SERVER", &pbs_conf::pbs_server},
     {"PBS_SERVER_HOST_NAME", &pbs_conf::pbs_server_host_name},
     {"PBS_PRIMARY", &pbs_conf::pbs_primary},
-    {"PBS_SECONDARY", &pbs_conf::pbs_secondary},
     {"PBS_LEAF_NAME", &pbs_conf::pbs_leaf_name},
     {"PBS_MOM_NODE_NAME", &pbs_conf::pbs_mom_node_name},
     {"PBS_OUTPUT_HOST_NAME", &pbs_conf::pbs_output_host_name},
-    {"PBS_MAIL_HOST_NAME", &pbs_conf::pbs_mail_host_name},
     {"PBS_MOM_HOME", &pbs_conf::pbs_mom_home},
-    {"PBS_TMPDIR", &pbs_conf::pbs_tmpdir},
     {"PBS_SCP", &pbs_conf::pbs_scp},
-    {"PBS_RCP", &pbs_conf::pbs_rcp},
     {"PBS_CP", &pbs_conf::pbs_cp},
     {"PBS_SCP_ARGS", &pbs_conf::pbs_scp_args},
-    {"PBS_CORE_LIMIT", &pbs_conf::pbs_core_limit},
-    {"PBS_DAEMON_SERVICE_USER", &pbs_conf::pbs_daemon_service_user},
 };
 
 struct flag_key {
@@ -76,7 +70,6 @@ constexpr flag_key flag_keys[] = {
     {"PBS_START_COMM", &pbs_conf::start_comm},
     {"PBS_START_MOM", &pbs_conf::start_mom},
     {"PBS_LOG_HIGHRES_TIMESTAMP", &pbs_conf::log_highres_timestamp},
-    {"PBS_LOCALLOG", &pbs_conf::local_log},
 };
 
 struct port_key {
@@ -87,7 +80,23 @@ constexpr port_key port_keys[] = {
     {"PBS_BATCH_SERVICE_PORT", &pbs_conf::batch_service_port},
     {"PBS_MOM_SERVICE_PORT", &pbs_conf::mom_service_port},
     {"PBS_MANAGER_SERVICE_PORT", &pbs_conf::manager_service_port},
-    {"PBS_SCHEDULER_SERVICE_PORT", &pbs_conf::scheduler_service_port},
+};
+
+// Of PBS, and read over here; a value that changes nothing is none to speak of.
+struct key_without_effect {
+  const char* name;
+  const char* harmless;  // this value; null: none
+  const char* why;
+};
+constexpr key_without_effect keys_without_effect[] = {
+    {"PBS_SECONDARY", nullptr, "there is no second server"},
+    {"PBS_SCHEDULER_SERVICE_PORT", "15004", "the server does not call schedulers"},
+    {"PBS_MAIL_HOST_NAME", nullptr, "mail goes to the address that the job names"},
+    {"PBS_TMPDIR", nullptr, "the directory of a job's own is made where $tmpdir of mom_config(5) says"},
+    {"PBS_RCP", nullptr, "nothing is copied by rcp"},
+    {"PBS_CORE_LIMIT", nullptr, "daemons keep the limit that they were started with"},
+    {"PBS_DAEMON_SERVICE_USER", "root", "a scheduler runs as the server does"},
+    {"PBS_LOCALLOG", "1", "daemons always write log files of their own"},
 };
 
 bool parse_port(std::string_view text, std::uint16_t& port) {
@@ -98,7 +107,7 @@ bool parse_port(std::string_view text, std::uint16_t& port) {
   return true;
 }
 
-// Keys that are not in the tables belong to parts of PBS that we do not have, and are no problem. An empty value is none.
+// Keys that are in no table belong to parts of PBS that we do not have, and are no problem. An empty value is none.
 void set(pbs_conf& conf, const std::string& where, std::string_view name, std::string_view value) {
   if (value.empty()) return;
   const auto problem = [&](const char* what) {
@@ -113,6 +122,9 @@ void set(pbs_conf& conf, const std::string& where, std::string_view name, std::s
   }
   for (const auto& k : port_keys)
     if (name == k.name && !parse_port(value, conf.*k.field)) problem("no port number");
+  for (const auto& k : keys_without_effect)
+    if (name == k.name && (!k.harmless || value != k.harmless))
+      conf.problems.push_back(where + ": " + std::string(name) + " has no effect: " + k.why);
 }
 
 void set_from_environment(pbs_conf& conf) {
@@ -122,6 +134,7 @@ void set_from_environment(pbs_conf& conf) {
   for (const auto& k : text_keys) take(k.name);
   for (const auto& k : flag_keys) take(k.name);
   for (const auto& k : port_keys) take(k.name);
+  for (const auto& k : keys_without_effect) take(k.name);
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 //
 // pbs.conf is the file named by PBS_CONF_FILE, else /etc/pbs.conf: lines NAME=value, '#' comments. An environment variable
 // of the same name wins over the file (pbs guide: 1.1 pbs.conf). Site tools rewrite pbs.conf to PBS's own keys, so settings
-// of ours live in annals.conf: lines "key = value". A missing file or key means its default; what can't be understood is
-// listed in `problems` for the daemons' logs and otherwise treated as missing. Nothing here throws or prints.
+// of ours live in annals.conf: lines "key = value". A missing file or key means its default; what can't be understood, or
+// has no effect here, is listed in `problems` for the daemons' logs and otherwise treated as missing. Nothing here throws or prints.
 #pragma once
 
 #include <cstdint>
@@ -23,30 +23,24 @@ struct pbs_conf {
   std::string pbs_home = "/var/spool/pbs";  // PBS_HOME
   std::string pbs_server;                   // PBS_SERVER: host name; empty when not set
   std::string pbs_server_host_name;         // PBS_SERVER_HOST_NAME: how clients reach the server, if not by pbs_server
-  std::string pbs_primary, pbs_secondary;   // PBS_PRIMARY, PBS_SECONDARY
+  std::string pbs_primary;                  // PBS_PRIMARY: the same
 
   bool start_server = false;  // PBS_START_SERVER; read by the init script
   bool start_sched = false;   // PBS_START_SCHED
   bool start_comm = false;    // PBS_START_COMM
   bool start_mom = false;     // PBS_START_MOM
 
-  std::uint16_t batch_service_port = 15001;      // PBS_BATCH_SERVICE_PORT: the server
-  std::uint16_t mom_service_port = 15002;        // PBS_MOM_SERVICE_PORT
-  std::uint16_t manager_service_port = 15003;    // PBS_MANAGER_SERVICE_PORT: MoM's resource monitor
-  std::uint16_t scheduler_service_port = 15004;  // PBS_SCHEDULER_SERVICE_PORT
+  std::uint16_t batch_service_port = 15001;    // PBS_BATCH_SERVICE_PORT: the server
+  std::uint16_t mom_service_port = 15002;      // PBS_MOM_SERVICE_PORT
+  std::uint16_t manager_service_port = 15003;  // PBS_MANAGER_SERVICE_PORT: MoM's resource monitor
 
-  std::string pbs_leaf_name;             // PBS_LEAF_NAME: this host as the others know it
-  std::string pbs_mom_node_name;         // PBS_MOM_NODE_NAME: name of this host's natural vnode
-  std::string pbs_output_host_name;      // PBS_OUTPUT_HOST_NAME: host part of default output paths
-  std::string pbs_mail_host_name;        // PBS_MAIL_HOST_NAME
-  std::string pbs_mom_home;              // PBS_MOM_HOME; empty: pbs_home
-  std::string pbs_tmpdir;                // PBS_TMPDIR; empty: the program's own choice
-  std::string pbs_scp, pbs_rcp, pbs_cp;  // PBS_SCP, PBS_RCP, PBS_CP: copy programs; empty: found on PATH
-  std::string pbs_scp_args;              // PBS_SCP_ARGS
-  std::string pbs_core_limit;            // PBS_CORE_LIMIT: bytes or "unlimited"; empty: as inherited
-  std::string pbs_daemon_service_user;   // PBS_DAEMON_SERVICE_USER: who runs the scheduler
-  bool log_highres_timestamp = false;    // PBS_LOG_HIGHRES_TIMESTAMP: microseconds in log times
-  bool local_log = true;                 // PBS_LOCALLOG: log to files
+  std::string pbs_leaf_name;           // PBS_LEAF_NAME: this host as the others know it
+  std::string pbs_mom_node_name;       // PBS_MOM_NODE_NAME: name of this host's natural vnode
+  std::string pbs_output_host_name;    // PBS_OUTPUT_HOST_NAME: host part of default output paths
+  std::string pbs_mom_home;            // PBS_MOM_HOME; empty: pbs_home
+  std::string pbs_scp, pbs_cp;         // PBS_SCP, PBS_CP: copy programs; empty: found on PATH
+  std::string pbs_scp_args;            // PBS_SCP_ARGS
+  bool log_highres_timestamp = false;  // PBS_LOG_HIGHRES_TIMESTAMP: microseconds in log times
 
   // The directory that holds mom_priv, spool and so on.
   const std::string& mom_home() const { return pbs_mom_home.empty() ? pbs_home : pbs_mom_home; }

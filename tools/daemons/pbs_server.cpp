@@ -110,7 +110,7 @@ setup read_setup(const client::command_line& line, const own_words& words) {
   s.home = line.has('d') ? *line.find('d') : s.conf.pbs_home;
   s.ours = client::read_annals_conf(s.home);
   s.priv = s.home + "/server_priv";
-  s.host = s.conf.pbs_server.empty() ? daemons::own_host_name() : s.conf.pbs_server;
+  s.host = s.conf.pbs_server.empty() ? daemons::own_host_name() : s.conf.pbs_server.substr(0, s.conf.pbs_server.find(':'));
   s.server = s.host.substr(0, s.host.find('.'));
   s.port = s.ours.listen_port ? s.ours.listen_port : s.conf.batch_service_port;
   if (line.has('p')) s.port = static_cast<std::uint16_t>(std::strtoul(line.find('p')->c_str(), nullptr, 0));

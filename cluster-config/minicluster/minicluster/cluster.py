@@ -93,8 +93,8 @@ class Cluster:
             lines.append(f"PBS_LEAF_NAME={name}")
         else:
             lines += [f"PBS_START_SERVER={int(on_server)}", "PBS_START_COMM=0",
-                      f"PBS_START_MOM={int(runs_jobs)}", f"PBS_TMPDIR={self.layout.tmp(name)}",
-                      f"PBS_LEAF_NAME={name}", f"PBS_MOM_NODE_NAME={name}", "PBS_CORE_LIMIT=unlimited"]
+                      f"PBS_START_MOM={int(runs_jobs)}",
+                      f"PBS_LEAF_NAME={name}", f"PBS_MOM_NODE_NAME={name}"]
             if self.plain:      # names of plain hosts are known to nobody but the cluster
                 lines.append(f"PBS_SERVER_HOST_NAME={self.address(0)}")
         return "\n".join(lines) + "\n"

@@ -5,7 +5,7 @@ D/lock                  held while a command changes the cluster
 D/etc/hosts             every host by name
 D/hosts/NAME/pbs.conf   the host's configuration (PBS_CONF_FILE)
 D/hosts/NAME/home       its PBS_HOME
-D/hosts/NAME/tmp        its PBS_TMPDIR
+D/hosts/NAME/tmp        where jobs have their TMPDIR, in a plain cluster
 D/hosts/NAME/state.json what runs it just now: see machine.py
 D/hosts/NAME/NAME.out   what a daemon of it printed
 D/client.conf           PBS_CONF_FILE for commands typed outside the hosts

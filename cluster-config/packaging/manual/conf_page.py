@@ -1,7 +1,7 @@
 """pbs.conf(5): every key that the reader of pbs.conf and the scripts beside this folder know, with its default.
 
 Keys and defaults are those of tools/client/pbs_conf.cpp and pbs_conf.hpp; what each does stands here. A key has an effect when its field is
-read somewhere, or a script asks for it: TEXTS and WITHOUT_EFFECT must say the same.
+read somewhere, or a script asks for it: TEXTS must have those. Why the others have none says the reader.
 """
 import re
 
@@ -37,22 +37,16 @@ TEXTS = {
     "PBS_CP": ("program", "What copies files of jobs on this host."),
     "PBS_LOG_HIGHRES_TIMESTAMP": ("0 | 1", "Whether times in daemons' logs have microseconds."),
 }
-WITHOUT_EFFECT = {
-    "PBS_SECONDARY": "there is no second server",
-    "PBS_SCHEDULER_SERVICE_PORT": "the server does not call schedulers, and sched_port of each is in pbs_sched_attributes(7)",
-    "PBS_MAIL_HOST_NAME": "mail goes to the address that the job names",
-    "PBS_TMPDIR": "the directory of a job's own is made where $tmpdir of mom_config(5) says",
-    "PBS_RCP": "nothing is copied by rcp",
-    "PBS_CORE_LIMIT": "daemons keep the limit they were started with, and a value is not checked",
-    "PBS_DAEMON_SERVICE_USER": "a scheduler runs as the server does",
-    "PBS_LOCALLOG": "daemons always write their own log files",
-}
-
-
 def keys_of_reader(source):
     """key -> field."""
     return {key: field for table in ("text_keys", "flag_keys", "port_keys")
             for key, field in re.findall(r'\{"(\w+)", &pbs_conf::(\w+)\}', mdoc.cut(source, rf"{table}\[\] = \{{(.*?)\n\}};", table))}
+
+
+def without_effect(source):
+    """key -> (the value that is harmless, or "", why)."""
+    rows = mdoc.cut(source, r"keys_without_effect\[\] = \{(.*?)\n\};", "keys_without_effect")
+    return {key: (harmless or "", why) for key, harmless, why in re.findall(r'\{"(\w+)", (?:nullptr|"(\w+)"), "([^"]+)"\}', rows)}
 
 
 def keys_of_scripts():
@@ -78,8 +72,8 @@ def checked():
     """key -> its default, if it has one; after comparing this file with the code."""
     reader, header = mdoc.read(READER + ".cpp"), mdoc.read(READER + ".hpp")
     keys, used, scripts = keys_of_reader(reader), fields_with_effect(reader, header), keys_of_scripts()
-    mdoc.same("keys of pbs.conf", set(keys) | scripts, set(TEXTS) | set(WITHOUT_EFFECT))
-    mdoc.same("keys of pbs.conf without effect", {k for k in keys if keys[k] not in used and k not in scripts}, WITHOUT_EFFECT)
+    mdoc.same("keys of pbs.conf", set(keys) | scripts, set(TEXTS))
+    mdoc.same("keys of pbs.conf that nothing reads", {k for k in keys if keys[k] not in used and k not in scripts}, ())
     return {key: default_of(field, header) for key, field in keys.items()}
 
 
@@ -105,15 +99,16 @@ names another file.
 The file may be missing, and so may every key.
 Daemons, commands and the init script read it when they start, and at no other time.
 .Pp
-The daemons' logs name, with its number, a line that is none, a flag that is not 0 or 1, and a port that is none; the default counts
-then.
+The daemons' logs name, with its number, a line that is none, a flag that is not 0 or 1, a port that is none, and a key without effect; the
+default counts then.
 Nothing else is refused: a key that is not named here is read over, since PBS has keys for parts that are not here.
 Settings that PBS has no key for are in
 .Xr annals.conf 5 .
 """
     page += mdoc.tagged(item(key, argument, meaning, defaults.get(key)) for key, (argument, meaning) in TEXTS.items())
-    page += ".Ss Known, and without effect\n" + mdoc.tagged((f"Ev {key}", mdoc.text(why[0].upper() + why[1:] + "."))
-                                                            for key, why in WITHOUT_EFFECT.items())
+    page += ".Ss Known, and without effect\n" + mdoc.tagged(
+        (f"Ev {key}", mdoc.text(why[0].upper() + why[1:] + "." + (f" {harmless} is not spoken of." if harmless else "")))
+        for key, (harmless, why) in without_effect(mdoc.read(READER + ".cpp")).items())
     page += r""".Sh FILES
 .Bl -tag -width Ds
 .It Pa $PBS_EXEC/etc/pbs.conf.template

@@ -96,9 +96,9 @@ class a_table_that_changed(unittest.TestCase):
         said = self.with_source(conf_page.SCRIPTS[0], "conf PBS_EXEC /opt/pbs", "conf PBS_OTHER /opt/pbs", conf_page)
         self.assertIn("PBS_OTHER", said)
 
-    def test_a_key_that_has_an_effect_now(self):
-        said = self.with_source("tools/daemons/pbs_mom.cpp", "conf.pbs_cp", "conf.pbs_rcp", conf_page)
-        self.assertIn("PBS_RCP", said)
+    def test_a_key_that_has_no_effect_any_more(self):
+        said = self.with_source("tools/daemons/pbs_mom.cpp", "conf.pbs_cp", "std::string()", conf_page)
+        self.assertIn("PBS_CP", said)
 
     def test_a_new_variable_of_jobs(self):
         said = self.with_source("actors/mom/host/environment.cpp", 'put(env, "PBS_NODENUM=0");', 'put(env, "PBS_MORE=0");', environment_page)

@@ -162,7 +162,7 @@ class Cluster:
         server = host == self.hosts[0]
         write(path, f"PBS_EXEC=/opt/pbs\nPBS_SERVER={self.hosts[0]}\nPBS_START_SERVER={int(server)}\n"
                     f"PBS_START_COMM=0\nPBS_START_MOM=1\nPBS_HOME={home}\n"
-                    f"PBS_CORE_LIMIT=unlimited\nPBS_SCP=/usr/bin/scp\n"
+                    f"PBS_SCP=/usr/bin/scp\n"
                     + ("" if server else f"PBS_MOM_NODE_NAME={host}\nPBS_LEAF_NAME={host}\n"))
         os.makedirs(home, mode=0o755, exist_ok=True)
         write(f"{home}/annals.conf", f"mom_address = {address_of(self.hosts.index(host) + 1)}\n")   # each MoM hears at its own

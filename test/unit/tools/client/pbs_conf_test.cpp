@@ -39,9 +39,26 @@ BOOST_AUTO_TEST_CASE(a_missing_file_means_the_defaults) {
   BOOST_TEST(conf.batch_service_port == 15001);
   BOOST_TEST(conf.mom_service_port == 15002);
   BOOST_TEST(conf.manager_service_port == 15003);
-  BOOST_TEST(conf.scheduler_service_port == 15004);
   BOOST_TEST(conf.server_host() == "");
   BOOST_TEST(conf.problems.empty());
+}
+
+BOOST_AUTO_TEST_CASE(keys_without_effect_are_named) {
+  const directory d;
+  const auto conf = read_pbs_conf_file(d.file("pbs.conf",
+                                              "PBS_RCP=/usr/bin/rcp
+"
+                                              "PBS_LOCALLOG=0
+"
+                                              "PBS_SCHEDULER_SERVICE_PORT=15004
+"
+                                              "PBS_DAEMON_SERVICE_USER=root
+"
+                                              "PBS_SECONDARY=
+"));
+  const std::vector<std::string> said{conf.file + ":1: PBS_RCP has no effect: nothing is copied by rcp",
+                                      conf.file + ":2: PBS_LOCALLOG has no effect: daemons always write log files of their own"};
+  BOOST_TEST(conf.problems == said, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(the_file_names_places_ports_and_flags) {

@@ -69,28 +69,43 @@ endfunction()
 # Everything that is installed and nothing that only tests: what tools/quickstart builds.
 add_custom_target(programs)
 
-# annals_program(name DIR bin|sbin|libexec SOURCES ... [USES libs...]): built into the stage and installed.
+# What is installed belongs to a package of Debian (docs/design/0060-packages.md): client, execution, server or devel; without a word to the
+# commands' one, client. NONE: it is in none of them.
+set(ANNALS_PACKAGES client execution server devel)
+function(annals_package result)
+  set(package ${ARGN})
+  if(NOT package)
+    set(package client)
+  elseif(NOT package IN_LIST ANNALS_PACKAGES AND NOT package STREQUAL NONE)
+    message(FATAL_ERROR "no package of Annals: ${package} (${ANNALS_PACKAGES}, or NONE)")
+  endif()
+  set(${result} ${package} PARENT_SCOPE)
+endfunction()
+
+# annals_program(name DIR bin|sbin|libexec [PACKAGE p] SOURCES ... [USES libs...]): built into the stage and installed.
 function(annals_program name)
-  cmake_parse_arguments(A "" "DIR" "SOURCES;USES" ${ARGN})
+  cmake_parse_arguments(A "" "DIR;PACKAGE" "SOURCES;USES" ${ARGN})
   add_executable(${name} ${A_SOURCES})
   target_link_libraries(${name} PRIVATE ${A_USES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${ANNALS_STAGE}/${A_DIR})
-  install(TARGETS ${name} RUNTIME DESTINATION ${A_DIR})
+  annals_package(A_PACKAGE ${A_PACKAGE})
+  install(TARGETS ${name} RUNTIME DESTINATION ${A_DIR} COMPONENT ${A_PACKAGE})
   add_dependencies(programs ${name})
 endfunction()
 
-# annals_file(DIR dir FILES|PROGRAMS ...): a script or data file, copied into the stage and installed.
+# annals_file(DIR dir [PACKAGE p] FILES|PROGRAMS ...): a script or data file, copied into the stage and installed.
 function(annals_file)
-  cmake_parse_arguments(A "" "DIR" "FILES;PROGRAMS" ${ARGN})
+  cmake_parse_arguments(A "" "DIR;PACKAGE" "FILES;PROGRAMS" ${ARGN})
+  annals_package(A_PACKAGE ${A_PACKAGE})
   foreach(f ${A_FILES})
     get_filename_component(n ${f} NAME)
     configure_file(${f} ${ANNALS_STAGE}/${A_DIR}/${n} COPYONLY)
-    install(FILES ${f} DESTINATION ${A_DIR})
+    install(FILES ${f} DESTINATION ${A_DIR} COMPONENT ${A_PACKAGE})
   endforeach()
   foreach(f ${A_PROGRAMS})
     get_filename_component(n ${f} NAME)
     configure_file(${f} ${ANNALS_STAGE}/${A_DIR}/${n} COPYONLY)
-    install(PROGRAMS ${f} DESTINATION ${A_DIR})
+    install(PROGRAMS ${f} DESTINATION ${A_DIR} COMPONENT ${A_PACKAGE})
   endforeach()
 endfunction()
 

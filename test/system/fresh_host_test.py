@@ -123,18 +123,21 @@ class a_fresh_host(unittest.TestCase):
     def unit(self, name):
         """The commands of a service unit, as systemd gives them to a shell: (what, command)."""
         with open(os.path.join(UNITS, name)) as f:
-            lines = re.findall(r"(?m)^(ExecStartPre|ExecStart)=/bin/sh -c '(.*)'$", f.read())
+            lines = re.findall(r"(?m)^(ExecCondition|ExecStartPre|ExecStart)=\+?/bin/sh -c '(.*)'$", f.read())
         return [(what, command.replace("$$", "$")) for what, command in lines]
 
     def test_the_service_units_bring_it_up(self):
         started = []
         for name in "annals-server.service", "annals-mom.service":
             for what, command in self.unit(name):
-                if what == "ExecStartPre":
-                    self.sure(self.call("/bin/sh", "-c", command, **self.keys))
-                else:
+                if what == "ExecStart":
                     started.append(subprocess.Popen(["/bin/sh", "-c", command], env=self.environment(**self.keys), cwd=self.top,
                                                     stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+                    continue
+                self.sure(self.call("/bin/sh", "-c", command, **self.keys))
+                if what == "ExecCondition":
+                    off = {**self.keys, "PBS_START_SERVER": "0", "PBS_START_MOM": "0"}
+                    self.assertEqual(self.call("/bin/sh", "-c", command, **off).status, 1)
         self.run_a_job()
         for daemon in reversed(started):
             daemon.send_signal(signal.SIGTERM)

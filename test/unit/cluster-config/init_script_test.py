@@ -347,6 +347,22 @@ class an_installation(unittest.TestCase):
         self.assertFalse(os.path.exists(os.path.join(self.home, "server_priv")))
         self.assertEqual(self.call("pbs_habitat", "router").returncode, 1)
 
+    def test_habitat_lists_what_it_would_make_and_makes_nothing(self):
+        done = self.call("pbs_habitat", "--list", "server", "sched", "mom", "node", "exec")
+        self.assertEqual((done.returncode, done.stderr, os.path.exists(self.home)), (0, "", False))
+        listed = {path: (kind, int(mode, 8), need) for kind, mode, need, path in (line.split() for line in done.stdout.splitlines())}
+        self.assertEqual(listed[os.path.join(self.exec, "sbin")], ("programs", 0o755, "must"))
+        self.assertEqual(listed[os.path.join(self.home, "mom_priv/daemon.pem")], ("file", 0o600, "may"))
+        self.call("pbs_habitat", "server", "sched", "mom")
+        made = {os.path.join(where, name) for where, folders, files in os.walk(self.home) for name in folders + files}
+        self.assertEqual(made - {os.path.join(self.home, "server_priv/log.create")},        # the server's first start removes it
+                         {path for path, (_, _, need) in listed.items() if need == "must" and path.startswith(self.home + "/")})
+        for path in made & set(listed):
+            kind, mode, _ = listed[path]
+            self.assertEqual(stat.S_IMODE(os.lstat(path).st_mode), mode, path)
+            self.assertEqual(os.path.islink(path), kind == "link", path)
+        self.assertEqual(self.call("pbs_habitat", "exec").returncode, 1)
+
     def test_habitat_makes_what_a_stand_in_for_the_router_needs(self):
         self.assertEqual(self.call("pbs_habitat", "comm").returncode, 0)
         for path, mode in ("comm_logs", 0o755), ("server_priv", 0o750):

@@ -199,7 +199,7 @@ __annals_table() {
       options='--scheduler:scheduler --version'
       words='node' ;;
     pbs_habitat)
-      options='--start'
+      options='--list --start'
       words='=server,sched,mom' ;;
     pbs_hostn)
       options='--version -v'
@@ -246,6 +246,9 @@ __annals_table() {
     pbs_mom)
       options='--version -M: -N -R: -d:directory -n: -p -r -s:=list,show,insert,replace,remove'
       words='' ;;
+    pbs_probe)
+      options='--version -f -v'
+      words='' ;;
     pbs_python)
       options='--hook --version -c:file -i:file -o:file -s:file'
       words='file' ;;
@@ -272,6 +275,9 @@ __annals_table() {
       words='' ;;
     pbs_sleep)
       options='--version'
+      words='' ;;
+    pbs_snapshot)
+      options='--accounting-logs: --additional-hosts: --basic --daemon-logs: --map:file --obfuscate --version --with-sudo -H:node -l:=DEBUG2,DEBUG,INFOCLI2,INFOCLI,INFO,WARNING,ERROR,FATAL -o:directory'
       words='' ;;
     pbs_tmrsh)
       options='--version -l:user -n'
@@ -362,5 +368,5 @@ __annals_attributes() {
   esac
 }
 __annals_resources='ncpus mem vmem naccelerators accelerator accelerator_model accelerator_memory accelerator_group hbmem arch host vnode vntype aoe eoe mpiprocs ompthreads nchunk walltime cput pcput pmem pvmem file nice min_walltime max_walltime soft_walltime select select_reliable_startup rjselect select_requested place nodes nodect cpupercent energy start_time exec_vnode software site partition nodemask pe_mask hpm ssinodes resc preempt_targets pstate pgov pcap_node pcap_accelerator'
-complete -F __annals_complete pbs_attach pbs_audit pbs_comm pbs_enroll pbs_habitat pbs_hostn pbs_init.d pbs_minicluster pbs_mom pbs_python pbs_ralter pbs_rdel pbs_release_nodes pbs_rstat pbs_rsub pbs_sched pbs_server pbs_sleep pbs_tmrsh pbsdsh pbsfs pbsnodes printjob qalter qdel qdisable qenable qhold qmgr qmove qmsg qorder qrerun qrls qrun qselect qsig qstart qstat qstop qsub qterm tracejob
+complete -F __annals_complete pbs_attach pbs_audit pbs_comm pbs_enroll pbs_habitat pbs_hostn pbs_init.d pbs_minicluster pbs_mom pbs_probe pbs_python pbs_ralter pbs_rdel pbs_release_nodes pbs_rstat pbs_rsub pbs_sched pbs_server pbs_sleep pbs_snapshot pbs_tmrsh pbsdsh pbsfs pbsnodes printjob qalter qdel qdisable qenable qhold qmgr qmove qmsg qorder qrerun qrls qrun qselect qsig qstart qstat qstop qsub qterm tracejob
 # Made by make_completions.py to here

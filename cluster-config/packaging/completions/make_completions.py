@@ -58,7 +58,8 @@ VALUES = {
     "pbs_minicluster up --hosts": "", "pbs_minicluster up --server": "", "pbs_rsub -H": "", "pbs_sched -p": "file", "pbsnodes -s": "",
     "pbs_server -t": "=warm,create", "pbs_mom -n": "", "pbs_rsub -q": "", "pbs_enroll --scheduler": "scheduler",
     "pbs_sched --scheduler": "scheduler", "pbs_sched -I": "scheduler",
-    "pbs_audit cycle --scheduler": "scheduler",
+    "pbs_audit cycle --scheduler": "scheduler", "pbs_snapshot -l": "=DEBUG2,DEBUG,INFOCLI2,INFOCLI,INFO,WARNING,ERROR,FATAL",
+    "pbs_snapshot --additional-hosts": "",
     "tracejob -f": "=error,system,admin,job,job_usage,security,sched,debug,debug2,resv,debug3,debug4"}
 OPTION = re.compile(r" +(--?[\w-]+)(?:, ?(--?[\w-]+))?(?: (\S+(?: \.\.\.)?))?(?:\s+(\S.*))?$")
 

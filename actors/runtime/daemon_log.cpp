@@ -10,6 +10,8 @@
 #include <iterator>
 #include <mutex>
 
+#include "events/values/shown_text.hpp"
+
 namespace annals::actors {
 
 namespace {
@@ -57,15 +59,6 @@ struct daemon_log::sink {
 };
 
 namespace {
-// What users name and say must not steer the terminal of who reads the log, nor look like lines of it.
-void put_shown(std::string& to, std::string_view text) {
-  for (const char c : text) {
-    const bool control = (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
-    if (control) to.push_back('^');
-    to.push_back(control ? static_cast<char>(c ^ 0x40) : c);
-  }
-}
-
 constexpr std::size_t gathered_bytes_max = 64u << 10;  // then they are written whoever still gathers
 }
 
@@ -97,9 +90,9 @@ void daemon_log::write(std::uint32_t event, std::string_view cls, std::string_vi
     fmt::format_to(std::back_inserter(lines), "{}", time);
     if (microseconds_) fmt::format_to(std::back_inserter(lines), ".{:06d}", us % 1'000'000);
     fmt::format_to(std::back_inserter(lines), ";{:04x};{};{};", event & 0xffff & ~log_event::force, daemon_, cls);
-    put_shown(lines, object);
+    values::put_shown(lines, object);
     lines.push_back(';');
-    put_shown(lines, text.substr(0, end));
+    values::put_shown(lines, text.substr(0, end));
     lines.push_back('\n');
     text.remove_prefix(std::min(end + 1, text.size()));
   } while (!text.empty());

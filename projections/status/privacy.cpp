@@ -53,10 +53,12 @@ bool sees_all_of(const status& from, const model::job_state& job, const model::r
          from.server().attributes.get(attributes::server::show_other_variables) == "True";
 }
 
-std::string_view seen_by_others(attributes::attribute_id id, std::string_view own, std::string& kept) {
+std::optional<std::string_view> seen_by_others(attributes::attribute_id id, std::string_view own, std::string& kept) {
+  if (id == attributes::job::forward_x11_cookie) return std::nullopt;
   if (id == attributes::job::Submit_arguments) return public_arguments(own);
   if (id != attributes::job::Variable_List) return own;
-  return kept = public_variables(own);
+  kept = public_variables(own);
+  return kept;
 }
 
 }  // namespace annals::projections

@@ -3,6 +3,7 @@
 // of it, as PBS shows it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,7 +13,8 @@
 namespace annals::projections {
 
 bool sees_all_of(const status& from, const model::job_state& job, const model::requester& by);
-// The value of this attribute as others see it; most are seen whole. `own` must outlive the answer, which may be `kept`.
-std::string_view seen_by_others(attributes::attribute_id id, std::string_view own, std::string& kept);
+// The value of this attribute as others see it; most are seen whole. Nothing: it is not seen, as the key of an X display. `own` must
+// outlive the answer, which may be `kept`.
+std::optional<std::string_view> seen_by_others(attributes::attribute_id id, std::string_view own, std::string& kept);
 
 }  // namespace annals::projections

@@ -39,7 +39,7 @@ class filter {
   bool passes(attributes::attribute_id id) const { return id < shown_.size() && shown_[id]; }
 
   std::string apply(const attributes::attribute_set& row) const {
-    return apply_to(row, [](const attributes::entry& e) { return e.value; });
+    return apply_to(row, [](const attributes::entry& e) { return std::optional(e.value); });
   }
   // As others than its owner see a job (projections/status/privacy.hpp).
   std::string apply_for_others(const attributes::attribute_set& row) const {
@@ -54,7 +54,7 @@ class filter {
     attributes::attribute_set_writer out;
     out.buffer().reserve(row.packed().size());
     for (const auto& e : row)
-      if (passes(e.id)) out.put(e.id, e.resource, value(e));
+      if (const auto seen = passes(e.id) ? value(e) : std::nullopt) out.put(e.id, e.resource, *seen);
     return out.take();
   }
   std::vector<bool> shown_;
@@ -459,7 +459,7 @@ bool meets(const status& from, const candidate& who, schema::Criterion::Reader c
   auto type = row->type;
   std::string_view has = job.attribute(row->id, schema::text(c.getResource()));
   std::string grown;
-  if (!sees_all_of(from, job, by)) has = seen_by_others(row->id, has, grown);
+  if (!sees_all_of(from, job, by)) has = seen_by_others(row->id, has, grown).value_or("");
   if (row->id == attributes::job::eligible_time && counts_eligible_time(from.server()))
     has = grown = values::print_duration(eligible_time_of(job).at(now_s));
   if (type == attributes::value_type::resource_list) {

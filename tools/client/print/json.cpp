@@ -1,6 +1,9 @@
 #include "tools/client/print/json.hpp"
 
+#include <algorithm>
+
 #include "events/attributes/ids.hpp"
+#include "events/values/shown_text.hpp"
 #include "tools/client/print/used_object.hpp"
 
 namespace annals::client {
@@ -43,20 +46,6 @@ void put_escaped(std::string& out, char c) {
   }
 }
 
-// How many bytes of a character in UTF-8 the text begins with; 0: of none (RFC 3629: the shortest form, no surrogates).
-std::size_t utf8_length(std::string_view text) {
-  const auto at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  const auto follows = [&](std::size_t i) { return (at(i) & 0xc0u) == 0x80u; };
-  const unsigned first = at(0), second = at(1);
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first <= 0xdf) return follows(1) ? 2 : 0;
-  if (first >= 0xe0 && first <= 0xef)
-    return follows(1) && follows(2) && (first != 0xe0 || second >= 0xa0) && (first != 0xed || second < 0xa0) ? 3 : 0;
-  if (first >= 0xf0 && first <= 0xf4)
-    return follows(1) && follows(2) && follows(3) && (first != 0xf0 || second >= 0x90) && (first != 0xf4 || second < 0x90) ? 4 : 0;
-  return 0;
-}
-
 }  // namespace
 
 void put_json_value(std::string& out, std::string_view value) {
@@ -82,14 +71,15 @@ void put_json_string(std::string& out, std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
     const bool ascii = static_cast<unsigned char>(c) < 0x80;
-    const std::size_t length = ascii ? 1 : utf8_length(text.substr(i));
-    if (ascii ? static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\' : length > 0) {
+    const std::size_t length = ascii ? 1 : values::utf8_length(text.substr(i));
+    const bool high_control = length == 2 && c == '\xc2' && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+    if (ascii ? static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\' : length > 0 && !high_control) {
       i += length;
       continue;
     }
     out.append(text.substr(plain, i - plain));
-    plain = ++i;
-    if (ascii) put_escaped(out, c);
+    plain = i += std::max<std::size_t>(length, 1);
+    if (ascii || high_control) put_escaped(out, text[i - 1]);
     else out.append("\xef\xbf\xbd");  // U+FFFD: no reader takes the byte itself
   }
   out.append(text.substr(plain)).push_back('"');

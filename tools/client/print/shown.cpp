@@ -2,21 +2,20 @@
 
 #include <algorithm>
 
+#include "events/values/shown_text.hpp"
+
 namespace annals::client {
 
-namespace {
-bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
-}  // namespace
-
 shown::shown(std::string_view value, line_ends ends) : value_(value) {
-  if (std::none_of(value.begin(), value.end(), is_control)) return;
-  for (const char c : value) {
-    if (c == '\n' && ends != line_ends::as_control) {
-      text_.append(ends == line_ends::kept ? "\n" : "\n\t");
-    } else {
-      if (is_control(c)) text_.push_back('^');
-      text_.push_back(is_control(c) ? static_cast<char>(c ^ 0x40) : c);
+  if (!values::has_controls(value)) return;
+  for (bool first = true; first || !value.empty(); first = false) {
+    if (!first) {
+      value.remove_prefix(1);
+      text_ += ends == line_ends::kept ? "\n" : "\n\t";
     }
+    const auto end = ends == line_ends::as_control ? value.size() : std::min(value.find('\n'), value.size());
+    values::put_shown(text_, value.substr(0, end));
+    value.remove_prefix(end);
   }
   value_ = text_;
 }

@@ -46,16 +46,11 @@ BOOST_AUTO_TEST_CASE(a_missing_file_means_the_defaults) {
 BOOST_AUTO_TEST_CASE(keys_without_effect_are_named) {
   const directory d;
   const auto conf = read_pbs_conf_file(d.file("pbs.conf",
-                                              "PBS_RCP=/usr/bin/rcp
-"
-                                              "PBS_LOCALLOG=0
-"
-                                              "PBS_SCHEDULER_SERVICE_PORT=15004
-"
-                                              "PBS_DAEMON_SERVICE_USER=root
-"
-                                              "PBS_SECONDARY=
-"));
+                                              "PBS_RCP=/usr/bin/rcp\n"
+                                              "PBS_LOCALLOG=0\n"
+                                              "PBS_SCHEDULER_SERVICE_PORT=15004\n"
+                                              "PBS_DAEMON_SERVICE_USER=root\n"
+                                              "PBS_SECONDARY=\n"));
   const std::vector<std::string> said{conf.file + ":1: PBS_RCP has no effect: nothing is copied by rcp",
                                       conf.file + ":2: PBS_LOCALLOG has no effect: daemons always write log files of their own"};
   BOOST_TEST(conf.problems == said, boost::test_tools::per_element());

@@ -22,6 +22,7 @@ BOOST_AUTO_TEST_CASE(control_characters_are_shown) {
   BOOST_TEST(of("a\nb", line_ends::kept) == "a\nb");
   BOOST_TEST(of("a\nb", line_ends::continue_line) == "a\n\tb");
   BOOST_TEST(of("\xc3\xa4") == "\xc3\xa4");
+  BOOST_TEST(of("a\xc2\x9b\nb", line_ends::continue_line) == "aM-^[\n\tb");
 }
 
 BOOST_AUTO_TEST_CASE(no_value_forges_an_attribute) {

@@ -23,7 +23,8 @@ if LONG:
 PLACES = 20 if LONG else 1
 SERVER = "pbs_server"
 # Whatever is not one of these is no reason to an administrator.
-REASONS = r"records? .*(is|are) missing|the log in \S+ is (damaged|not what it was)|Corruption: .+|No such file or directory: .+|its file CURRENT is missing"
+REASONS = (r"records? .*(is|are) missing|the log in \S+ is (damaged|not what it was)|Corruption: .+|No such file or directory: .+|"
+           r"its file CURRENT is missing")
 # Known to be wrong: of a write-ahead log exchanged with an older one the store makes an assertion that ends the server, and so pbs_audit.
 # -> what is said, with which file and harm.
 ABORTS_TODAY = (r"rocksdb::.* Assertion `.*' failed", r"\d+\.log", "exchanged")

@@ -4,8 +4,8 @@ twice, not even when the loss is accepted.
 
 usage: ANNALS_STAGE=$PWD/build/stage [ANNALS_SEED=n] python3 test/durability/damage_test.py [--long]
 
-The short form tries each kind of damage on each file once, the long one twenty places in each. ctest runs the short one, with the same seed
-each time.
+The short form tries each kind of damage on each file once, the long one five places of each, in a log that has tables. ctest runs the
+short one, with the same seed each time.
 """
 import os
 import random
@@ -20,14 +20,18 @@ from private_cluster import ClusterTest, Trouble  # noqa: E402  found by the pat
 LONG = "--long" in sys.argv
 if LONG:
     sys.argv.remove("--long")
-PLACES = 20 if LONG else 1
+PLACES = 5 if LONG else 1
 SERVER = "pbs_server"
 # Whatever is not one of these is no reason to an administrator.
-REASONS = (r"records? .*(is|are) missing|the log in \S+ is (damaged|not what it was)|Corruption: .+|No such file or directory: .+|"
+REASONS = (r"records? .*(is|are) missing|record \d+ .*: the index of streams does not have it|"
+           r"the log in \S+ is (damaged|not what it was)|Corruption: .+|No such file or directory: .+|"
            r"its file CURRENT is missing")
+# What is known to be wrong depends on which files the store has made by then, so no case can count on it: it is printed.
 # Known to be wrong: of a write-ahead log exchanged with an older one the store makes an assertion that ends the server, and so pbs_audit.
 # -> what is said, with which file and harm.
 ABORTS_TODAY = (r"rocksdb::.* Assertion `.*' failed", r"\d+\.log", "exchanged")
+# Known to be wrong: the start does not look for scripts, so one whose part of the log is lost or damaged is missed when its job runs.
+SCRIPTS_LOST_TODAY = r"the blob it names .+|block checksum mismatch"
 
 
 class Damage:
@@ -78,7 +82,9 @@ class every_file_of_the_log(ClusterTest):
         self.chance = random.Random(seed)
 
     def held(self, n, size=100):
-        return [self.submit("-h", "-S", "/bin/sh", input="# " + "x" * size + "\n") for _ in range(n)]
+        """Jobs with a script of their own."""
+        script = lambda: "# " + self.chance.randbytes(size // 2).hex() + "\n"
+        return [self.submit("-h", "-S", "/bin/sh", input=script()) for _ in range(n)]
 
     def stop(self):
         self.sure("qterm", "-t", "quick")
@@ -128,7 +134,8 @@ class every_file_of_the_log(ClusterTest):
 
     def test_is_harmed_in_turn(self):
         self.grow()
-        outcomes, self.aborted = {}, 0
+        if LONG:
+            self.assertIn("sst", {name.split(".")[-1] for name in os.listdir(self.log_directory)})
         for name in sorted(os.listdir(os.path.join(self.whole, "log"))):
             for way in WAYS:
                 for place in [self.chance.random() for _ in range(PLACES if way.harm in (cut, change) else 1)]:
@@ -141,10 +148,7 @@ class every_file_of_the_log(ClusterTest):
                     if os.path.exists(path) and self.content(path) == before:
                         continue        # the older one is the same
                     with self.subTest(file=name, size=len(before), harm=way.name, place=place):
-                        outcomes[name, way.name, place] = self.look(name, way)
-        for (name, way, place), outcome in outcomes.items():
-            print(f"{name} {way} ({place:.2f}): {outcome}")
-        self.assertGreater(self.aborted, 0, "right now: take ABORTS_TODAY away")
+                        print(f"{name} {way.name} ({place:.2f}): {self.look(name, way)}", flush=True)
         self.restore()
         self.assertIsNone(self.start(), "the whole log starts")
 
@@ -161,14 +165,16 @@ class every_file_of_the_log(ClusterTest):
                 self.new_numbers_are_new()
             finally:
                 self.kill_daemon(SERVER)
+            verified = self.verify()
+            if verified.status == 1 and re.fullmatch(r"\d+\.(log|sst)", name) and re.search(SCRIPTS_LOST_TODAY, verified.out):
+                return "known to be wrong: served, and " + re.search(SCRIPTS_LOST_TODAY, verified.out).group()
+            self.assertEqual(verified.status, 0, f"served, and damaged: {verified}")
             return "served"
         said, file, harm = ABORTS_TODAY
         if way.name == harm and re.fullmatch(file, name) and re.search(said, refusal):
-            self.aborted += 1
             return "known to be wrong: " + re.search(said, refusal).group()
         self.assertRegex(refusal, REASONS)
-        verified = self.run_command("pbs_audit", "--log", self.log_directory, "verify")
-        self.assertEqual(verified.status, 1, f"verify agrees with the server: {verified}")
+        self.assertEqual(self.verify().status, 1, "verify agrees with the server")
         if self.start("--accept-loss") is None:
             try:
                 self.until_answers()
@@ -178,6 +184,9 @@ class every_file_of_the_log(ClusterTest):
                 self.kill_daemon(SERVER)
             return "refused, a loss can be accepted: " + re.search(REASONS, refusal).group()
         return "refused: " + re.search(REASONS, refusal).group()
+
+    def verify(self):
+        return self.run_command("pbs_audit", "--log", self.log_directory, "verify")
 
     def new_numbers_are_new(self):
         """Of what was acknowledged once, whether it is lost or not."""

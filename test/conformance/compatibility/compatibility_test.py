@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Whether docs/compatibility is true: each name that PBS has is tried on a running cluster, and does what its row says.
+
+usage: compatibility_test.py              tries all, and compares the pages
+       compatibility_test.py --write      makes the pages in docs/compatibility, and their index in docs/compatibility.md
+A part: compatibility_test.py EveryName.test_does_what_its_row_says with ANNALS_NAMES="server queue".
+"""
+import grp
+import os
+import pwd
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import pages     # noqa: E402  found by the path above
+import sections  # noqa: E402
+
+if __name__ == "__main__" and "--write" in sys.argv:     # needs no built tree
+    sys.exit(pages.write(sections.read()))
+import tries     # noqa: E402
+from private_cluster import ClusterTest, STAGE  # noqa: E402  found by the path that tries.py adds
+
+# Run by a job on a, b: what pbsdsh and the like do in a job, one file for each.
+IN_A_JOB = """cd {directory}
+export PATH={stage}/bin:$PATH PBS_CONF_FILE={conf}
+pbsdsh -c 1 -- /bin/echo x > c
+pbsdsh -n 0 -- /bin/echo x > n
+pbsdsh -h b -- /bin/echo x > h
+pbsdsh -s -- /bin/echo x > s
+pbsdsh -o -- /bin/echo x > o
+pbsdsh -v -- /bin/echo x > v 2>&1
+pbsdsh -u -- /bin/echo x > u
+pbs_tmrsh -n -l {user} b /bin/echo x > tmrsh
+pbs_attach -s /bin/echo x > attach_s
+pbs_attach -P /bin/echo x > attach_P
+pbs_attach -j $PBS_JOBID /bin/echo x > attach_j
+pbs_attach -m 15003 /bin/echo x > attach_m
+touch all
+"""
+
+
+class Pages(unittest.TestCase):
+    def test_rows_are_whole(self):
+        wrong = [text for section in sections.read() for text in section.wrong]
+        self.assertFalse(wrong, "\n".join(wrong))
+
+    def test_are_those_of_the_rows(self):
+        old = pages.out_of_date(sections.read())
+        self.assertFalse(old, "not up to date (test/conformance/compatibility/compatibility_test.py --write makes them): " + ", ".join(old))
+
+
+class EveryName(ClusterTest):
+    hosts = ["a", "b", "c"]
+
+    def test_does_what_its_row_says(self):
+        only = os.environ.get("ANNALS_NAMES", "").split()
+        variables, failures = {}, []
+        for section in sections.read():
+            if only and section.file not in only:
+                continue
+            began = time.monotonic()
+            variables = variables or self.day()
+            failures += tries.KINDS[section.keys["kind"]](self, section, variables).run()
+            print(f"{section.file}: {len(section.rows)} rows, {time.monotonic() - began:.1f} s", file=sys.stderr)
+        if failures:
+            raise AssertionError("\n".join([f"{len(failures)} rows are not as they say:", *failures]))
+
+    def day(self):
+        """Jobs in every state, and what else the command lines of the rows name."""
+        self.write("script.sh", "echo x\n")
+        self.write("hook.py", "import pbs\n")
+        self.write("hook.json", "{}\n")
+        self.write("bad.qmgr", "foo\n")
+        self.write("vnode_definitions", "$configversion 2\na[9]: resources_available.ncpus = 1\n")
+        self.sure("qmgr", "-c", "create queue idleq queue_type = Execution")
+        user = pwd.getpwuid(os.geteuid()).pw_name
+        at = lambda hours: time.strftime("%Y%m%d%H%M", time.localtime(time.time() + hours * 3600))
+        held = lambda *options: self.submit("-h", *options, "--", "/bin/true")
+        jobs = {"HELD": held("-W", "depend=after:" + held()), "HELD_TOO": held(), "MOVED": held("-l", "walltime=60"),
+                "ARRAY": held("-J", "1-3"),
+                "SCRIPTED": self.submit("-h", "script.sh"), **self.running(user)}
+        resv = lambda *options: self.sure("pbs_rsub", "-R", at(100), "-D", "3600", *options).split()[0]
+        return {**jobs, "RESV": resv("-l", "ncpus=1"), "RESV_WIDE": resv("-l", "select=2:ncpus=1"), "SOON": at(50), "SOONER": at(90),
+                "LATER": at(200), "FAR": f"-R {at(1000)} -D 60", "WHEN": f"-R {at(300)} -D 60", "STAGE": STAGE, "PBS_TZID": "Europe/Berlin",
+                "W": self.work, "USER_NAME": user, "GROUP": grp.getgrgid(os.getegid()).gr_name, "SERVER_HOME": self.home(),
+                "MOM_HOME": self.home("a"), "MOM_CONF": self.cluster.layout.conf("a"), "IN_JOB": os.path.join(self.work, "in_job"),
+                "PBS_CONF_FILE": self.cluster.layout.conf("server")}
+
+    def running(self, user):
+        """Jobs that run or have run, by the names that rows have for them."""
+        directory = os.path.join(self.work, "in_job")
+        os.mkdir(directory, 0o777)
+        self.write("in_job.sh", IN_A_JOB.format(directory=directory, user=user, stage=STAGE, conf=self.cluster.layout.conf("a")))
+        sleeper = lambda *options: self.submit(*options, "--", "/bin/sleep", "1000")
+        wide = lambda: sleeper("-l", "select=3:ncpus=1", "-l", "place=scatter")
+        jobs = {"DONE": self.submit("--", "/bin/true"), "RUNNING": sleeper(), "RUNNING_BOUNDED": sleeper("-l", "walltime=1000"),
+                "RUNNING_BOUNDED_TOO": sleeper("-l", "walltime=1000"),
+                "RERUN": sleeper(), "RERUN_FORCE": sleeper(), **{f"WIDE_{letter}": wide() for letter in "ABCD"}}
+        inside = self.submit("-l", "select=2:ncpus=1", "-l", "place=scatter", "-S", "/bin/sh", "in_job.sh")
+        array = self.submit("-J", "1-2", "--", "/bin/sleep", "1000")
+        for name, id in jobs.items():
+            self.until_running(id) if name != "DONE" else self.until_state(id, "F")
+        jobs["SUBJOB"] = array.replace("[]", "[1]")
+        self.until_running(jobs["SUBJOB"])
+        self.until(lambda: os.path.exists(os.path.join(directory, "all")), lambda: f"{inside} has done its work: {self.job(inside)}")
+        return jobs
+
+    def write(self, name, text):
+        with open(os.path.join(self.work, name), "w") as f:
+            f.write(text)
+
+
+if __name__ == "__main__":
+    unittest.main()

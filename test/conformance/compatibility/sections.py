@@ -17,7 +17,7 @@ NAMES = os.path.join(HERE, "names")
 FILES = ("server", "queue", "route_queue", "scheduler", "vnode", "job", "reservation", "hook", "hook_events", "resource", "builtin_resources",
          "commands", "job_options", "other_options", "daemon_options", "mom_config", "sched_config", "log_lines", "c_api", "hook_module")
 VERDICTS = {
-    "works": "as in PBS",
+    "works": "it is taken, and shown or there, as in PBS; a row tries no more than that",
     "differs": "it is there, and the note says what is otherwise",
     "no effect": "accepted, and kept and shown as in PBS; nothing follows from it, and the log of the server or the daemon says so by name",
     "silent": "accepted, and kept and shown as in PBS; nothing follows from it, and no log says so",

@@ -58,10 +58,26 @@ void mom_routes::route(const wire::connection_ptr& peer, schema::sealed<schema::
   peer->close("an unknown message");
 }
 
-bool mom_routes::is_node(const wire::connection_ptr& peer) const {
+bool mom_routes::is_node(const wire::connection_ptr& peer) {
   const auto& name = peer->peer().name;
-  if (board_.where().hosts().contains(name)) return true;
-  peer->close("host " + name + " is no node of this cluster: qmgr -c 'create node " + name + "'");
+  if (board_.where().hosts().contains(name)) {
+    strangers_.erase(name);
+    return true;
+  }
+  const auto why = "host " + name + " is no node of this cluster: qmgr -c 'create node " + name + "'";
+  if (strangers_.insert(name).second) board_.note(log_event::admin, "Node", name, why);  // it comes again and again
+  peer->close(why);
+  return false;
+}
+
+// Its certificate is for one name.
+bool mom_routes::is_itself(const wire::connection_ptr& peer, schema::MomHello::Reader hello) const {
+  const auto& name = peer->peer().name;
+  const auto said = schema::str(hello.getHost());
+  if (said.empty() || said == name) return true;
+  const auto why = "the certificate is of host " + name + ", and it says that it is " + said;
+  board_.note(log_event::security, "Node", name, why);
+  peer->close(why);
   return false;
 }
 
@@ -72,7 +88,7 @@ void mom_routes::folded(const log::record& record) {
 
 void mom_routes::on_hello(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message) {
   const auto& name = peer->peer().name;
-  if (!is_node(peer)) return;
+  if (!is_node(peer) || !is_itself(peer, message.get().getHello())) return;
   auto read = marks_.to_read(message, name);
   if (!read) return on_read(peer, std::move(message), {});
   lines_.hold(peer);

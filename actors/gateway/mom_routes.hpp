@@ -48,7 +48,8 @@ class mom_routes {
   void hear(said& s);
   void hear(const peer_closed& c);
   void route(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message);
-  bool is_node(const wire::connection_ptr& peer) const;  // another one is turned away
+  bool is_node(const wire::connection_ptr& peer);  // another one is turned away, and so is who is not
+  bool is_itself(const wire::connection_ptr& peer, schema::MomHello::Reader hello) const;
   void on_hello(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message);
   void on_read(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message, hello_findings found);
   void on_given_up(const std::string& host);
@@ -70,6 +71,7 @@ class mom_routes {
   log_marks marks_{board_};
   hello_lines lines_{[this](hello_lines::item&& what) { std::visit([this](auto& w) { hear(w); }, what); }};
   std::map<std::string, wire::connection_ptr> here_;  // hosts that said hello
+  std::set<std::string> strangers_;                   // that are no nodes: the log has a line of each
   // Blobs that are being read: for each connection, run and blob once at a time, or a MoM could have the disk read without end.
   struct blob_request {
     std::uint64_t peer, serial;

@@ -14,8 +14,8 @@ struct row {
 };
 
 constexpr std::string_view kerberos = "Kerberos", licences = "licence server", credentials = "credential that is required of jobs",
-                           costs = "cost of resources", restarts = "restart of the interpreter",
-                           rpp = "RPP";
+                           costs = "cost of resources", restarts = "restart of the interpreter", rpp = "RPP", power = "power provisioning",
+                           placement = "list of resources for placement sets besides node_group_key";
 
 constexpr row of_the_server[] = {
     {server::flatuid, "submission from other hosts"},
@@ -46,6 +46,8 @@ constexpr row of_the_server[] = {
     {server::cred_renew_tool, kerberos},
     {server::cred_renew_period, kerberos},
     {server::cred_renew_cache_period, kerberos},
+    {server::pnames, placement},
+    {server::max_job_sequence_id, "number after which those of jobs begin again"},
 };
 
 constexpr row of_queues[] = {
@@ -53,6 +55,14 @@ constexpr row of_queues[] = {
     {queue::checkpoint_min, "least time between checkpoints"},
     {queue::require_cred_enable, credentials},
     {queue::require_cred, credentials},
+};
+
+constexpr row of_vnodes[] = {
+    {node::pnames, placement},
+    {node::no_tasks, "vnode without tasks"},
+    {node::vnode_pool, "pool of vnodes"},
+    {node::power_provisioning, power},
+    {node::poweroff_eligible, power},
 };
 
 constexpr row of_schedulers[] = {
@@ -68,6 +78,7 @@ std::span<const row> rows_of(schema::ObjectKind kind) {
   switch (kind) {
     case schema::ObjectKind::SERVER: return of_the_server;
     case schema::ObjectKind::QUEUE: return of_queues;
+    case schema::ObjectKind::NODE: return of_vnodes;
     case schema::ObjectKind::SCHEDULER: return of_schedulers;
     default: return {};
   }

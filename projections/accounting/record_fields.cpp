@@ -270,7 +270,7 @@ void changed_fields(std::string& line, const occasion& o) {
   std::vector<change> changes;
   for (auto c : o.event.getAltered().getChanges()) {
     const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(c.getName()));
-    if (!row || c.getDerived()) continue;
+    if (!row || c.getDerived() || row->id == ids::forward_x11_cookie) continue;  // a key to the user's display
     const auto resource = schema::text(c.getResource());
     const bool unset = c.getOp() == schema::AttributeOp::UNSET;
     // What has a default falls back to it.

@@ -1,17 +1,23 @@
 #include "projections/accounting/record_text.hpp"
 
-#include <algorithm>
-
 #include "events/values/date_time.hpp"
 
 namespace annals::projections {
 namespace {
 
+bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
+// U+0080 to U+009F, which begin commands for some terminals.
+bool is_high_control(std::string_view text) {
+  return text.size() > 1 && text[0] == '\xc2' && static_cast<unsigned char>(text[1]) >= 0x80 && static_cast<unsigned char>(text[1]) < 0xa0;
+}
+
 void put_text(std::string& line, std::string_view text) {
-  const auto before = static_cast<std::ptrdiff_t>(line.size());
-  line += text;
-  std::replace_if(
-      line.begin() + before, line.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool high = is_high_control(text.substr(i));
+    line += high ? "??" : "";
+    if (high) ++i;
+    else line += is_control(text[i]) ? '?' : text[i];
+  }
 }
 
 }  // namespace

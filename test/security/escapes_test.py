@@ -1,7 +1,6 @@
 """Escapes, line ends and bytes that are no UTF-8 in what users may set never come out again as they went in: neither on the terminal of
-whoever looks (qstat -f, qstat -f -F json) nor in a log (of server, MoM or scheduler, and accounting).
-
-What is known to be wrong stands in RAW_TODAY and RAW_IN_LOGS_TODAY, exactly; a case fails when it is wrong elsewhere, and when one of these is right.
+whoever looks (qstat -f, qstat -f -F json) nor in a log (of server, MoM or scheduler, and accounting). Only bytes that are no UTF-8 do, as in PBS, and
+never in JSON.
 """
 import glob
 import os
@@ -13,7 +12,6 @@ from hostile import LONG, HostileTest
 
 HELD = ("qsub", "-h", "--", "/bin/true")
 BYTES = {"line end": b"\n", "escape": b"\x1b", "return": b"\r", "no UTF-8": b"\xff", "C1 escape": "\u009b".encode()}
-ALL, UNCAUGHT = set(BYTES), {"line end", "no UTF-8", "C1 escape"}       # by qstat -f: those that it takes for letters
 
 # What a user or manager can say of a job: how it is shown -> options of qsub and of qalter. @ is the word with the byte.
 ATTRIBUTES = {
@@ -65,15 +63,15 @@ FREE = {"Account_Name", "project", "Shell_Path_List", "Output_Path", "Error_Path
         "Resource_List.software", "Resource_List.arch", "Resource_List.host", "Resource_List.text", "Resource_List.texts"}
 AT_CREATION = {"Variable_List", "Variable_List, a name", "cred", "reserve_ID"}
 OVERWRITTEN = {"Submit_Host", "executable"}      # by qsub's own word
-PAST_SELECT = {("Resource_List.select", byte) for byte in UNCAUGHT - {"line end"}}
-RAW_TODAY = {
-    ("qsub", "qstat -f"): {(a, byte) for a in FREE - OVERWRITTEN | AT_CREATION for byte in UNCAUGHT} | PAST_SELECT,
-    ("qsub", "qstat -F json"): {(a, "C1 escape") for a in FREE - OVERWRITTEN | AT_CREATION | {"Resource_List.select"}},
-    ("qalter", "qstat -f"): {(a, byte) for a in FREE for byte in UNCAUGHT} | PAST_SELECT,
-    ("qalter", "qstat -F json"): {(a, "C1 escape") for a in FREE | {"Resource_List.select"}},
+# Bytes that are no UTF-8 are no escapes: qstat -f shows them as PBS does.
+RAW = {
+    ("qsub", "qstat -f"): {(a, "no UTF-8") for a in FREE - OVERWRITTEN | AT_CREATION | {"Resource_List.select"}},
+    ("qsub", "qstat -F json"): set(),
+    ("qalter", "qstat -f"): {(a, "no UTF-8") for a in FREE | {"Resource_List.select"}},
+    ("qalter", "qstat -F json"): set(),
 }
 # Control characters are caught in logs; mom_logs have the words of copies.
-RAW_IN_LOGS_TODAY = {(kind, byte) for kind in ["accounting", "server_logs", "sched_logs"] + ["mom_logs"] * LONG for byte in ("no UTF-8", "C1 escape")}
+RAW_IN_LOGS = {(kind, "no UTF-8") for kind in ["accounting", "server_logs", "sched_logs"] + ["mom_logs"] * LONG}
 
 
 class Word:
@@ -144,10 +142,10 @@ class nothing_comes_out_raw(HostileTest):
                         found[place][row, byte] = id
         self.assertGreater(taken, 60, "some were taken, or nothing was tried")
         for place, raw in found.items():
-            known = RAW_TODAY[verb, place]
+            known = RAW[verb, place]
             with self.subTest(place=place):
                 self.assertEqual(sorted(raw.keys() - known), [], f"{verb}: shown as they came by {place}")
-                self.assertEqual(sorted(known - raw.keys()), [], f"{verb}: right now in {place}, take them out of RAW_TODAY")
+                self.assertEqual(sorted(known - raw.keys()), [], f"{verb}: not shown by {place} as they came, take them out of RAW")
 
     def test_by_qsub(self):
         self.check("qsub", self.with_qsub)
@@ -166,18 +164,14 @@ class nothing_comes_out_raw(HostileTest):
                 self.assertEqual(status, 0)
                 found |= {(what, byte, "qstat -f")} if word.is_in(self.shown(id.strip())) else set()
                 found |= {(what, byte, "json")} if word.is_in(self.shown(id.strip(), "-F", "json")) else set()
-        self.assertEqual(found, {(what, byte, "qstat -f") for what in ("argument", "directive") for byte in ("no UTF-8", "C1 escape")}
-                         | {("argument", "line end", "qstat -f"), ("argument", "C1 escape", "json"), ("directive", "C1 escape", "json")},
-                         "what is raw today")
+        self.assertEqual(found, {(what, "no UTF-8", "qstat -f") for what in ("argument", "directive")})
 
     def test_a_line_end_makes_no_attribute(self):
         """The worst of it: an attribute that nobody has set."""
         id = self.sure(*HELD).strip()
         self.sure("qalter", "-A", "x\n    Job_Owner = root@elsewhere", id)
-        with self.known_to_be_wrong("a line end in Account_Name forges lines of qstat -f",
-                                    r"\['    Job_Owner = \S+', '    Job_Owner = root@elsewhere'\]"):
-            owners = [line for line in self.sure("qstat", "-f", id).split("\n") if line.startswith("    Job_Owner")]
-            self.assertTrue(len(owners) == 1, owners)
+        owners = [line for line in self.sure("qstat", "-f", id).split("\n") if line.startswith("    Job_Owner")]
+        self.assertEqual(len(owners), 1, owners)
 
     # ---- logs ----------------------------------------------------------------------------------------------------------------------------
 
@@ -213,7 +207,7 @@ class nothing_comes_out_raw(HostileTest):
         last = self.submit("--", "/bin/true")
         self.until(lambda: b";E;" + last.encode() in self.logs()["accounting"], "logs have what came before")
         raw = {(kind, name) for kind, text in self.logs().items() for name in BYTES if self.is_raw(text, name)}
-        self.assertEqual(raw, RAW_IN_LOGS_TODAY)
+        self.assertEqual(raw, RAW_IN_LOGS)
 
     def is_raw(self, log, name):
         return any(word.is_in(log) for word in self.words if BYTES[name] in word.whole) or (name != "line end" and BYTES[name] in log)

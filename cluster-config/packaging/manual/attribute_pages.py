@@ -62,7 +62,7 @@ def without_effect():
     return found
 
 
-KIND = {"Server": "server", "Queues": "queue", "Schedulers": "scheduler"}
+KIND = {"Server": "server", "Queues": "queue", "Schedulers": "scheduler", "Vnodes": "node"}
 
 
 def default(value):

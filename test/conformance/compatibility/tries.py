@@ -233,10 +233,13 @@ class ConfigFile(Try):
 
 
 class LogLines(Try):
-    """`try` is a kind of log and its host, `says` a regular expression: such a line is there, or is not, after all that was done before."""
+    """`try` is a kind of log and its host, `says` a regular expression: such a line is there, or is not, after all that was done before. With
+    `root` behind them it is tried only by root, who can ask as somebody else."""
 
     def row(self, row):
-        kind, host = row.tried.split()
+        kind, host, *who = row.tried.split()
+        if who == ["root"] and os.geteuid() != 0:
+            return
         try:
             self.test.until(lambda: re.search(row.says, self.test.log(kind, host)), "such a line", LINE_DEADLINE_S if row.verdict != "absent" else 0)
             there = True

@@ -105,6 +105,14 @@ bool is_welcome(const peer_ptr& peer) { return count(peer, &schema::ToMom::Reade
 
 BOOST_AUTO_TEST_SUITE(hellos)
 
+BOOST_AUTO_TEST_CASE(who_says_another_name_than_its_certificate_is_turned_away) {
+  server s;
+  const auto evil = server::mom("n1");
+  s.whole.says(evil, schema::make<schema::FromMom>([](schema::FromMom::Builder m) { m.initHello().setHost("n2"); }));
+  BOOST_TEST(evil->closed == "the certificate is of host n1, and it says that it is n2");
+  BOOST_TEST(!s.is_up());
+}
+
 BOOST_AUTO_TEST_CASE(a_hello_that_waits_for_the_log_keeps_nobody_else_waiting) {
   server s;
   const auto n1 = server::mom("n1"), n2 = server::mom("n2");

@@ -304,7 +304,7 @@ BOOST_AUTO_TEST_CASE(what_would_break_a_line_or_move_a_terminal_is_shown) {
   dsv_printer(ObjectKind::JOB, "Job Id: ", "|", false).put(dsv, job.view());
   BOOST_TEST(dsv == "Job Id: 1.vm|Account_Name=a\\nb\\\\c^A^[^?\td\n");
   full_printer(ObjectKind::JOB, "Job Id: ", false).put(full, job.view());
-  BOOST_TEST(full == "Job Id: 1.vm\n    Account_Name = a\nb\\c^A^[^?\td\n\n");
+  BOOST_TEST(full == "Job Id: 1.vm\n    Account_Name = a\n\tb\\c^A^[^?\td\n\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_word_that_looks_like_a_number_is_a_word_in_json) {

@@ -120,8 +120,8 @@ std::optional<unsigned> request_type(schema::Request::Reader r) {
 void note_received(daemon_log& notes, schema::Request::Reader request, const model::requester& by, std::uint64_t connection) {
   if (!notes.wants(log_event::debug2)) return;
   if (const auto type = request_type(request))
-    notes.write(log_event::debug2, "Req", {},
-                "Type " + std::to_string(*type) + " request received from " + by.at_host() + ", sock=" + std::to_string(connection));
+    notes.write_soon(log_event::debug2, "Req", {},
+                     "Type " + std::to_string(*type) + " request received from " + by.at_host() + ", sock=" + std::to_string(connection));
 }
 
 sink_ptr noting_refusals(sink_ptr to, daemon_log& notes, schema::Request::Reader request, const model::requester& by) {

@@ -6,10 +6,14 @@
 #include <spdlog/sinks/daily_file_sink.h>
 
 #include <chrono>
+#include <condition_variable>
 #include <ctime>
 #include <iterator>
 #include <mutex>
+#include <thread>
+#include <utility>
 
+#include "events/model/limits.hpp"
 #include "events/values/shown_text.hpp"
 
 namespace annals::actors {
@@ -50,6 +54,23 @@ struct daemon_log::sink {
     }
     return clock;
   }
+  // Writes what came soon, when 20 ms have gone by.
+  std::condition_variable_any came;
+  bool soon = false;
+  std::jthread flusher;  // begun with the first such line
+
+  void begin_to_flush() {
+    if (flusher.joinable()) return;
+    flusher = std::jthread([this](const std::stop_token& stop) {
+      std::unique_lock held(guard);
+      while (came.wait(held, stop, [this] { return soon; })) {
+        came.wait_for(held, stop, std::chrono::milliseconds(limits::patience_ms), [] { return false; });
+        soon = false;
+        if (gathering == 0) flush();
+      }
+    });
+  }
+
   void flush() {
     if (gathered.empty()) return;
     gathered.pop_back();  // the logger ends the last line
@@ -76,13 +97,31 @@ daemon_log::daemon_log(std::string directory, std::string daemon, std::uint32_t 
   write(log_event::force | log_event::system, "Svr", "Log", "Log opened");
 }
 
-daemon_log::~daemon_log() { write(log_event::force | log_event::system, "Svr", "Log", "Log closed"); }
+daemon_log::~daemon_log() {
+  sink_->flusher = {};
+  write(log_event::force | log_event::system, "Svr", "Log", "Log closed");
+}
 
 void daemon_log::write(std::uint32_t event, std::string_view cls, std::string_view object, std::string_view text) {
-  if (!(event & log_event::force) && !(event & mask_)) return;
+  std::unique_lock held(sink_->guard, std::defer_lock);
+  if (put(held, event, cls, object, text) && (sink_->gathering == 0 || sink_->gathered.size() > gathered_bytes_max)) sink_->flush();
+}
+
+void daemon_log::write_soon(std::uint32_t event, std::string_view cls, std::string_view object, std::string_view text) {
+  std::unique_lock held(sink_->guard, std::defer_lock);
+  if (!put(held, event, cls, object, text)) return;
+  if (sink_->gathered.size() > gathered_bytes_max) return sink_->flush();
+  sink_->begin_to_flush();
+  if (!std::exchange(sink_->soon, true)) sink_->came.notify_one();
+}
+
+// False: such lines are not wanted.
+bool daemon_log::put(std::unique_lock<std::mutex>& held, std::uint32_t event, std::string_view cls, std::string_view object,
+                     std::string_view text) {
+  if (!(event & log_event::force) && !(event & mask_)) return false;
   const auto now = std::chrono::system_clock::now();
   const auto us = std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
-  std::lock_guard held(sink_->guard);
+  held.lock();
   auto& lines = sink_->gathered;
   const auto time = sink_->clock_at(static_cast<std::time_t>(us / 1'000'000));
   do {
@@ -96,7 +135,7 @@ void daemon_log::write(std::uint32_t event, std::string_view cls, std::string_vi
     lines.push_back('\n');
     text.remove_prefix(std::min(end + 1, text.size()));
   } while (!text.empty());
-  if (sink_->gathering == 0 || lines.size() > gathered_bytes_max) sink_->flush();
+  return true;
 }
 
 daemon_log::gathering::gathering(daemon_log& log) : log_(log) {

@@ -55,6 +55,10 @@ bool has_controls(std::string_view text) {
 }
 
 void put_shown(std::string& to, std::string_view text) {
+  if (!has_controls(text)) {
+    to += text;
+    return;
+  }
   walk(
       text, [&](std::string_view plain) { to += plain; },
       [&](char c) {

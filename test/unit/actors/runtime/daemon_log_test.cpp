@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <regex>
+#include <thread>
 
 #include "actors/runtime/daemon_log.hpp"
 #include "test/support/temporary_directory.hpp"
@@ -28,6 +29,25 @@ struct log_directory : annals::test::temporary_directory {
 };
 
 }  // namespace
+
+BOOST_AUTO_TEST_CASE(lines_that_may_wait_come_in_their_order) {
+  log_directory dir;
+  daemon_log log(dir.path, "pbs_sched", 511, false);
+  log.write_soon(log_event::debug2, "Req", "", "one");
+  log.write_soon(log_event::debug3, "Req", "", "not in the mask");
+  log.write(log_event::debug, "Req", "", "two");
+  const auto both = dir.text();
+  BOOST_TEST(both.find(";one\n") < both.find(";two\n"));
+  BOOST_TEST(both.find("not in the mask") == std::string::npos);
+  log.write_soon(log_event::debug2, "Req", "", "three");
+  while (dir.text().find(";three\n") == std::string::npos) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+BOOST_AUTO_TEST_CASE(a_log_that_ends_has_lines_that_waited) {
+  log_directory dir;
+  { daemon_log(dir.path, "pbs_sched", 511, false).write_soon(log_event::debug2, "Req", "", "last"); }
+  BOOST_TEST(dir.text().find(";last\n") < dir.text().find("Log closed"));
+}
 
 BOOST_AUTO_TEST_CASE(a_line_has_pbs_form_and_is_there_at_once) {
   log_directory dir;

@@ -52,14 +52,14 @@ class hang_up(ClusterTest):
 
     def test_a_mom_gives_a_new_job_the_environment_it_read_again(self):
         with open(os.path.join(self.home("a"), "pbs_environment"), "w") as f:
-            f.write("PATH=/bin:/usr/bin\nANNALS_NEW=yes\n")
+            f.write("# of all jobs\nPATH=/bin:/usr/bin\nANNALS_NEW=yes\n")
         self.put_before_config("$nonsense 1\n")
         self.hang_up("pbs_mom", "a")
         self.until(lambda: "unknown setting $nonsense" in self.log("mom_logs", "a"), "the config is read again")
-        id = self.submit("-o", f"{self.work}/out", "--", "/bin/sh", "-c", "echo $ANNALS_NEW")
+        id = self.submit("-o", f"{self.work}/out", "--", "/bin/sh", "-c", "echo $ANNALS_NEW; env | grep -c of.all.jobs")
         self.until_state(id, "F")
         with open(os.path.join(self.work, "out")) as f:
-            self.assertEqual(f.read(), "yes\n")
+            self.assertEqual(f.read(), "yes\n0\n")      # a comment is no variable
 
 
 if __name__ == "__main__":

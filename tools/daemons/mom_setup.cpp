@@ -5,10 +5,10 @@
 #include <fstream>
 #include <iterator>
 #include <set>
-#include <sstream>
 #include <stdexcept>
 
 #include "actors/mom/host/definition_files.hpp"
+#include "actors/mom/host/environment.hpp"
 #include "actors/mom/host/unknown_files.hpp"
 #include "tools/daemons/home.hpp"
 #include "tools/daemons/host_names.hpp"
@@ -86,9 +86,7 @@ std::shared_ptr<const mom::mom_settings> read_settings(const mom_setup& s, actor
     settings->system = std::string(name.sysname) + ' ' + name.nodename + ' ' + name.release + ' ' + name.version + ' ' + name.machine;
   settings->host_aliases = names_of_this_host();
   if (!s.conf.pbs_leaf_name.empty()) settings->host_aliases.push_back(s.conf.pbs_leaf_name);
-  std::string line;
-  for (std::istringstream text(read_text(s.home + "/pbs_environment")); std::getline(text, line);)
-    if (!line.empty()) settings->base_environment.push_back(line);
+  settings->base_environment = mom::parse_pbs_environment(read_text(s.home + "/pbs_environment"));
   if (settings->base_environment.empty()) settings->base_environment.push_back("PATH=/bin:/usr/bin");
   settings->mark = mom::mom_mark(read_text(mom_uuid_file(s.priv)));
   settings->mom_manager_port = s.conf.manager_service_port;

@@ -8,13 +8,6 @@ namespace {
 
 bool is_ascii_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
 
-// The second half of the control characters: U+0080 to U+009F in UTF-8, or one such byte alone. 0: none is at the front.
-std::size_t high_control_length(std::string_view text) {
-  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-  if (byte(0) == 0xc2 && text.size() > 1 && byte(1) >= 0x80 && byte(1) < 0xa0) return 2;
-  return byte(0) >= 0x80 && byte(0) < 0xa0 ? 1 : 0;
-}
-
 // Calls plain(piece) and control(last byte of it) for what follows each other in the text.
 template <class Plain, class Control>
 void walk(std::string_view text, Plain&& plain, Control&& control) {
@@ -31,6 +24,12 @@ void walk(std::string_view text, Plain&& plain, Control&& control) {
 }
 
 }  // namespace
+
+std::size_t high_control_length(std::string_view text) {
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  if (byte(0) == 0xc2 && text.size() > 1 && byte(1) >= 0x80 && byte(1) < 0xa0) return 2;
+  return byte(0) >= 0x80 && byte(0) < 0xa0 ? 1 : 0;
+}
 
 std::size_t utf8_length(std::string_view text) {
   const auto at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
@@ -66,6 +65,15 @@ void put_shown(std::string& to, std::string_view text) {
         to += high ? "M-^" : "^";
         to += static_cast<char>(high ? c ^ 0xc0 : c ^ 0x40);
       });
+}
+
+void put_masked(std::string& to, std::string_view text, char mask) {
+  if (!has_controls(text) && text.find('\t') == std::string_view::npos) {
+    to += text;
+    return;
+  }
+  walk(
+      text, [&](std::string_view plain) { plain == "\t" ? to += mask : to += plain; }, [&](char) { to += mask; });
 }
 
 }  // namespace annals::values

@@ -1,24 +1,12 @@
 #include "projections/accounting/record_text.hpp"
 
 #include "events/values/date_time.hpp"
+#include "events/values/shown_text.hpp"
 
 namespace annals::projections {
 namespace {
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }
-// U+0080 to U+009F, which begin commands for some terminals.
-bool is_high_control(std::string_view text) {
-  return text.size() > 1 && text[0] == '\xc2' && static_cast<unsigned char>(text[1]) >= 0x80 && static_cast<unsigned char>(text[1]) < 0xa0;
-}
-
-void put_text(std::string& line, std::string_view text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool high = is_high_control(text.substr(i));
-    line += high ? "??" : "";
-    if (high) ++i;
-    else line += is_control(text[i]) ? '?' : text[i];
-  }
-}
+constexpr char of_control = '?';
 
 }  // namespace
 
@@ -38,11 +26,11 @@ void put_in(std::string& line, std::string_view name, std::string_view resource,
   line += name;
   if (!resource.empty()) {
     line += '.';
-    put_text(line, resource);
+    values::put_masked(line, resource, of_control);
   }
   line += '=';
   line += quote;
-  put_text(line, value);
+  values::put_masked(line, value, of_control);
   line += quote;
   line += ' ';
 }

@@ -72,7 +72,7 @@ void put_json_string(std::string& out, std::string_view text) {
     const char c = text[i];
     const bool ascii = static_cast<unsigned char>(c) < 0x80;
     const std::size_t length = ascii ? 1 : values::utf8_length(text.substr(i));
-    const bool high_control = length == 2 && c == '\xc2' && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+    const bool high_control = length == 2 && values::high_control_length(text.substr(i)) == 2;
     if (ascii ? static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\' : length > 0 && !high_control) {
       i += length;
       continue;

@@ -31,4 +31,15 @@ BOOST_AUTO_TEST_CASE(other_bytes_stay) {
                            "\xc3", "\xc2\xa0"}) BOOST_TEST(shown(text) == text);
 }
 
+BOOST_AUTO_TEST_CASE(each_is_masked_by_one_character) {
+  const auto masked = [](std::string_view text) {
+    std::string out;
+    put_masked(out, text, '?');
+    return out;
+  };
+  BOOST_TEST(masked("plain") == "plain");
+  BOOST_TEST(masked("a\tb\n\x1b\x7f") == "a?b???");
+  BOOST_TEST(masked("\xc2\x9b z\xe2\x82\x9b\xff") == "? z\xe2\x82\x9b\xff");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

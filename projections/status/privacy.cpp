@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "events/attributes/check.hpp"
 #include "events/attributes/ids.hpp"
 
 namespace annals::projections {
@@ -48,10 +49,15 @@ std::string_view public_arguments(std::string_view arguments) {
 
 }  // namespace
 
-bool sees_all_of(const status& from, const model::job_state& job, const model::requester& by) {
-  return by.is_operator() || job.owner_name() == by.user ||
-         from.server().attributes.get(attributes::server::show_other_variables) == "True";
+viewer::viewer(const status& from, const model::requester& by) : user_(by.user), role_(by.role) {
+  namespace ids = attributes::server;
+  const auto& server = from.server().attributes;
+  shows_hidden_ = server.get(ids::show_hidden_attribs) == "True";
+  sees_others_ = by.is_operator() || server.get(ids::query_other_jobs) != "False";
+  sees_variables_ = by.is_operator() || server.get(ids::show_other_variables) == "True";
 }
+
+bool viewer::sees(const attributes::attribute& row) const { return attributes::may_see(row, role_, shows_hidden_); }
 
 std::optional<std::string_view> seen_by_others(attributes::attribute_id id, std::string_view own, std::string& kept) {
   if (id == attributes::job::forward_x11_cookie) return std::nullopt;

@@ -7,12 +7,28 @@
 #include <string>
 #include <string_view>
 
+#include "events/attributes/table.hpp"
 #include "events/model/context.hpp"
 #include "projections/status/status.hpp"
 
 namespace annals::projections {
 
-bool sees_all_of(const status& from, const model::job_state& job, const model::requester& by);
+// What this requester may see of a status: worked out once for a question, asked of each job.
+class viewer {
+ public:
+  viewer(const status& from, const model::requester& by);
+  bool sees(const attributes::attribute& row) const;
+  bool sees(const model::job_state& job) const { return sees_others_ || is_his(job); }
+  bool sees_all_of(const model::job_state& job) const { return sees_variables_ || is_his(job); }
+
+ private:
+  bool is_his(const model::job_state& job) const { return job.owner_name() == user_; }
+
+  const std::string user_;
+  const schema::Role role_;
+  bool shows_hidden_, sees_others_, sees_variables_;
+};
+
 // The value of this attribute as others see it; most are seen whole. Nothing: it is not seen, as the key of an X display. `own` must
 // outlive the answer, which may be `kept`.
 std::optional<std::string_view> seen_by_others(attributes::attribute_id id, std::string_view own, std::string& kept);

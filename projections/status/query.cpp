@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 
-#include "events/attributes/check.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 #include "events/values/duration.hpp"
@@ -13,6 +12,7 @@
 #include "events/values/string_list.hpp"
 #include "projections/status/eligible_time.hpp"
 #include "projections/status/privacy.hpp"
+#include "projections/status/query_parts.hpp"
 #include "projections/status/subjobs.hpp"
 
 namespace annals::projections {
@@ -25,10 +25,10 @@ namespace {
 // Which attribute ids go out: by what the requester may see and what was wanted.
 class filter {
  public:
-  filter(ObjectKind kind, const model::requester& by, bool show_hidden, capnp::List<std::uint16_t>::Reader wanted) {
+  filter(ObjectKind kind, const viewer& by, capnp::List<std::uint16_t>::Reader wanted) {
     for (const auto& row : attributes::table_of(kind)) {
       if (row.id >= shown_.size()) shown_.resize(row.id + 1, false);
-      shown_[row.id] = attributes::may_see(row, by.role, show_hidden);
+      shown_[row.id] = by.sees(row);
     }
     if (wanted.size() == 0) return;
     std::vector<bool> chosen(shown_.size(), false);
@@ -105,24 +105,6 @@ class piecewise {
   std::vector<std::pair<std::string, values::refusal>> unknown_;
 };
 
-bool history_allowed(const status& from) {
-  return from.server().attributes.get(attributes::server::job_history_enable) == "True";
-}
-
-bool may_see_job(const status& from, const model::job_state& job, const model::requester& by) {
-  if (by.is_operator() || job.owner_name() == by.user) return true;
-  return from.server().attributes.get(attributes::server::query_other_jobs) != "False";
-}
-
-bool fits_history(const model::job_state& job, schema::History history) {
-  switch (history) {
-    case schema::History::LIVE: return !job.ended();
-    case schema::History::ALSO: return true;
-    case schema::History::ONLY: return job.ended();
-  }
-  return false;
-}
-
 // `letter`: its state, as it is shown.
 bool fits(const model::job_state& job, char letter, schema::Stat::Reader asked) {
   if (asked.getQueue().size() > 0 && job.queue() != schema::text(asked.getQueue())) return false;
@@ -153,7 +135,7 @@ piecewise::fill_why why_of(const status& from, const model::job_state& job) {
 // Jobs, arrays and subjobs, by name or all.
 class job_answer {
  public:
-  job_answer(const status& from, schema::Stat::Reader asked, const model::requester& by, const filter& shown, piecewise& out,
+  job_answer(const status& from, schema::Stat::Reader asked, const viewer& by, const filter& shown, piecewise& out,
              std::int64_t now_s)
       : from_(from), asked_(asked), by_(by), shown_(shown), out_(out), now_s_(now_s) {}
 
@@ -168,7 +150,7 @@ class job_answer {
 
   void add_all() {
     from_.each_job([&](const model::job_state& job) {
-      if (!fits_history(job, asked_.getHistory()) || !may_see_job(from_, job, by_)) return true;
+      if (!fits_history(job, asked_.getHistory()) || !by_.sees(job)) return true;
       if (fits(job, model::state_letter(job), asked_)) out_.add(job.id, row_of(job));
       if (wants_subjobs_of(job)) add_subjobs(job, true);
       return true;
@@ -185,7 +167,7 @@ class job_answer {
   // Says so if not, unless nothing is to be said. Subjobs are in the history when their array is.
   bool is_to_be_shown(const std::string& name, const model::job_state* job) {
     if (!job) return refuse(name, pbs_error::unknown_job);
-    if (!may_see_job(from_, *job, by_)) return false;  // with query_other_jobs False PBS shows nothing of it, not even a refusal
+    if (!by_.sees(*job)) return false;  // with query_other_jobs False PBS shows nothing of it, not even a refusal
     const bool is_shown = asked_.getWhy() || !job->ended() || asked_.getHistory() != schema::History::LIVE;
     return is_shown || refuse(name, pbs_error::job_has_finished);
   }
@@ -231,12 +213,12 @@ class job_answer {
     return shown_of(job, timed_ || (job.array && counted_) ? job_row(from_, job, now_s_) : job.attributes);
   }
   std::string shown_of(const model::job_state& job, const attributes::attribute_set& row) const {
-    return with_variables_ && !sees_all_of(from_, job, by_) ? shown_.apply_for_others(row) : shown_.apply(row);
+    return with_variables_ && !by_.sees_all_of(job) ? shown_.apply_for_others(row) : shown_.apply(row);
   }
 
   const status& from_;
   const schema::Stat::Reader asked_;
-  const model::requester& by_;
+  const viewer& by_;
   const filter& shown_;
   piecewise& out_;
   const std::int64_t now_s_;
@@ -245,7 +227,7 @@ class job_answer {
   const bool counted_ = shown_.passes(attributes::job::array_state_count) || shown_.passes(attributes::job::array_indices_remaining);
 };
 
-void stat_jobs(const status& from, schema::Stat::Reader asked, const model::requester& by, const filter& shown, piecewise& out,
+void stat_jobs(const status& from, schema::Stat::Reader asked, const viewer& by, const filter& shown, piecewise& out,
                std::int64_t now_s) {
   job_answer answer(from, asked, by, shown, out, now_s);
   if (asked.getNames().size() == 0) return answer.add_all();
@@ -377,16 +359,6 @@ void stat_resources(const status& from, schema::Stat::Reader asked, piecewise& o
       });
 }
 
-void refuse_whole(std::uint64_t id, std::uint64_t sequence, const values::refusal& why, const send_reply& send) {
-  send(schema::make<schema::Reply>([&](schema::Reply::Builder r) {
-    r.setId(id);
-    r.setSequence(sequence);
-    auto rejected = r.initRejected();
-    rejected.setCode(why.code);
-    rejected.setText(why.text);
-  }));
-}
-
 }  // namespace
 
 void answer_stat(const status& from, std::uint64_t request_id, schema::Stat::Reader asked, const model::requester& by,
@@ -396,11 +368,11 @@ void answer_stat(const status& from, std::uint64_t request_id, schema::Stat::Rea
   if (asked.getKind() == ObjectKind::HOOK)
     if (const auto why = model::may_touch_hooks(by, from.server().server_name); why.code != 0)
       return refuse_whole(request_id, from.sequence(), {why.code, why.text}, send);
-  const bool hidden = from.server().attributes.get(attributes::server::show_hidden_attribs) == "True";
-  const filter shown(asked.getKind() == ObjectKind::HOST ? ObjectKind::NODE : asked.getKind(), by, hidden, asked.getWanted());
+  const viewer viewing(from, by);
+  const filter shown(asked.getKind() == ObjectKind::HOST ? ObjectKind::NODE : asked.getKind(), viewing, asked.getWanted());
   piecewise out(request_id, from.sequence(), send);
   switch (asked.getKind()) {
-    case ObjectKind::JOB: stat_jobs(from, asked, by, shown, out, std::max(now_ns, from.wall_ns()) / 1'000'000'000); break;
+    case ObjectKind::JOB: stat_jobs(from, asked, viewing, shown, out, std::max(now_ns, from.wall_ns()) / 1'000'000'000); break;
     case ObjectKind::QUEUE: stat_queues(from, asked, shown, out); break;
     case ObjectKind::SERVER: out.add(from.server().server_name, shown.apply(server_row(from))); break;
     case ObjectKind::NODE: stat_nodes(from, asked, shown, out, false); break;
@@ -411,105 +383,6 @@ void answer_stat(const status& from, std::uint64_t request_id, schema::Stat::Rea
     case ObjectKind::RESERVATION: stat_reservations(from, asked, shown, out); break;
   }
   out.flush(true);
-}
-
-// -- qselect -------------------------------------------------------------------------------------------------------------
-
-namespace {
-
-bool holds(int order, schema::CompareOp op) {
-  switch (op) {
-    case schema::CompareOp::EQ: return order == 0;
-    case schema::CompareOp::NE: return order != 0;
-    case schema::CompareOp::GE: return order >= 0;
-    case schema::CompareOp::GT: return order > 0;
-    case schema::CompareOp::LE: return order <= 0;
-    case schema::CompareOp::LT: return order < 0;
-  }
-  return false;
-}
-
-bool in_list(std::string_view list, std::string_view value, std::string_view other = {}) {
-  for (const auto& e : values::split_list(list))
-    if (e == value || (!other.empty() && e == other)) return true;
-  return false;
-}
-
-bool is_number(attributes::value_type type) {
-  using t = attributes::value_type;
-  return type == t::integer || type == t::real || type == t::size || type == t::duration || type == t::date;
-}
-
-// What criteria are held against. Of a subjob, whether it is of an array is read off its array.
-struct candidate {
-  const model::job_state& job;
-  const model::job_state& array;  // the job itself, when it is no subjob
-  char letter;
-};
-
-bool meets(const status& from, const candidate& who, schema::Criterion::Reader c, const model::requester& by, std::int64_t now_s) {
-  const auto name = schema::text(c.getName());
-  const auto wanted = schema::text(c.getValue());
-  if (name == "job_state") return wanted.find(who.letter) != std::string_view::npos;
-  const auto& job = name == "array" ? who.array : who.job;
-  if (name == "Job_Owner" || name == "User_List") return in_list(wanted, job.owner_name(), job.owner());
-  const auto* row = attributes::find(ObjectKind::JOB, name);
-  if (!row || !attributes::may_see(*row, by.role, from.server().attributes.get(attributes::server::show_hidden_attribs) == "True"))
-    return false;
-  auto type = row->type;
-  std::string_view has = job.attribute(row->id, schema::text(c.getResource()));
-  std::string grown;
-  if (!sees_all_of(from, job, by)) has = seen_by_others(row->id, has, grown).value_or("");
-  if (row->id == attributes::job::eligible_time && counts_eligible_time(from.server()))
-    has = grown = values::print_duration(eligible_time_of(job).at(now_s));
-  if (type == attributes::value_type::resource_list) {
-    const auto* r = from.server().resources.find(schema::text(c.getResource()));
-    if (!r) return false;
-    type = r->type;
-  }
-  if (has.empty() && is_number(type)) has = type == attributes::value_type::duration ? "00:00:00" : "0";  // unset counts as 0
-  if (const auto order = attributes::compare_values(type, has, wanted)) return holds(*order, c.getOp());
-  return (c.getOp() == schema::CompareOp::EQ && has == wanted) || (c.getOp() == schema::CompareOp::NE && has != wanted);
-}
-
-bool meets_all(const status& from, const candidate& who, capnp::List<schema::Criterion>::Reader criteria, const model::requester& by,
-               std::int64_t now_s) {
-  for (auto c : criteria)
-    if (!meets(from, who, c, by, now_s)) return false;
-  return true;
-}
-
-}  // namespace
-
-void answer_select(const status& from, std::uint64_t request_id, schema::SelectJobs::Reader asked,
-                   const model::requester& by, const send_reply& send, std::int64_t now_ns) {
-  if (asked.getHistory() != schema::History::LIVE && !history_allowed(from))
-    return refuse_whole(request_id, from.sequence(), values::refuse(pbs_error::no_history), send);
-  for (auto c : asked.getCriteria())
-    if (schema::text(c.getName()) == "queue" && !from.queues().contains(schema::text(c.getValue())))
-      return refuse_whole(request_id, from.sequence(), values::refuse(pbs_error::unknown_queue), send);
-  const auto now_s = std::max(now_ns, from.wall_ns()) / 1'000'000'000;
-  std::vector<std::string> ids;
-  const auto is_chosen = [&](const candidate& who) { return meets_all(from, who, asked.getCriteria(), by, now_s); };
-  from.each_job([&](const model::job_state& job) {
-    if (!fits_history(job, asked.getHistory()) || !may_see_job(from, job, by)) return true;
-    if (!asked.getSubjobs() || !job.array) {
-      if (is_chosen({job, job, model::state_letter(job)})) ids.push_back(job.id);
-      return true;
-    }
-    from.each_subjob(job, [&](std::uint32_t index, const model::job_state* own) {
-      const subjob_view s{job, index, own};
-      if (is_chosen({s.shown(), job, letter_of(s)})) ids.push_back(id_of(from, s));
-      return true;
-    });
-    return true;
-  });
-  send(schema::make<schema::Reply>([&](schema::Reply::Builder r) {
-    r.setId(request_id);
-    r.setSequence(from.sequence());
-    auto list = r.initJobs(static_cast<unsigned>(ids.size()));
-    for (unsigned i = 0; i < ids.size(); ++i) list.set(i, ids[i]);
-  }));
 }
 
 }  // namespace annals::projections

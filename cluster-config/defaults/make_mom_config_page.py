@@ -8,9 +8,10 @@ import os
 import re
 import sys
 
+import made_page
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, os.pardir, os.pardir))
-PAGE = os.path.join(ROOT, "docs", "man", "mom_config.5")
 PARSER = os.path.join(ROOT, "actors", "mom", "host", "mom_config")
 
 # = setting (member with its default): its value, and below what it does
@@ -144,17 +145,5 @@ def page():
     return text + "Without effect, and not named:\n.Li " + " , ".join(f"${name}" for name in names_of("details", parser)) + " .\n" + TAIL
 
 
-def main():
-    made = page()
-    was = read(PAGE) if os.path.exists(PAGE) else None
-    if "--check" in sys.argv:
-        if was != made:
-            print("docs/man/mom_config.5 is not up to date: run cluster-config/defaults/make_mom_config_page.py")
-        return int(was != made)
-    with open(PAGE, "w", encoding="utf-8") as f:
-        f.write(made)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(made_page.run("docs/man/mom_config.5", page(), "cluster-config/defaults/make_mom_config_page.py"))

@@ -7,9 +7,10 @@ import os
 import re
 import sys
 
+import made_page
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, os.pardir, os.pardir))
-PAGE = os.path.join(ROOT, "docs", "man", "sched_config.5")
 PARSER = os.path.join(ROOT, "actors", "scheduler", "cycle", "policy.cpp")
 SETTING = re.compile(r"(#?)(\w+):\s*(.*)$")
 
@@ -106,21 +107,5 @@ def page():
     return HEAD + "".join(of_the_file(shipped)) + "".join(other_names()) + TAIL
 
 
-def main():
-    made = page()
-    try:
-        with open(PAGE, encoding="utf-8") as f:
-            was = f.read()
-    except FileNotFoundError:
-        was = None
-    if "--check" in sys.argv:
-        if was != made:
-            print("docs/man/sched_config.5 is not up to date: run cluster-config/defaults/make_sched_config_page.py")
-        return int(was != made)
-    with open(PAGE, "w", encoding="utf-8") as f:
-        f.write(made)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(made_page.run("docs/man/sched_config.5", page(), "cluster-config/defaults/make_sched_config_page.py"))

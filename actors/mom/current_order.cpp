@@ -2,11 +2,14 @@
 
 #include "actors/mom/host/start_order.hpp"
 #include "events/model/run/order_now.hpp"
+#include "events/model/vnodes/allocation_change.hpp"
 #include "events/values/select.hpp"
 
 namespace annals::actors {
 
 namespace {
+
+constexpr std::string_view schedselect = "schedselect";
 
 // Five hundred hosts that have the same are one item.
 values::select_spec neighbours_joined(const values::select_spec& select) {
@@ -19,11 +22,10 @@ values::select_spec neighbours_joined(const values::select_spec& select) {
 }
 
 // A host counts the chunks it is told of from 0: so does the select it is told.
-void put_schedselect(const model::allocation& has, schema::StartRun::Builder to) {
-  for (auto a : to.getAttributes())
-    if (schema::text(a.asReader().getName()) == "schedselect")
-      if (const auto select = values::parse_select(mom::select_of(to.asReader(), has)))
-        a.setValue(values::print_with_counts(neighbours_joined(model::select_by_chunk(has, *select))));
+std::optional<std::string> schedselect_for_host(const model::allocation& has, schema::StartRun::Reader order) {
+  const auto select = values::parse_select(mom::select_of(order, has));
+  if (!select) return std::nullopt;
+  return values::print_with_counts(neighbours_joined(model::select_by_chunk(has, *select)));
 }
 
 // Since its hosts joined.
@@ -36,6 +38,27 @@ std::vector<std::uint32_t> parts_gone(const model::run_state& run) {
   return gone;
 }
 
+void fill_common(schema::StartRun::Reader order, schema::StartRun::Builder to) {
+  to.setRef(order.getRef());
+  to.setOwner(order.getOwner());
+  to.setEuser(order.getEuser());
+  to.setEgroup(order.getEgroup());
+  to.setQueue(order.getQueue());
+  to.setServerName(order.getServerName());
+  to.setKillDelaySeconds(order.getKillDelaySeconds());
+}
+
+// Of the order that is given now.
+void fill_changes(const model::run_state& run, schema::StartRun::Reader now, schema::StartRun::Builder to) {
+  auto changes = run.changes;
+  if (auto select = schedselect_for_host(run.allocated, now)) {
+    std::erase_if(changes, [](const model::shown_value& v) { return v.name == schedselect; });
+    changes.push_back({std::string(schedselect), {}, std::move(select)});
+  }
+  fill_common(now, to);
+  model::write_changes(changes, to.initAttributes(static_cast<unsigned>(changes.size())));
+}
+
 }  // namespace
 
 void current_order::follow(const model::run_state& run) {
@@ -43,7 +66,7 @@ void current_order::follow(const model::run_state& run) {
   reduced_ = model::order_now(run);
   update_ = schema::make<schema::ToSister>([&](schema::ToSister::Builder m) {
     auto u = m.initUpdate();
-    fill_without_vnodes(run, u.initOrder());
+    fill_changes(run, of(run).get().getStartRun(), u.initOrder());
     u.setNumber(run.reductions);
     const auto gone = parts_gone(run);
     u.setGone({gone.data(), gone.size()});
@@ -51,22 +74,15 @@ void current_order::follow(const model::run_state& run) {
 }
 
 void current_order::fill_for_host(const model::run_state& run, schema::StartRun::Builder to) const {
-  fill_without_vnodes(run, to);
+  const auto order = of(run).get().getStartRun();
+  fill_common(order, to);
+  to.setAttributes(order.getAttributes());
   to.setExecVnode(run.allocated.exec_vnode());
   to.setExecHost(run.allocated.exec_host());
-}
-
-void current_order::fill_without_vnodes(const model::run_state& run, schema::StartRun::Builder to) const {
-  const auto order = of(run).get().getStartRun();
-  to.setRef(order.getRef());
-  to.setOwner(order.getOwner());
-  to.setEuser(order.getEuser());
-  to.setEgroup(order.getEgroup());
-  to.setQueue(order.getQueue());
-  to.setAttributes(order.getAttributes());
-  if (run.reductions > 0) put_schedselect(run.allocated, to);
-  to.setServerName(order.getServerName());
-  to.setKillDelaySeconds(order.getKillDelaySeconds());
+  if (run.reductions == 0) return;
+  for (auto a : to.getAttributes())
+    if (schema::text(a.asReader().getName()) == schedselect)
+      if (const auto select = schedselect_for_host(run.allocated, order)) a.setValue(*select);
 }
 
 }  // namespace annals::actors

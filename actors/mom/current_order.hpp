@@ -16,8 +16,6 @@ class current_order {
   const schema::sealed<schema::ToSister>& update() const { return update_; }
 
  private:
-  void fill_without_vnodes(const model::run_state& run, schema::StartRun::Builder to) const;
-
   schema::sealed<schema::ToMom> reduced_;  // what the job shows stands in it
   schema::sealed<schema::ToSister> update_;
   std::uint32_t reductions_ = 0;  // that stand in both

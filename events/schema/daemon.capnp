@@ -65,7 +65,7 @@ struct StartRun {
   execVnode   @4 :Text;
   execHost    @5 :Text;
   queue       @6 :Text;
-  attributes  @7 :List(Common.Attribute);    # the job's own: Job_Name, Resource_List, Variable_List, paths, ...
+  attributes  @7 :List(Common.Attribute);    # the job's own: Job_Name, Resource_List, Variable_List, paths, ...; not exec_vnode and exec_host
   script      @8 :Common.BlobRef;
   inlineScript @9 :Data;                     # when small; else the MoM asks with wantBlob
   serverName  @10 :Text;

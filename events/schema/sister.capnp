@@ -45,7 +45,7 @@ struct JoinJob {
 }
 struct UpdateJob {
   # To a host that the run goes on with. What it has since it joined is told in one, however often it was made smaller.
-  order    @0 :D.StartRun;       # as in JoinJob, as the job is shown now; without execVnode and execHost
+  order    @0 :D.StartRun;       # as in JoinJob, without execVnode and execHost; of the attributes those that are others since then
   number   @1 :UInt32;           # how often it was made smaller
   gone     @2 :List(UInt32);     # parts of the execVnode in JoinJob, counted through all chunks from 0, rising
 }

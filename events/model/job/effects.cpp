@@ -100,11 +100,14 @@ schema::sealed<schema::ToMom> start_order(const job_state& job, const settings& 
     script.setSize(job.script_size);
     if (!inline_script.empty())
       o.setInlineScript({reinterpret_cast<const kj::byte*>(inline_script.data()), inline_script.size()});
+    // What it has on its hosts is above; of hundreds of hosts it is long.
+    const auto is_said = [](const auto& entry) { return entry.id == ids::exec_vnode || entry.id == ids::exec_host; };
     unsigned count = 0;
-    for (auto it = job.attributes.begin(); it != job.attributes.end(); ++it) ++count;
+    for (const auto& entry : job.attributes) count += !is_said(entry);
     auto list = o.initAttributes(count);
     unsigned i = 0;
     for (const auto& entry : job.attributes) {
+      if (is_said(entry)) continue;
       auto a = list[i++];
       a.setName(attributes::find(schema::ObjectKind::JOB, entry.id)->name);
       a.setResource(std::string(entry.resource));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "events/model/vnodes/allocation_change.hpp"
+
 namespace annals::model {
 
 using which = schema::PartEvent::Which;
@@ -82,13 +84,16 @@ outcome on_spawn(const part_state& part, const spawn_asked& c) {
   });
 }
 
-// What the run has after an update. Nothing: it does not follow from what this host was asked to join with.
-std::optional<allocation> left_by(const part_state& part, schema::UpdateJob::Reader update) {
+// What the run had when this host was asked to join.
+allocation_ptr joined_with(const part_state& part) {
+  if (part.reductions == 0) return part.allocated;
+  return std::make_shared<const allocation>(allocation_of(part.request.get().getJoin().getOrder()));
+}
+
+std::vector<std::uint32_t> gone_in(schema::UpdateJob::Reader update) {
   std::vector<std::uint32_t> gone;
   for (const auto part : update.getGone()) gone.push_back(part);
-  auto left = part.reductions == 0 ? part.allocated->without(gone) : allocation_of(part.request.get().getJoin().getOrder()).without(gone);
-  if (left) left->renumber({}, {});  // the select that comes with it counts its chunks
-  return left;
+  return gone;
 }
 
 // The ticket was for what it was asked to join with.
@@ -100,14 +105,15 @@ bool is_of_same_job(const part_state& part, schema::UpdateJob::Reader update) {
 outcome on_update(const part_state& part, const update_asked& c) {
   const auto update = c.message.get().getUpdate();
   if (part.phase != phase::ready || update.getNumber() <= part.reductions || !is_of_same_job(part, update)) return no_change;
-  const auto left = left_by(part, update);
-  if (!left) return no_change;
-  const auto here = left->on_host(c.host);
+  const auto gone = gone_in(update);
+  const auto here = joined_with(part)->parts_on(c.host, gone);
+  if (gone.empty() || !here || here->then_on_first_host == 0) return no_change;
+  const auto before = part.reductions == 0 ? here->now : part.allocated->parts_on(c.host, {})->now;
   const auto bytes = c.message.bytes();
   return one([&](auto e) {
     auto u = e.initPart().initUpdated();
     u.setNumber(update.getNumber());
-    u.setLessHere(!here.empty() && here != part.allocated->on_host(c.host));
+    u.setLessHere(here->then > 0 && here->then < before);
     u.setOrder({reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()});
   });
 }
@@ -223,12 +229,23 @@ void on_joined(part_state& part, const event_place& at, schema::JobJoined::Reade
   part.allocated = part.numbered = part.confined = std::make_shared<const allocation>(allocation_of(part.order()));
 }
 
+// The order as it would be given now, in full.
+schema::sealed<schema::ToSister> order_after(const part_state& part, schema::UpdateJob::Reader update) {
+  std::vector<shown_value> changes;
+  for (const auto a : update.getOrder().getAttributes()) changes.push_back(read_change(a));
+  return schema::make<schema::ToSister>([&](schema::ToSister::Builder m) {
+    m.initUpdate().setOrder(update.getOrder());
+    write_changed(part.request.get().getJoin().getOrder().getAttributes(), changes, m.getUpdate().getOrder());
+  });
+}
+
 void on_updated(part_state& part, schema::JobUpdated::Reader e) {
   auto message = schema::sealed_message::from_bytes(schema::bytes_of(e.getOrder()));
   ANNALS_INVARIANT(message.has_value(), "an update in the log is well-formed");
-  auto left = left_by(part, message->root<schema::ToSister>().getUpdate());
+  auto left = joined_with(part)->without(gone_in(message->root<schema::ToSister>().getUpdate()));
   ANNALS_INVARIANT(left, "an update in the log follows from the join");
-  part.update = schema::sealed<schema::ToSister>(std::move(*message));
+  left->renumber({}, {});  // the select that comes with it counts its chunks
+  part.update = order_after(part, message->root<schema::ToSister>().getUpdate());
   part.reductions = e.getNumber();
   part.allocated = part.numbered = std::make_shared<const allocation>(std::move(*left));
   if (part.tasks.empty()) part.confined = part.allocated;  // there are no processes yet

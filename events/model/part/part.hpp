@@ -73,7 +73,7 @@ struct part_state {
   std::string job;                            // "12.borg"
   std::string primary;                        // host name
   schema::sealed<schema::ToSister> request;   // join
-  schema::sealed<schema::ToSister> update;    // the last one, of a run that was made smaller; empty: none
+  schema::sealed<schema::ToSister> update;    // the last one, of a run that was made smaller, with all attributes; empty: none
   std::uint32_t reductions = 0;               // so often it was
   allocation_ptr allocated = none_allocated;  // what the run has on all its hosts: made from the order
   allocation_ptr confined = none_allocated;   // what confines its processes here is made for what the run had then

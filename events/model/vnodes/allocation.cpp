@@ -84,6 +84,24 @@ std::optional<std::vector<bool>> parts_among(const std::vector<std::string_view>
   return found;
 }
 
+// Whether the next part is one of those that are listed by their numbers, rising.
+class listed_parts {
+ public:
+  explicit listed_parts(const std::vector<std::uint32_t>& numbers) : numbers_(numbers) {}
+  bool next() {
+    const bool is_listed = met_ < numbers_.size() && numbers_[met_] == part_;
+    met_ += is_listed;
+    ++part_;
+    return is_listed;
+  }
+  bool all_met() const { return met_ == numbers_.size(); }
+
+ private:
+  const std::vector<std::uint32_t>& numbers_;
+  std::size_t met_ = 0;
+  std::uint32_t part_ = 0;
+};
+
 bool same_parts(std::string_view a, std::string_view b) {
   const auto sorted = [](std::string_view exec_vnode) {
     std::vector<std::string_view> parts;
@@ -95,6 +113,21 @@ bool same_parts(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+// With the host that each is on.
+template <class Take>
+void allocation::for_each_part(Take take) const {
+  std::string_view slots = exec_host_, host = host_of(slots);
+  std::size_t slot = 0;
+  values::exec_vnode_reader parts(exec_vnode_);
+  for (values::exec_vnode_reader::part p; parts.next(p);) {
+    for (; slot < p.chunk; ++slot) {
+      slots.remove_prefix(std::min(slots.find('+'), slots.size() - 1) + 1);
+      host = host_of(slots);
+    }
+    take(p, host);
+  }
+}
 
 allocation::allocation(std::string_view exec_vnode, std::string_view exec_host, std::vector<std::string> hosts, std::string_view place)
     : exec_vnode_(exec_vnode), exec_host_(exec_host), place_(place), hosts_(std::move(hosts)) {}
@@ -113,14 +146,23 @@ bool allocation::is_on(std::string_view host) const { return std::find(hosts_.be
 
 std::string allocation::on_host(std::string_view host) const {
   exec_vnode_text text;
-  std::string_view slots = exec_host_;
-  std::size_t slot = 0;
-  values::exec_vnode_reader parts(exec_vnode_);
-  for (values::exec_vnode_reader::part p; parts.next(p);) {
-    for (; slot < p.chunk; ++slot) slots.remove_prefix(std::min(slots.find('+'), slots.size() - 1) + 1);
-    if (host_of(slots) == host) text.add(p);
-  }
+  for_each_part([&](const values::exec_vnode_reader::part& p, std::string_view on) {
+    if (on == host) text.add(p);
+  });
   return text.take();
+}
+
+std::optional<allocation::part_counts> allocation::parts_on(std::string_view host, const std::vector<std::uint32_t>& without) const {
+  part_counts count;
+  listed_parts going(without);
+  for_each_part([&](const values::exec_vnode_reader::part&, std::string_view on) {
+    const bool stays = !going.next();
+    count.now += on == host;
+    count.then += stays && on == host;
+    count.then_on_first_host += stays && on == hosts_.front();
+  });
+  if (!going.all_met()) return std::nullopt;
+  return count;
 }
 
 std::string allocation::on(const std::vector<std::string>& hosts) const {
@@ -162,7 +204,8 @@ bool allocation::release(std::string_view exec_vnode) {
   return true;
 }
 
-allocation allocation::kept(const std::vector<bool>& parts, std::string* gone) const {
+template <class Stays>
+allocation allocation::kept(Stays stays_next, std::string* gone) const {
   const auto slots = slots_of(exec_host_);
   exec_vnode_text stay, go;
   allocation out;
@@ -171,10 +214,9 @@ allocation allocation::kept(const std::vector<bool>& parts, std::string* gone) c
   std::vector<bool> kept_hosts(hosts_.size());
   host_finder hosts(hosts_);
   auto last_chunk = static_cast<std::size_t>(-1);
-  std::size_t at = 0;
   values::exec_vnode_reader all(exec_vnode_);
-  for (values::exec_vnode_reader::part p; all.next(p); ++at) {
-    const bool stays = at < parts.size() && parts[at];
+  for (values::exec_vnode_reader::part p; all.next(p);) {
+    const bool stays = stays_next();
     if (stays) stay.add(p);
     else if (gone) go.add(p);
     if (!stays || p.chunk == last_chunk || p.chunk >= slots.size()) continue;
@@ -193,18 +235,20 @@ allocation allocation::kept(const std::vector<bool>& parts, std::string* gone) c
 
 std::string allocation::keep(const std::vector<bool>& parts) {
   std::string gone;
-  if (auto left = kept(parts, &gone); !gone.empty()) *this = std::move(left);
+  std::size_t at = 0;
+  const auto stays_next = [&] {
+    const bool stays = at < parts.size() && parts[at];
+    ++at;
+    return stays;
+  };
+  if (auto left = kept(stays_next, &gone); !gone.empty()) *this = std::move(left);
   return gone;
 }
 
 std::optional<allocation> allocation::without(const std::vector<std::uint32_t>& parts) const {
-  std::vector<bool> stays(static_cast<std::size_t>(std::count(exec_vnode_.begin(), exec_vnode_.end(), '+')) + 1, true);
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i] >= stays.size() || (i > 0 && parts[i] <= parts[i - 1])) return std::nullopt;
-    stays[parts[i]] = false;
-  }
-  auto left = kept(stays);
-  if (parts.empty() || left.hosts_.empty() || left.hosts_.front() != hosts_.front()) return std::nullopt;
+  listed_parts going(parts);
+  auto left = kept([&] { return !going.next(); });
+  if (parts.empty() || !going.all_met() || left.hosts_.empty() || left.hosts_.front() != hosts_.front()) return std::nullopt;
   return left;
 }
 

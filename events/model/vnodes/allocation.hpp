@@ -42,6 +42,11 @@ class allocation {
   // It without these parts, counted through all chunks from 0, rising. Nothing: there are none, it has no such parts, or its first host
   // would go.
   std::optional<allocation> without(const std::vector<std::uint32_t>& parts) const;
+  // How many parts are on a host, and how many then: much less work than the above. Nothing: these are not its parts.
+  struct part_counts {
+    std::size_t now = 0, then = 0, then_on_first_host = 0;
+  };
+  std::optional<part_counts> parts_on(std::string_view host, const std::vector<std::uint32_t>& without) const;
   // Which of its parts these are, which come in its order; nothing: they are not.
   std::optional<std::vector<bool>> parts_in(std::string_view exec_vnode, std::string_view exec_host) const;
   // It with nothing but these, which must be parts of it in its order, and all that goes be `released`. Nothing: they are not, or its
@@ -55,7 +60,10 @@ class allocation {
   bool operator==(const allocation&) const = default;
 
  private:
-  allocation kept(const std::vector<bool>& parts, std::string* gone = nullptr) const;
+  template <class Stays>
+  allocation kept(Stays stays, std::string* gone = nullptr) const;
+  template <class Take>
+  void for_each_part(Take take) const;
 
   std::string exec_vnode_, exec_host_, place_, select_;
   std::vector<std::string> hosts_;

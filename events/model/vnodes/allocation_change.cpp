@@ -1,6 +1,7 @@
 #include "events/model/vnodes/allocation_change.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "events/attributes/select_rules.hpp"
 #include "events/model/vnodes/reduce.hpp"
@@ -86,6 +87,13 @@ allocation_change read_common(Reader change) {
   return out;
 }
 
+void write_change(const shown_value& change, schema::Attribute::Builder to) {
+  to.setName(change.name);
+  to.setResource(change.resource);
+  if (change.value) to.setValue(*change.value);
+  else to.setOp(schema::AttributeOp::UNSET);
+}
+
 }  // namespace
 
 void write(const allocation_change& change, schema::AllocationReduced::Builder to) {
@@ -102,18 +110,29 @@ allocation_change read_reduction(schema::AllocationReduced::Reader change) {
 allocation_change read_reduction(schema::JobReduced::Reader change) { return read_common(change); }
 
 void write_changes(const std::vector<shown_value>& changes, capnp::List<schema::Attribute>::Builder to) {
-  for (unsigned i = 0; i < changes.size(); ++i) {
-    to[i].setName(changes[i].name);
-    to[i].setResource(changes[i].resource);
-    if (changes[i].value) to[i].setValue(*changes[i].value);
-    else to[i].setOp(schema::AttributeOp::UNSET);
-  }
+  for (unsigned i = 0; i < changes.size(); ++i) write_change(changes[i], to[i]);
 }
 
 shown_value read_change(schema::Attribute::Reader change) {
   shown_value out{schema::str(change.getName()), schema::str(change.getResource()), {}};
   if (change.getOp() != schema::AttributeOp::UNSET) out.value = schema::str(change.getValue());
   return out;
+}
+
+void write_changed(capnp::List<schema::Attribute>::Reader before, const std::vector<shown_value>& changes, schema::StartRun::Builder to) {
+  std::vector<schema::Attribute::Reader> same;
+  std::vector<shown_value> now;
+  for (const auto a : before) {
+    const auto is_changed = [&](const shown_value& v) {
+      return v.name == schema::text(a.getName()) && v.resource == schema::text(a.getResource());
+    };
+    if (std::ranges::none_of(changes, is_changed)) same.push_back(a);
+  }
+  std::ranges::copy_if(changes, std::back_inserter(now), [](const shown_value& v) { return v.value.has_value(); });
+  auto list = to.initAttributes(static_cast<unsigned>(same.size() + now.size()));
+  unsigned i = 0;
+  for (const auto& a : same) list.setWithCaveats(i++, a);
+  for (const auto& v : now) write_change(v, list[i++]);
 }
 
 std::optional<allocation> after(const allocation& has, schema::AllocationReduced::Reader change) {

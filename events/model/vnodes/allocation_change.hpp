@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "events/model/vnodes/allocation.hpp"
+#include "events/schema/daemon.capnp.h"
 #include "events/schema/event.capnp.h"
 #include "events/values/resource_list.hpp"
 #include "events/values/select.hpp"
@@ -67,6 +68,8 @@ allocation_change read_reduction(schema::JobReduced::Reader change);
 inline bool ends_phase(schema::JobReduced::Reader e) { return e.getRequest() > 0 || e.getStageOut(); }
 void write_changes(const std::vector<shown_value>& changes, capnp::List<schema::Attribute>::Builder to);
 shown_value read_change(schema::Attribute::Reader change);
+// The attributes of an order, but for what was changed since.
+void write_changed(capnp::List<schema::Attribute>::Reader before, const std::vector<shown_value>& changes, schema::StartRun::Builder to);
 
 // What a run has after this change, its chunks numbered as the change says. Nothing: it does not follow from what it has.
 std::optional<allocation> after(const allocation& has, schema::AllocationReduced::Reader change);

@@ -12,10 +12,10 @@ namespace annals::wire {
 
 namespace {
 
-// Often enough for the shortest time that is watched, and not more than twice a second on a real cluster.
+// Often enough for the shortest time that is watched, and once a second on a real cluster: a host has other work.
 std::chrono::milliseconds tick_length(const io_options& o) {
   const int shortest = std::min({o.heartbeat_ms, o.peer_silence_ms, o.handshake_ms, o.unread_ms, o.close_ms, o.frame_ms, o.complaint_ms});
-  return std::chrono::milliseconds(std::clamp(shortest / 4, 2, 500));
+  return std::chrono::milliseconds(std::clamp(shortest / 2, 2, 1000));
 }
 
 // A process's signals are for the thread that its main() chose.

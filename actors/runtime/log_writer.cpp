@@ -35,7 +35,8 @@ using quiet_atom = caf::atom_constant<caf::atom("quiet")>;
 // How long a log whose answer is not known is left alone before it is asked again: it has to agree with others first.
 constexpr auto uncertain_retry = std::chrono::milliseconds(50);
 
-// After a commit the writer looks now and then whether nothing more came for a moment, and says so to the log.
+// After a commit the writer looks now and then whether nothing more came for a moment, and says so to the log. At the first look, at
+// the last, and once a second between them the mark is due.
 constexpr std::chrono::milliseconds first_look(1000), next_look(250);
 
 // One asker's results, until the batch they belong to is on disk.
@@ -65,7 +66,7 @@ struct writer {
   bool armed = false;
   bool full = false;
   bool looks_for_quiet = false;
-  caf::actor_clock::time_point committed_at;
+  caf::actor_clock::time_point committed_at, marked_at;
   bool uncertain = false;
   std::vector<question> later;  // while it is
 
@@ -182,6 +183,7 @@ struct writer {
       return;
     }
     const records_ptr shared = std::move(records);
+    if (parts.marks) parts.marks->follow(shared);
     look_for_quiet();
     const auto has = [&](schema::StreamKind kind) {
       return std::any_of(shared->begin(), shared->end(), [&](const log::record_ptr& r) { return r->kind() == kind; });
@@ -214,7 +216,13 @@ struct writer {
   }
 
   void on_look() {
-    if (self->clock().now() - committed_at < next_look) return self->delayed_send(self, next_look, quiet_atom::value);
+    const auto now = self->clock().now();
+    const bool quiet = now - committed_at >= next_look;
+    if (parts.mark_writer && (quiet || now - marked_at >= std::chrono::seconds(limits::log_mark_s))) {
+      marked_at = now;
+      self->send(parts.mark_writer, mark_due{});
+    }
+    if (!quiet) return self->delayed_send(self, next_look, quiet_atom::value);
     looks_for_quiet = false;
     parts.log->use_quiet();
   }

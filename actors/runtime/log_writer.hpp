@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "actors/runtime/commit_inbox.hpp"
+#include "actors/runtime/mark_keeper.hpp"
 #include "actors/runtime/messages.hpp"
 #include "events/log/event_log.hpp"
 #include "events/log/place.hpp"
@@ -42,6 +43,8 @@ struct log_writer_parts {
   std::function<void(const std::string& text)> stop_process;
   std::function<bool()> disk_writable;          // asked once a second while the disk is full
   std::vector<caf::actor> patient_followers{};  // told like the others, but of many commits at once while they come fast
+  std::shared_ptr<mark_keeper> marks{};         // both may be null
+  caf::actor mark_writer{};                     // mark_actor
 };
 
 caf::behavior log_writer(caf::event_based_actor* self, log_writer_parts parts);

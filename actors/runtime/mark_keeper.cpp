@@ -7,10 +7,6 @@
 
 namespace annals::actors {
 
-namespace {
-using mark_atom = caf::atom_constant<caf::atom("mark")>;
-}
-
 mark_keeper::mark_keeper(mark_keeper_parts parts) : parts_(std::move(parts)) { reached_.log = parts_.log; }
 
 void mark_keeper::replayed(const log::record& r) {
@@ -20,23 +16,22 @@ void mark_keeper::replayed(const log::record& r) {
 
 void mark_keeper::follow(const records_ptr& records) {
   const std::lock_guard held(guard_);
-  for (const auto& r : *records)
-    if (r->sequence() > reached_.sequence) log::advance(reached_, *r);
-  if (!records->empty() && records->back()->sequence() == reached_.sequence) reached_.head = records->back()->hash();
+  for (const auto& r : *records) {
+    if (r->sequence() <= reached_.sequence) continue;
+    log::advance(reached_, *r);
+    last_ = r;
+  }
 }
 
 bool mark_keeper::write_all() {
   const std::lock_guard held(guard_);
-  log::record_ptr last;
   const auto read = log::log_reader(*parts_.store).read(reached_.sequence, [&](const log::record_ptr& r) {
     if (r->sequence() > reached_.sequence) log::advance(reached_, *r);
-    last = r;
+    last_ = r;
     return true;
   });
   if (!read && parts_.note) parts_.note(read.text);
-  if (!read || !last) return false;
-  reached_.head = last->hash();
-  return keep();
+  return read && last_ && keep();
 }
 
 bool mark_keeper::write() {
@@ -45,6 +40,7 @@ bool mark_keeper::write() {
 }
 
 bool mark_keeper::keep() {
+  if (last_) reached_.head = last_->hash();
   if (reached_ == written_) return true;
   try {
     log::replace_file(parts_.file, log::print(reached_));
@@ -59,11 +55,6 @@ bool mark_keeper::keep() {
   return !trouble_;
 }
 
-bool mark_keeper::behind() const {
-  const std::lock_guard held(guard_);
-  return reached_ != written_;
-}
-
 log::log_mark mark_keeper::mark() const {
   const std::lock_guard held(guard_);
   return written_;
@@ -71,24 +62,10 @@ log::log_mark mark_keeper::mark() const {
 
 caf::behavior mark_actor(caf::event_based_actor* self, std::shared_ptr<mark_keeper> keeper,
                          std::function<void(const log::log_mark&)> told) {
-  auto timer_runs = std::make_shared<bool>(false);
-  const auto wait = [self, keeper, timer_runs] {
-    if (*timer_runs || !keeper->behind()) return;
-    *timer_runs = true;
-    self->delayed_send(self, std::chrono::seconds(limits::log_mark_s), mark_atom::value);
-  };
-  return {
-      [=](const committed& c) {
-        keeper->follow(c.records);
-        wait();
-      },
-      [](const disk_state&) {},
-      [=](mark_atom) {
-        *timer_runs = false;
-        if (keeper->write() && told) told(keeper->mark());
-        wait();
-      },
-  };
+  return {[=](mark_due) {
+    if (!keeper->write()) return self->delayed_send(self, std::chrono::seconds(limits::log_mark_s), mark_due{});
+    if (told) told(keeper->mark());
+  }};
 }
 
 }  // namespace annals::actors

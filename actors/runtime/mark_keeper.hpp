@@ -1,5 +1,6 @@
-// Keeps the mark beside a log (events/log/log_mark.hpp): a follower that never holds anybody up. While the log grows the mark is
-// written about once a second, and once more at an orderly stop. It follows what is durable, so it is never ahead of it.
+// Keeps the mark beside a log (events/log/log_mark.hpp). The log writer tells it of each commit and, about once a second while the
+// log grows, an actor with a thread of its own to write it down: nobody waits for that. It is written once more at an orderly stop.
+// It follows what is durable, so it is never ahead of it.
 // Governed by docs/design/0028-lost-logs.md.
 #pragma once
 
@@ -33,20 +34,24 @@ class mark_keeper {
   bool write_all();
 
   void follow(const records_ptr& records);
-  bool write();                // what was followed
-  bool behind() const;         // it is not yet written
+  bool write();                // what was followed; true: it stands there
   log::log_mark mark() const;  // as it was written last
 
  private:
   bool keep();
 
   mark_keeper_parts parts_;
-  mutable std::mutex guard_;  // the actor, and the main thread at start and end
+  mutable std::mutex guard_;  // the log writer, the actor, and the main thread at start and end
   log::log_mark reached_, written_;
+  log::record_ptr last_;  // that was followed; its hash is worked out when the mark is written
   bool trouble_ = false;
 };
 
-// Takes `committed` and `disk_state`. told: after each mark that it has written; may be empty.
+struct mark_due {};
+
+// Takes `mark_due`, and does it again while the mark can't be written. told: after each mark that it has written; may be empty.
 caf::behavior mark_actor(caf::event_based_actor* self, std::shared_ptr<mark_keeper> keeper, std::function<void(const log::log_mark&)> told);
 
 }  // namespace annals::actors
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::mark_due)

@@ -263,6 +263,8 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   check_ = parts.ledger ? parts.ledger : ledger_;
   log_writer_parts writer{log_.get(), reader_.get(), check_.get(), parts.followers, parts.stop_process, parts.disk_writable};
   writer.patient_followers = parts.patient_followers;
+  writer.marks = parts.marks;
+  writer.mark_writer = parts.mark_writer;
   if (f.notes) writer.patient_followers.push_back(spawn_writing(system, parts.detached, notes_actor, f.notes));
   writer_ = parts.detached ? next_first::spawn_with_thread(system, "log.writer", log_writer, writer) : system.spawn(log_writer, writer);
   // An answer about the past may read much of the log; no live one waits for it. A list of many jobs takes milliseconds: on a

@@ -16,6 +16,7 @@
 #include "actors/gateway/run_ticket.hpp"
 #include "actors/gateway/scheduler_hosting.hpp"
 #include "actors/runtime/daemon_log.hpp"
+#include "actors/runtime/mark_keeper.hpp"
 #include "events/log/event_log.hpp"
 #include "events/log/log_reader.hpp"
 #include "events/log/losses.hpp"
@@ -53,7 +54,9 @@ struct server_system_parts {
   // Folds that follow the log beside the server's own, after clients were told; each is an actor that takes `committed` and
   // `disk_state`.
   std::vector<caf::actor> followers;
-  std::vector<caf::actor> patient_followers{};       // log_writer.hpp
+  std::vector<caf::actor> patient_followers{};  // log_writer.hpp, as the next two
+  std::shared_ptr<mark_keeper> marks{};
+  caf::actor mark_writer{};
   std::function<void(const log::record&)> replayed;  // each record, in order, before the actors start; may be empty
   std::function<bool()> disk_writable;
   std::function<void(const std::string& text)> stop_process;  // the log can't be trusted or written any more

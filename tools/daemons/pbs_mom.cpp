@@ -26,6 +26,7 @@
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/log_writer.hpp"
 #include "actors/runtime/mark_keeper.hpp"
+#include "actors/runtime/next_first.hpp"
 #include "actors/runtime/system_clock.hpp"
 #include "events/model/run/ticket.hpp"
 #include "events/values/duration.hpp"
@@ -268,7 +269,7 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
 
   daemons::real_scheduler_processes schedulers({.program = s.conf.pbs_exec + "/sbin/pbs_sched", .defaults = s.conf.pbs_exec + "/etc"});
 
-  daemons::caf_config config;
+  daemons::next_first_config config;
   caf::actor_system system(config);
   daemons::or_give_up("pbs_mom", [&] {
     actors::log_writer_parts writer_parts;
@@ -280,8 +281,9 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
         actors::mark_keeper_parts{daemons::mom_mark_file(s.priv), own_log.uuid, store.get(),
                                   [&notes](const std::string& text) { notes.write(actors::log_event::error, "Svr", "pbs_mom", text); }});
     if (store->last_sequence() > 0) marks->write_all();
-    writer_parts.followers.push_back(system.spawn<caf::detached>(actors::mark_actor, marks, nullptr));
-    const auto writer = system.spawn<caf::detached>(actors::log_writer, writer_parts);
+    writer_parts.marks = marks;
+    writer_parts.mark_writer = system.spawn<caf::detached>(actors::mark_actor, marks, nullptr);
+    const auto writer = actors::next_first::spawn_with_thread(system, "log.writer", actors::log_writer, writer_parts);
     actors::mom_actor_parts parts;
     parts.host = s.host;
     parts.version = client::version;
@@ -325,6 +327,7 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
     int status = 0;
     {
       auto handler = daemons::feed(mom);
+      daemons::handle_lone_frames_here(system, handler);
       handler.failed = [&](const std::string& why) { notes.write(actors::log_event::error, "Svr", "pbs_mom", why); };
       const auto dialer = pool.dial_tls(s.server, s.server_port, identity, wire::identity::kind::server, handler);
       const auto primaries = pool.listen_tls(address.empty() ? "0.0.0.0" : address, s.conf.mom_service_port, identity, handler);

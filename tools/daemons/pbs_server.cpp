@@ -295,9 +295,7 @@ class known_gateway {
   daemons::make_directory(s.priv + "/uploads", fs::perms(0700));
 
   actors::set_thread_share(actors::prompt_share);  // for every thread from here on
-  daemons::caf_config config;
-  config.load<caf::scheduler::coordinator<actors::next_first>>();  // docs/design/0027
-  config.set("scheduler.max-throughput", std::size_t{16});         // what an actor was told waits for no more messages
+  daemons::next_first_config config;
   caf::actor_system system(config);
   std::promise<void> listening;
   daemons::real_scheduler_processes schedulers(scheduler_installation(s, line, listening.get_future().share()));
@@ -337,8 +335,9 @@ class known_gateway {
     parts.patient_followers = {system.spawn<caf::detached>(actors::accounting_actor, accounting),
                                system.spawn<caf::detached>(actors::mail_actor, mail)};
     const auto writers = parts.patient_followers;
-    parts.patient_followers.push_back(
-        system.spawn<caf::detached>(actors::mark_actor, marks, [&](const log::log_mark& m) { gateway.tell(actors::log_marked{m}); }));
+    parts.marks = marks;
+    parts.mark_writer =
+        system.spawn<caf::detached>(actors::mark_actor, marks, [&](const log::log_mark& m) { gateway.tell(actors::log_marked{m}); });
     std::mutex door;  // of clients_in: an orderly stop closes it while they come in
     std::unique_ptr<wire::listener> clients_in;
     parts.refuse_clients = [&] {
@@ -362,9 +361,7 @@ class known_gateway {
     {
       auto handler = daemons::feed(server.gateway());
       handler.opened = {};  // it hears of a peer with the peer's first word
-      handler.received_alone = [&system, tell = handler.received](const wire::connection_ptr& from, schema::sealed_message m) {
-        actors::next_first::here(system, [&] { tell(from, std::move(m)); });
-      };
+      daemons::handle_lone_frames_here(system, handler);
       handler.closed = [&system, tell = handler.closed](const wire::connection_ptr& of, const std::string& why) {
         actors::next_first::here(system, [&] { tell(of, why); });
       };

@@ -6,6 +6,7 @@
 
 #include "actors/link/peer_messages.hpp"
 #include "actors/link/wire/wire.hpp"
+#include "actors/runtime/next_first.hpp"
 
 namespace annals::daemons {
 
@@ -17,6 +18,13 @@ inline wire::handler feed(caf::actor to) {
   };
   h.closed = [to](const wire::connection_ptr& c, const std::string& why) { caf::anon_send(to, actors::peer_closed{c, why}); };
   return h;
+}
+
+// The thread that reads a lone frame does itself what it leads to, as far as it is little (docs/design/0027).
+inline void handle_lone_frames_here(caf::actor_system& system, wire::handler& h) {
+  h.received_alone = [&system, tell = h.received](const wire::connection_ptr& from, schema::sealed_message m) {
+    actors::next_first::here(system, [&] { tell(from, std::move(m)); });
+  };
 }
 
 }  // namespace annals::daemons

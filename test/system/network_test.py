@@ -1,6 +1,7 @@
 """Hosts with names, networks and process tables of their own (root): one that is cut off is down, its job goes on, and all is
 well when it is back; one that lost its power comes back without its jobs, those on several hosts too."""
 import os
+import shutil
 import subprocess
 import unittest
 
@@ -154,6 +155,34 @@ class a_job_on_three_real_hosts(WideJobTest):
         self.until_running(id)
         open(go, "w").close()
         self.check_end(id, 3, run_count="2")
+
+
+
+@unittest.skipUnless(NAMESPACES, "hosts with networks of their own need root")
+class tasks_on_real_hosts(ClusterTest):
+    plain = False
+    hosts = ["a", "b", "c"]
+
+    def run_job(self, script, *options):
+        script = f"export PATH={STAGE}/bin:$PATH\ncd {self.work}\n{script}\n"
+        id = self.submit("-N", "tasks", "-j", "oe", "-S", "/bin/sh", *options, "-l", "place=scatter", input=script)
+        job = self.until_state(id, "F")
+        with open(os.path.join(self.work, f"tasks.o{id.split('.')[0]}")) as f:
+            out = f.read()
+        self.assertEqual(job["Exit_status"], "0", out)
+        return out
+
+    def test_mpich_needs_no_setting(self):
+        mpicc, mpiexec = shutil.which("mpicc.mpich"), shutil.which("mpiexec.hydra") or shutil.which("mpiexec.mpich")
+        if not mpicc or not mpiexec:
+            self.skipTest("MPICH is not installed (Debian: mpich)")
+        program = os.path.join(self.work, "ranks")
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tm", "ranks.c")
+        subprocess.run([mpicc, "-std=c99", "-D_POSIX_C_SOURCE=200809L", "-o", program, source], check=True)
+        out = self.run_job(f"{mpiexec} -launcher ssh -launcher-exec {STAGE}/bin/pbs_tmrsh -f $PBS_NODEFILE {program}",
+                           "-l", "select=3:ncpus=2:mpiprocs=2")
+        self.assertEqual(sorted(line.split(",")[0] for line in out.splitlines()), [f"rank {rank} of 6" for rank in range(6)], out)
+        self.assertEqual(out.count("sum 15"), 6, out)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ D/hosts/NAME/home       its PBS_HOME
 D/hosts/NAME/tmp        where jobs have their TMPDIR, in a plain cluster
 D/hosts/NAME/state.json what runs it just now: see machine.py
 D/hosts/NAME/NAME.out   what a daemon of it printed
+D/hosts/NAME/boot_id    which boot of the host this is, where hosts have namespaces
 D/client.conf           PBS_CONF_FILE for commands typed outside the hosts
 """
 import fcntl
@@ -45,6 +46,9 @@ class Layout:
 
     def state_file(self, host):
         return os.path.join(self.host_dir(host), "state.json")
+
+    def boot_id(self, host):
+        return os.path.join(self.host_dir(host), "boot_id")
 
     def output(self, host, daemon):
         return os.path.join(self.host_dir(host), daemon + ".out")

@@ -11,6 +11,7 @@ import re
 import signal
 import socket
 import subprocess
+import uuid
 
 from . import procs
 from .layout import Trouble, write_file
@@ -55,6 +56,9 @@ class NamespacedMachine(Machine):
         call("mount", "-t", "proc", "proc", "/proc")
         call("mount", "--bind", os.path.join(etc, "hosts"), "/etc/hosts")
         call("mount", "--bind", os.path.join(etc, "nsswitch.conf"), "/etc/nsswitch.conf")
+        # By it programs know whether they are on one machine, and a MoM whether its machine was started anew.
+        write_file(self.layout.boot_id(self.name), f"{uuid.uuid4()}\n")
+        call("mount", "--bind", self.layout.boot_id(self.name), "/proc/sys/kernel/random/boot_id")
         socket.sethostname(self.name)
         call("ip", "link", "set", "lo", "up")
 

@@ -230,6 +230,17 @@ class a_namespaced_cluster(a_cluster, unittest.TestCase):
         self.assertNotIn("pbs_server", self.mc("exec", "a", "ps", "-e"))
         self.assertIn("10.86.", self.mc("exec", "a", "getent", "hosts", "b"))
 
+    def test_each_boot_of_a_host_has_its_own_id(self):
+        def boot_id(host):
+            return self.mc("exec", host, "cat", "/proc/sys/kernel/random/boot_id")
+        first = boot_id("a")
+        self.assertRegex(first, "^[0-9a-f-]{36}\n$")
+        with open("/proc/sys/kernel/random/boot_id") as f:
+            self.assertEqual(len({first, boot_id("b"), f.read()}), 3)
+        self.mc("kill", "a")
+        self.mc("start", "a")
+        self.assertNotEqual(boot_id("a"), first)
+
     def reaches(self, host, other, when="now"):
         """Whether a connection gets an answer, if only that nobody listens there. A cable takes a moment to be known."""
         code = ("import socket,sys\ns=socket.socket()\ns.settimeout(5 if sys.argv[2] == 'soon' else 0.3)\n"

@@ -16,6 +16,7 @@ shepherd_order order_on(const machine& here, const ports::run_order& o, const ac
   s.gid = user.gid;
   s.groups = user.groups;
   s.program = o.program;
+  s.find_program = o.is_task;  // as PBS does; a job's own program is found in its directory
   s.shell = o.shell.empty() ? user.shell : o.shell;
   s.shell_args = o.shell_args;
   s.script = o.program.empty() && !o.interactive ? o.script : "";

@@ -21,6 +21,7 @@ void visit_fields(Order& o, Visit&& visit) {
   visit("groups", o.groups);
   visit("env", o.environment);
   visit("arg", o.program);
+  visit("find_program", o.find_program);
   visit("shell", o.shell);
   visit("shell_arg", o.shell_args);
   visit("script", o.script);

@@ -24,6 +24,7 @@ struct shepherd_order {
   std::vector<std::uint32_t> groups;     // all of them
   std::vector<std::string> environment;  // complete
   std::vector<std::string> program;      // empty: a script job
+  bool find_program = false;             // a name of it without a slash is looked for in the job's PATH
   std::string shell, script;             // of script jobs; both absolute
   std::vector<std::string> shell_args;   // empty: a login shell's
   std::string terminal;                  // the program that owns the terminal of an interactive job; empty: it is none

@@ -161,7 +161,7 @@ class runner {
       arguments = order_.shell_args;
       if (arguments.empty()) arguments = {'-' + path.substr(path.rfind('/') + 1)};  // a login shell
     } else {
-      path = find_program(order_.program.front());
+      path = order_.find_program ? find_program(order_.program.front()) : order_.program.front();
       arguments = order_.program;
     }
     p.envp = pointers(order_.environment);

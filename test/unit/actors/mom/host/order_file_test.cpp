@@ -21,6 +21,7 @@ shepherd_order full() {
   o.groups = {100, 27};
   o.environment = {"A=b=c", "EMPTY=", "LINES=one\ntwo"};
   o.program = {"/bin/echo", "", "two words"};
+  o.find_program = true;
   o.stdout_file = "/spool/12.OU";
   o.umask = 022;
   o.cpu_seconds_max = 0;

@@ -141,9 +141,19 @@ BOOST_AUTO_TEST_CASE(a_missing_shell_ends_with_254_and_says_so) {
   BOOST_TEST(stderr_of("1.b.1") == "pbs_mom, exec of /no/such/shell failed with error: No such file or directory\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_program_without_a_slash_is_found_in_the_jobs_path) {
-  BOOST_TEST(run(order("1.b.1", {"echo", "found"})).exit_status == 0);
-  BOOST_TEST(stdout_of("1.b.1") == "found\n");
+BOOST_AUTO_TEST_CASE(a_jobs_program_without_a_slash_is_found_in_its_directory_only) {
+  BOOST_TEST(run(order("1.b.1", {"echo", "found"})).exit_status == 254);
+  BOOST_TEST(stderr_of("1.b.1") == "pbs_mom, exec of echo failed with error: No such file or directory\n");
+  test::write_whole(work() + "/echo", "#!/bin/sh\necho mine $1\n", 0700);
+  BOOST_TEST(run(order("1.b.2", {"echo", "found"})).exit_status == 0);
+  BOOST_TEST(stdout_of("1.b.2") == "mine found\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_tasks_program_without_a_slash_is_found_in_the_jobs_path) {
+  auto task = order("1.b.1-2", {"echo", "found"});
+  task.is_task = true;
+  BOOST_TEST(run(task).exit_status == 0);
+  BOOST_TEST(stdout_of("1.b.1-2") == "found\n");
 }
 
 BOOST_AUTO_TEST_CASE(the_environment_is_what_was_ordered_and_what_the_account_says) {

@@ -179,7 +179,7 @@ int main(int argc, char** argv) {
     return EXIT_SUCCESS;
   }
   if (o->version) {
-    std::cout << client::version_line << "\n";
+    std::cout << client::version_line() << "\n";
     return EXIT_SUCCESS;
   }
   if (!start_python(true)) {

@@ -121,7 +121,7 @@ void add_words_about_the_log(CLI::App& app, asked& a) {
 
 std::optional<int> read_command_line(int argc, char** argv, asked& into) {
   CLI::App app("Reads, explains and verifies the event log of a server or a MoM.", "pbs_audit");
-  app.set_version_flag("--version", client::version_line);
+  app.set_version_flag("--version", client::version_line());
   app.require_subcommand(1);
   app.add_option("--log", into.directory, "directory of the log (the server's below PBS_HOME)");
   app.fallthrough();

@@ -99,7 +99,7 @@ command_line parse_options(const command& c, std::span<const std::string> argume
 
 command_line parse_options_or_exit(const command& c, int argc, char** argv, const judge& check) {
   if (argc == 2 && argv[1] == std::string_view("--version")) {
-    std::puts(version_line);
+    std::puts(version_line().c_str());
     std::exit(0);
   }
   if (argc == 2 && argv[1] == std::string_view("--help")) {

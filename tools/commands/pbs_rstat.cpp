@@ -67,7 +67,7 @@ int show(const command_line& line, const moment& at) {
 
 int run(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.size() == 1 && arguments[0] == "--version") return std::puts(version_line) < 0;
+  if (arguments.size() == 1 && arguments[0] == "--version") return std::puts(version_line().c_str()) < 0;
   if (arguments.size() == 1 && arguments[0] == "--help") return std::printf("%s%s", help_text(rstat).c_str(), moment_help) < 0;
   std::string bad;
   const auto at = take_moment(arguments, &bad);

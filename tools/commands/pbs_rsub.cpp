@@ -65,7 +65,7 @@ int submit(session& server, const reservation_request& what) {
 
 int run(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.size() == 1 && arguments[0] == "--version") return std::puts(version_line) < 0;
+  if (arguments.size() == 1 && arguments[0] == "--version") return std::puts(version_line().c_str()) < 0;
   if (arguments.size() == 1 && arguments[0] == "--help")
     return std::printf("%s%s", help_text(rsub_command).c_str(), rsub_long_help) < 0;
   const std::int64_t now = std::time(nullptr);

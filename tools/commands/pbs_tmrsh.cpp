@@ -100,7 +100,7 @@ int run(const call& c) {
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (words == std::vector<std::string>{"--version"}) {
-    std::puts(client::version_line);
+    std::puts(client::version_line().c_str());
     return 0;
   }
   call c;

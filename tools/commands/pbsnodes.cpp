@@ -121,7 +121,7 @@ class run {
     json_document document("nodes");
     std::string& out = out_.text();
     if (format == object_format::json)
-      document.begin(out, at_.seconds_or(std::time(nullptr)), version, short_server_name(server_name()));
+      document.begin(out, at_.seconds_or(std::time(nullptr)), pbs_version(), short_server_name(server_name()));
     else if (format == object_format::text && summary)
       put_summary_heading(out, o);
     for (const auto& [name, lines] : rows) {
@@ -222,7 +222,7 @@ int usage_error() {
 
 int work(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.size() == 1 && arguments[0] == "--version") return std::puts(version_line) < 0;
+  if (arguments.size() == 1 && arguments[0] == "--version") return std::puts(version_line().c_str()) < 0;
   if (arguments.size() == 1 && arguments[0] == "--help")
     return std::printf("%s%s", help_text(pbsnodes).c_str(), moment_help) < 0;
   std::string bad;

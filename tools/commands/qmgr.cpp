@@ -460,7 +460,7 @@ int run_input(manager& m, bool abort) {
 
 int work(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.size() == 1 && arguments[0] == "--version") return std::puts(version_line) < 0;
+  if (arguments.size() == 1 && arguments[0] == "--version") return std::puts(version_line().c_str()) < 0;
   if (arguments.size() == 1 && arguments[0] == "--help") return std::fputs(help_text(qmgr).c_str(), stdout) < 0;
   const command_line line = parse_options(qmgr, arguments);
   for (const std::string& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());

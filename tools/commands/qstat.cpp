@@ -106,7 +106,7 @@ kind_words kind_of(const given_options& w) {
 
 std::unique_ptr<object_form> make_form(const given_options& w, std::int64_t now, const std::string& server) {
   const kind_words k = kind_of(w);
-  if (w.format() == object_format::json) return json_form(k.kind, k.group, now, version, server);
+  if (w.format() == object_format::json) return json_form(k.kind, k.group, now, pbs_version(), server);
   if (w.format() == object_format::dsv) return dsv_form(k.kind, k.heading, w.has('D') ? *w.given.find('D') : "|");
   if (w.has('f') && (k.kind != ObjectKind::JOB || !w.alternative())) return full_form(k.kind, k.heading, !w.has('w'));
   if (w.has('Q')) return queue_table_form();
@@ -130,7 +130,7 @@ class why_run {
 
   int go() {
     const auto now = at_.seconds_or(std::time(nullptr));
-    if (json_) document_.begin(out_.text(), now, version, short_server_name(server_name_));
+    if (json_) document_.begin(out_.text(), now, pbs_version(), short_server_name(server_name_));
     for (const auto& word : words_) ask_about(word);
     if (json_) document_.end(out_.text());
     out_.flush();
@@ -352,7 +352,7 @@ bool fits_why(const command_line& line) {
 
 int work(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.size() == 1 && arguments[0] == "--version") return std::puts(version_line) < 0;
+  if (arguments.size() == 1 && arguments[0] == "--version") return std::puts(version_line().c_str()) < 0;
   if (arguments.size() == 1 && arguments[0] == "--help")
     return std::printf("%s%s%s", help_text(qstat).c_str(), moment_help, why_help) < 0;
   std::string bad;

@@ -81,7 +81,7 @@ class comm_log {
  public:
   comm_log(const client::pbs_conf& conf, std::uint32_t mask)
       : name_("Comm@" + host_name()), log_(conf.pbs_home + "/comm_logs", name_, mask, conf.log_highres_timestamp) {
-    say(std::string("pbs_version=") + client::version);
+    say("pbs_version=" + client::pbs_version());
     for (const auto& problem : conf.problems) log_.write(actors::log_event::error, "Fil", "pbs.conf", problem);
     say("pbs_comm ready (pid=" + std::to_string(getpid()) + "): nothing has to be routed by it, the daemons talk directly");
   }

@@ -67,7 +67,7 @@ int enroll(const asked& a) {
 
 int main(int argc, char** argv) {
   const std::string_view only = argc == 2 ? argv[1] : "";
-  if (only == "--version") return std::puts(client::version_line) < 0;
+  if (only == "--version") return std::puts(client::version_line().c_str()) < 0;
   if (only == "--help") return std::fputs(usage, stdout) < 0;
   asked a;
   if (!parse(argc, argv, a)) {

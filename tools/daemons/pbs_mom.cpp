@@ -231,7 +231,8 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
     if (signal == SIGHUP) on_hup();
     else end.come(0, "Is down");
   });
-  notes.write(actors::log_event::system, "Svr", "pbs_mom", std::string("pbs_version=") + client::version);
+  notes.write(actors::log_event::system, "Svr", "pbs_mom", "pbs_version=" + client::pbs_version(s.ours));
+  notes.write(actors::log_event::system, "Svr", "pbs_mom", std::string("annals_version=") + client::annals_version);
   for (const auto& problem : s.conf.problems) notes.write(actors::log_event::error, "Fil", "pbs.conf", problem);
 
   const auto stop = [&notes](const std::string& text) {
@@ -286,7 +287,7 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
     const auto writer = actors::next_first::spawn_with_thread(system, "log.writer", actors::log_writer, writer_parts);
     actors::mom_actor_parts parts;
     parts.host = s.host;
-    parts.version = client::version;
+    parts.version = client::pbs_version(s.ours);
     parts.log_uuid = own_log.uuid;
     parts.server_mark = daemons::read_server_mark(s.priv);
     parts.keep_server_mark = [keeper = system.spawn<caf::detached>(server_mark_actor, s.priv, &notes)](

@@ -152,7 +152,7 @@ class scheduler {
   actors::scheduler_identity identity() const {
     return {where_.name,
             where_.host.empty() ? short_host_name() : where_.host,
-            client::version,
+            client::pbs_version(),
             static_cast<std::uint32_t>(getpid()),
             port_ ? port_->port() : std::uint16_t{0},
             where_.port_given,
@@ -343,7 +343,8 @@ int run(const client::command_line& line) {
   if (wrong.logs) daemons::make_log_directory(home + "/sched_log_" + name);
   actors::daemon_log log(wrong.logs ? home + "/sched_log_" + name : where.logs, "pbs_sched", 767, conf.log_highres_timestamp);
   using actors::log_event::system;
-  log.write(system, "Svr", "pbs_sched", std::string("pbs_version=") + client::version);
+  log.write(system, "Svr", "pbs_sched", "pbs_version=" + client::pbs_version());
+  log.write(system, "Svr", "pbs_sched", std::string("annals_version=") + client::annals_version);
   log.write(system, "Svr", "sched_main", "pbs_sched startup pid " + std::to_string(getpid()));
   for (const auto& problem : conf.problems) log.write(actors::log_event::error, "Fil", "pbs.conf", problem);
   if (!wrong.why.empty()) log.write(actors::log_event::error, "Sched", name, wrong.why);

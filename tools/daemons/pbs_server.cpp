@@ -275,7 +275,8 @@ class known_gateway {
     if (!gateway.tell(actors::stop_server{"quick"})) end.come(0, "stopped before it was ready");
   });
 
-  notes.write(actors::log_event::system, "Svr", "Server@" + s.server, std::string("pbs_version=") + client::version);
+  notes.write(actors::log_event::system, "Svr", "Server@" + s.server, "pbs_version=" + client::pbs_version(s.ours));
+  notes.write(actors::log_event::system, "Svr", "Server@" + s.server, std::string("annals_version=") + client::annals_version);
   for (const auto& problem : s.conf.problems) notes.write(actors::log_event::error, "Fil", "pbs.conf", problem);
   for (const auto& problem : s.ours.problems) notes.write(actors::log_event::error, "Fil", "annals.conf", problem);
 
@@ -309,7 +310,7 @@ class known_gateway {
     parts.clock = &clock;
     parts.notes = &notes;
     parts.log_mask_is_given = line.has('e');
-    parts.self = {client::version, s.server, s.server, time_zone(), opened.identity};
+    parts.self = {client::pbs_version(s.ours), s.server, s.server, time_zone(), opened.identity};
     parts.loss = opened.loss;
     parts.pbs_home = s.home;
     parts.server_uid = getuid();

@@ -55,7 +55,7 @@ std::optional<int> read_options(int argc, char** argv, asked& a) {
       a.what = 'w';
       a.entity_of_why = argv[++i];
     } else if (word == "--version" && argc == 2) {
-      std::printf("pbs_version = %s\n", client::version);
+      std::puts(client::version_line().c_str());
       return 0;
     } else {
       return say("Usage: pbsfs --version");

@@ -51,7 +51,7 @@ std::optional<int> read_arguments(int argc, char** argv, asked& a) {
   since->excludes(policy);
   app.add_option("--until", a.until, "up to this sequence");
   app.add_flag("--json", a.json, "one JSON object");
-  app.set_version_flag("--version", client::version_line);
+  app.set_version_flag("--version", client::version_line());
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -67,8 +67,14 @@ class Installation:
         return None
 
     def version(self):
+        """What tools are told: the setting of annals.conf, else that of the tree."""
+        try:
+            with open(os.path.join(self.home, "annals.conf"), encoding="utf-8", errors="replace") as f:
+                said = re.findall(r"(?m)^\s*pbs_version\s*=\s*(.*?)\s*$", f.read())
+        except OSError:
+            said = []
         try:
             with open(os.path.join(self.exec, "etc", "pbs_version"), encoding="utf-8") as f:
-                return f.read().strip()
+                return said[-1] if said and said[-1] else f.read().strip()
         except OSError:
             return "unknown"

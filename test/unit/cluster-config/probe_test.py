@@ -132,6 +132,9 @@ class an_installation_that_is_looked_at(unittest.TestCase):
             done = self.run_program("sbin/pbs_probe", *arguments)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (1, "", said), arguments)
         self.assertEqual(self.run_program("sbin/pbs_probe", "--version").stdout, "pbs_version = 0\n")
+        with open(os.path.join(self.home, "annals.conf"), "w") as f:
+            f.write("pbs_version = 20.0.1\n")
+        self.assertEqual(self.run_program("sbin/pbs_probe", "--version").stdout, "pbs_version = 20.0.1\n")
 
 
 if __name__ == "__main__":

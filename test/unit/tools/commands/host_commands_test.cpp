@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <fstream>
 
 #include "test/support/paths.hpp"
 #include "test/support/run_command.hpp"
@@ -62,6 +63,18 @@ BOOST_AUTO_TEST_CASE(wrong_uses_of_pbs_hostn) {
   BOOST_TEST(r.err == std::string("pbs_hostn: invalid option -- 'x'\n") + hostn_usage);
   BOOST_TEST(r.status == 1);
   BOOST_TEST(run({"pbs_hostn", "--version"}).out.starts_with("pbs_version = "));
+}
+
+BOOST_AUTO_TEST_CASE(the_version_is_that_of_the_pbs_that_is_spoken_or_the_one_that_is_set) {
+  const test::temporary_directory home;
+  test::run_options how;
+  how.environment = {{"PBS_CONF_FILE", "/dev/null"}, {"PBS_HOME", home.path}};
+  const auto version_of = [&](const std::string& command) {
+    return test::run({test::stage_dir() + "/bin/" + command, "--version"}, how).out;
+  };
+  for (const char* command : {"pbs_hostn", "qstat", "qsub", "pbs_tmrsh"}) BOOST_TEST(version_of(command) == "pbs_version = 23.06.06\n");
+  std::ofstream(home.path + "/annals.conf") << "# for an old tool\npbs_version = 20.0.1\n";
+  for (const char* command : {"pbs_hostn", "qstat", "qsub", "pbs_tmrsh"}) BOOST_TEST(version_of(command) == "pbs_version = 20.0.1\n");
 }
 
 BOOST_AUTO_TEST_CASE(pbs_sleep_sleeps_for_whole_seconds) {

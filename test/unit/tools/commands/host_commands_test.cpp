@@ -1,8 +1,9 @@
-// pbs_hostn and pbs_sleep as programs: commands that need no server.
+// pbs_hostn, pbs_rcp and pbs_sleep as programs: commands that need no server.
 #include <boost/test/unit_test.hpp>
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 
 #include "test/support/paths.hpp"
@@ -75,6 +76,46 @@ BOOST_AUTO_TEST_CASE(the_version_is_that_of_the_pbs_that_is_spoken_or_the_one_th
   for (const char* command : {"pbs_hostn", "qstat", "qsub", "pbs_tmrsh"}) BOOST_TEST(version_of(command) == "pbs_version = 23.06.06\n");
   std::ofstream(home.path + "/annals.conf") << "# for an old tool\npbs_version = 20.0.1\n";
   for (const char* command : {"pbs_hostn", "qstat", "qsub", "pbs_tmrsh"}) BOOST_TEST(version_of(command) == "pbs_version = 20.0.1\n");
+}
+
+BOOST_AUTO_TEST_CASE(pbs_rcp_copies_here_and_with_the_programs_of_pbs_conf) {
+  const test::temporary_directory own;
+  const auto rcp = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), test::stage_dir() + "/sbin/pbs_rcp");
+    return test::run(words,
+                     {.input = {}, .environment = {{"PBS_CONF_FILE", own.path + "/pbs.conf"}}, .directory = own.path, .meanwhile = {}});
+  };
+  std::ofstream(own.path + "/a") << "text\n";
+  BOOST_TEST(rcp({"a", "b"}).status == 0);
+  BOOST_TEST(test::slurp(own.path + "/b") == "text\n");
+  const ran missing = rcp({"/nosuch", "c"});
+  BOOST_TEST(missing.err == "/bin/cp: cannot stat '/nosuch': No such file or directory\n");
+  BOOST_TEST(missing.status == 1);
+  std::filesystem::create_directory(own.path + "/d");
+  BOOST_TEST(rcp({"-pr", "d", "./e:f"}).status == 0);
+  BOOST_TEST(std::filesystem::is_directory(own.path + "/e:f"));
+  std::ofstream(own.path + "/pbs.conf") << "PBS_SCP=/bin/echo\nPBS_SCP_ARGS=-l 8\nPBS_CP=/nosuch/cp\n";
+  BOOST_TEST(rcp({"-r", "a", "-b", "me@host:/tmp"}).out == "-Bq -l 8 -r -- a -b me@host:/tmp\n");
+  BOOST_TEST(rcp({"host:a", "b"}).out == "-Bq -l 8 -- host:a b\n");
+  BOOST_TEST(rcp({"a", "b"}).err == "pbs_rcp: /nosuch/cp: No such file or directory\n");
+  BOOST_TEST(rcp({"a", "b"}).status == 1);
+}
+
+BOOST_AUTO_TEST_CASE(wrong_uses_of_pbs_rcp) {
+  const std::string usage =
+      "usage: pbs_rcp [-E] [-p] f1 f2; or: pbs_rcp [-pr] f1 ... fn directory\n"
+      "       pbs_rcp --version\n";
+  for (const auto& [words, said] :
+       std::vector<std::pair<std::vector<std::string>, std::string>>{{{}, ""},
+                                                                     {{"a"}, ""},
+                                                                     {{"-x", "a", "b"}, "pbs_rcp: invalid option -- 'x'\n"},
+                                                                     {{"-E", "a", "b"}, "pbs_rcp: -E: not served\n"}}) {
+    auto command = words;
+    command.insert(command.begin(), test::stage_dir() + "/sbin/pbs_rcp");
+    const ran r = test::run(command, {});
+    BOOST_TEST(r.err == said + usage);
+    BOOST_TEST(r.status == 1);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(pbs_sleep_sleeps_for_whole_seconds) {

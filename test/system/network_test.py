@@ -172,6 +172,24 @@ class tasks_on_real_hosts(ClusterTest):
         self.assertEqual(job["Exit_status"], "0", out)
         return out
 
+    def test_pbs_tmrsh_takes_addresses(self):
+        rsh = f"{STAGE}/bin/pbs_tmrsh"
+        out = self.run_job(f"""
+for h in $(cat $PBS_NODEFILE); do
+  address=$(getent ahostsv4 $h | sed -n '1s/ .*//p')
+  pbs_tmrsh $address 'echo $PBS_NODENUM $(cat /proc/sys/kernel/random/boot_id) > {self.work}/boot.$PBS_NODENUM; uname -n'
+  pbsdsh -h $address /bin/uname -n
+  pbs_tmrsh $h "PBS_NODENUM=0 {rsh} localhost uname -n; {rsh} ::ffff:$address uname -n"
+done
+cut -d' ' -f2 boot.* | sort -u | wc -l
+pbs_tmrsh 10.86.0.200 true || echo $?
+""", "-l", "select=3:ncpus=1")
+        lines = out.splitlines()
+        self.assertEqual(sorted(lines[:12:4]), ["a", "b", "c"], out)
+        for at in range(0, 12, 4):
+            self.assertEqual(lines[at:at + 4], [lines[at]] * 4, out)
+        self.assertEqual([lines[12], lines[-1]], ["3", "255"], out)
+
     def test_mpich_needs_no_setting(self):
         mpicc, mpiexec = shutil.which("mpicc.mpich"), shutil.which("mpiexec.hydra") or shutil.which("mpiexec.mpich")
         if not mpicc or not mpiexec:

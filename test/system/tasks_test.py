@@ -130,6 +130,16 @@ pbs_tmrsh; echo $?
         self.assertIn("usage: pbs_tmrsh", err)
         self.spool_is_empty()
 
+    def test_pbs_tmrsh_in_the_place_of_ssh(self):
+        """Options of launchers and localhost; a loop over hosts keeps its input."""
+        out, _, hosts = self.run_job(f"""
+for h in $(cat $PBS_NODEFILE); do pbs_tmrsh -nxq -T -o StrictHostKeyChecking=no -p 22 $h "{STAGE}/bin/pbs_tmrsh localhost 'echo \\$PBS_NODENUM'"; done
+while read h; do pbs_tmrsh -x $(id -un)@$h 'echo $PBS_NODENUM'; done < $PBS_NODEFILE
+tail -n 1 $PBS_NODEFILE | (pbs_tmrsh 127.0.0.1 cat; cat)
+pbs_tmrsh -o User=nobody $(tail -n 1 $PBS_NODEFILE) true; echo $?
+""")
+        self.assertEqual(out, f"0\n1\n2\n0\n1\n2\n{hosts[-1]}\n255\n")
+
     def test_a_killed_pbsdsh_ends_its_tasks(self):
         out, err, _ = self.run_job("""
 : > says

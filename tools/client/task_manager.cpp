@@ -11,6 +11,7 @@
 #include "events/model/run/task_limits.hpp"
 #include "tools/client/own_job.hpp"
 #include "tools/client/pbs_conf.hpp"
+#include "tools/client/same_host.hpp"
 
 namespace annals::client {
 
@@ -24,9 +25,6 @@ std::string variable(const char* name) {
 }
 
 tm_failure lost() { return {not_connected, "the connection to the MoM is lost"}; }
-
-// Up to the first dot.
-std::string short_name(const std::string& host) { return host.substr(0, host.find('.')); }
 
 }  // namespace
 
@@ -65,12 +63,7 @@ task_manager task_manager::join() {
   return m;
 }
 
-std::optional<std::uint32_t> task_manager::node_of(const std::string& host) const {
-  for (const bool whole : {true, false})
-    for (std::uint32_t node = 0; node < hosts_.size(); ++node)
-      if (whole ? hosts_[node] == host : short_name(hosts_[node]) == short_name(host)) return node;
-  return {};
-}
+std::optional<std::uint32_t> task_manager::node_of(const std::string& host) const { return host_meant(host, hosts_); }
 
 // Takes in what comes while the MoM does not read, so that neither waits for the other.
 std::uint64_t task_manager::ask(const tm_fill& fill) {

@@ -39,7 +39,7 @@ class task_manager {
 
   // Host of each node; a node is a line of the node file, from 0.
   const std::vector<std::string>& hosts() const { return hosts_; }
-  // The node of a host by its name, or by the name's first part; nothing: no host of the job.
+  // The first node of the host that a name or an address means (same_host.hpp); nothing: no host of the job.
   std::optional<std::uint32_t> node_of(const std::string& host) const;
 
   // Sends a request; its number is in each reply to it. All these throw tm_failure 17002 when the MoM is lost.

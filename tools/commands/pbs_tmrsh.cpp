@@ -1,5 +1,8 @@
 // pbs_tmrsh: runs a command on a host of the job, as rsh would: its output and its exit status come back. What MPI launchers
 // use in the place of ssh (pbs guide: pbs_tmrsh).
+#include <strings.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -25,29 +28,77 @@ int usage() {
 }
 
 struct call {
-  std::string user, host, command;
+  std::vector<std::string> users;
+  std::string host, command;
 };
 
-// Options may stand before the host and after it; what follows the first other word is the command, whatever it looks like.
-bool read(const std::vector<std::string>& words, call& c) {
-  std::size_t at = 0;
-  const auto options = [&] {
-    for (; at < words.size() && words[at].starts_with('-') && words[at].size() > 1; ++at) {
-      const std::string_view word = words[at];
-      if (word == "-n" || word == "-x") continue;  // standard input is always empty; -x is Hydra's word to ssh
-      if (!word.starts_with("-l")) return false;
-      if (word.size() > 2) c.user = word.substr(2);
-      else if (++at < words.size()) c.user = words[at];
-      else return false;
+// ssh's and rsh's options that have no effect: a task has no connection of its own, no keys, no terminal and no input.
+constexpr std::string_view plain_options = "46AaCKknqTtvXxYy", options_with_value = "bceFimp";
+// Those that ask for what a task of a job can't give.
+constexpr std::string_view refused_options = "DEfGgIJLMNOQRSsVWw";
+
+// The words of the command line, read from the left.
+class reader {
+ public:
+  explicit reader(const std::vector<std::string>& words) : words_(words) {}
+
+  // Options may stand before the host and after it; what follows the first other word is the command, whatever it looks like.
+  bool read(call& c) {
+    if (!options(c) || at_ == words_.size()) return false;
+    c.host = words_[at_++];
+    if (const auto sign = c.host.rfind('@'); sign != std::string::npos) {
+      c.users.push_back(c.host.substr(0, sign));
+      c.host.erase(0, sign + 1);
     }
-    return at < words.size();
-  };
-  if (!options()) return false;
-  c.host = words[at++];
-  if (!options()) return false;
-  for (; at < words.size(); ++at) c.command += (c.command.empty() ? "" : " ") + words[at];
-  return true;
-}
+    if (!options(c) || at_ == words_.size()) return false;
+    for (; at_ < words_.size(); ++at_) c.command += (c.command.empty() ? "" : " ") + words_[at_];
+    return true;
+  }
+
+ private:
+  bool options(call& c) {
+    for (; at_ < words_.size() && words_[at_].starts_with('-') && words_[at_].size() > 1; ++at_) {
+      if (words_[at_] == "--") {
+        ++at_;
+        return true;
+      }
+      if (!option_word(c)) return false;
+    }
+    return true;
+  }
+
+  // "-n", "-qx", "-nl name", "-oBatchMode=yes"
+  bool option_word(call& c) {
+    const std::string_view word = words_[at_];
+    for (std::size_t letter = 1; letter < word.size(); ++letter) {
+      const char o = word[letter];
+      if (is_of(plain_options, o)) continue;
+      if (is_of(refused_options, o)) std::fprintf(stderr, "pbs_tmrsh: -%c: not for a task of a job\n", o);
+      if (o != 'l' && o != 'o' && !is_of(options_with_value, o)) return false;
+      if (letter + 1 == word.size() && ++at_ == words_.size()) return false;
+      return take(c, o, letter + 1 == word.size() ? words_[at_] : std::string(word.substr(letter + 1)));
+    }
+    return true;
+  }
+
+  static bool is_of(std::string_view letters, char letter) { return letters.find(letter) != letters.npos; }
+
+  static bool take(call& c, char option, const std::string& value) {
+    if (option == 'l') c.users.push_back(value);
+    if (option != 'o') return true;
+    const auto end = value.find_first_of("= ");
+    const auto begin = value.find_first_not_of("= ", end);
+    if (end == 0 || begin == std::string::npos) {
+      std::fprintf(stderr, "pbs_tmrsh: -o: not Name=value: %s\n", value.c_str());
+      return false;
+    }
+    if (strcasecmp(value.substr(0, end).c_str(), "user") == 0) c.users.push_back(value.substr(begin));
+    return true;
+  }
+
+  const std::vector<std::string>& words_;
+  std::size_t at_ = 0;
+};
 
 std::string variable(const char* name, const char* otherwise) {
   const char* value = std::getenv(name);
@@ -58,7 +109,7 @@ int exit_status_of(int status) { return status >= 256 ? 128 + (status - 256) % 1
 
 // A task of a job is its user's.
 bool is_good_user(const std::string& user) {
-  return user.empty() || user == variable("PBS_O_LOGNAME", "") || user == variable("USER", "") || user == variable("LOGNAME", "");
+  return user == variable("PBS_O_LOGNAME", "") || user == variable("USER", "") || user == variable("LOGNAME", "");
 }
 
 int run(const call& c) {
@@ -104,9 +155,10 @@ int main(int argc, char** argv) {
     return 0;
   }
   call c;
-  const bool complete = read(words, c);
-  if (!is_good_user(c.user)) std::fprintf(stderr, "pbs_tmrsh: bad user \"%s\"\n", c.user.c_str());
-  if (!complete || !is_good_user(c.user)) return usage();
+  const bool complete = reader(words).read(c);
+  const auto stranger = std::find_if_not(c.users.begin(), c.users.end(), is_good_user);
+  if (stranger != c.users.end()) std::fprintf(stderr, "pbs_tmrsh: bad user \"%s\"\n", stranger->c_str());
+  if (!complete || stranger != c.users.end()) return usage();
   try {
     return run(c);
   } catch (const std::exception& e) {

@@ -74,9 +74,13 @@ struct fake_mom {
     }
   }
 
-  ran in_job(std::vector<std::string> words) {
-    return command(std::move(words),
-                   {{"PBS_NODEFILE", home + "/aux/12.q1"}, {"PBS_JOBID", "12.q1"}, {"PBS_JOBCOOKIE", "c"}, {"SHELL", "/bin/sh"}});
+  ran in_job(std::vector<std::string> words, std::vector<std::pair<std::string, std::string>> more = {}) {
+    more.insert(more.end(), {{"PBS_NODEFILE", home + "/aux/12.q1"},
+                             {"PBS_JOBID", "12.q1"},
+                             {"PBS_JOBCOOKIE", "c"},
+                             {"SHELL", "/bin/sh"},
+                             {"USER", "somebody"}});
+    return command(std::move(words), std::move(more));
   }
 
   const test::temporary_directory own;
@@ -144,6 +148,40 @@ BOOST_AUTO_TEST_CASE(pieces_that_come_twice_are_printed_once) {
   BOOST_TEST(mom.in_job({"pbs_tmrsh", "n1", "true"}).status == 137);
   for (const words& of_another : {words{"pbs_tmrsh", "-l", "nobody", "n1", "true"}, words{"pbs_tmrsh", "-l", "nobody", "n1"}})
     BOOST_TEST(mom.in_job(of_another).err.starts_with("pbs_tmrsh: bad user \"nobody\"\nusage: pbs_tmrsh "));
+}
+
+BOOST_AUTO_TEST_CASE(pbs_tmrsh_takes_what_launchers_give_to_ssh) {
+  fake_mom mom;
+  const auto asked = [&](words options) {
+    mom.spawned.clear();
+    options.insert(options.begin(), "pbs_tmrsh");
+    const auto r = mom.in_job(options);
+    return mom.spawned.empty() ? std::to_string(r.status) + r.err.substr(0, r.err.find('\n')) : mom.spawned.front();
+  };
+  const std::string self = "somebody";
+  BOOST_TEST(asked({"-x", "-n", "-q", "-T", "-4", "n1", "true"}) == "0:true");
+  BOOST_TEST(asked({"-nxq", "-tt", "-oStrictHostKeyChecking=no", "-o", "BatchMode yes", "-p22", "-i", "key", "-F", "/dev/null", "n2",
+                    "true"}) == "2:true");
+  BOOST_TEST(asked({"-x", "-l", self, "--", "n1", "-v", "ls", "-l", "-Z"}) == "0:ls -l -Z");
+  BOOST_TEST(asked({self + "@n2", "true"}) == "2:true");
+  BOOST_TEST(asked({"-o", "user=" + self, "n1", "true"}) == "0:true");
+  BOOST_TEST(asked({"nobody@n1", "true"}) == "255pbs_tmrsh: bad user \"nobody\"");
+  BOOST_TEST(asked({"-oUser=nobody", "-l", self, "n1", "true"}) == "255pbs_tmrsh: bad user \"nobody\"");
+  BOOST_TEST(asked({"-L", "1:n1:2", "n1", "true"}) == "255pbs_tmrsh: -L: not for a task of a job");
+  BOOST_TEST(asked({"-oBatchMode", "n1", "true"}) == "255pbs_tmrsh: -o: not Name=value: BatchMode");
+  BOOST_TEST(asked({"-oUser=", "n1", "true"}) == "255pbs_tmrsh: -o: not Name=value: User=");
+  for (const words& halves : {words{"-p"}, words{"-x"}, words{"--"}, words{"n1", "-n"}, words{"-nZ", "n1", "true"}})
+    BOOST_TEST(asked(halves) == "255usage: pbs_tmrsh [-n][-l username] host [-n][-l username] command");
+}
+
+BOOST_AUTO_TEST_CASE(localhost_is_the_host_of_the_task) {
+  fake_mom mom;
+  for (const char* name : {"localhost", "127.0.0.1", "127.0.0.9", "::1"}) {
+    mom.spawned.clear();
+    mom.in_job({"pbs_tmrsh", name, "true"}, {{"PBS_NODENUM", "2"}});
+    BOOST_TEST(mom.spawned == words{"2:true"}, boost::test_tools::per_element());
+  }
+  BOOST_TEST(mom.in_job({"pbs_tmrsh", "192.0.2.1", "true"}).err == "pbs_tmrsh: host \"192.0.2.1\" is not a node in job <12.q1>\n");
 }
 
 BOOST_AUTO_TEST_CASE(pbsdsh_chooses_its_nodes) {

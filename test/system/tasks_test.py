@@ -140,6 +140,45 @@ pbs_tmrsh -o User=nobody $(tail -n 1 $PBS_NODEFILE) true; echo $?
 """)
         self.assertEqual(out, f"0\n1\n2\n0\n1\n2\n{hosts[-1]}\n255\n")
 
+    def test_input_of_pbs_tmrsh(self):
+        """A pipe and a file, small, large and more than is wanted; without --input there is none."""
+        out, err, hosts = self.run_job(f"""
+here=$(head -n 1 $PBS_NODEFILE) there=$(tail -n 1 $PBS_NODEFILE)
+echo word | pbs_tmrsh --input $there 'cat; echo end'
+head -c 3000000 /dev/urandom > data
+for h in $here $there; do
+  tar c data | pbs_tmrsh --input -x $h 'cd {self.work} && mkdir $PBS_NODENUM && tar x -C $PBS_NODENUM'; echo $?
+  n=$(pbs_tmrsh $h 'echo $PBS_NODENUM'); cmp data $n/data
+done
+pbs_tmrsh --input $there 'read a; exec 0<&-; sleep 0.2; echo $a' < $PBS_NODEFILE
+head -c 9000000 /dev/zero | pbs_tmrsh --input $there 'head -c 2 | wc -c; exit 7'; echo $?
+head -c 9000000 /dev/zero | pbs_tmrsh --input $there 'kill -9 $$'; echo $?
+pbs_tmrsh --input $there 'cat; echo none' < /dev/null
+echo lost | pbs_tmrsh $there 'cat; echo none'
+echo lost | PBS_NODENUM=x pbs_tmrsh --input $there true; echo $?
+echo through | pbs_tmrsh --input $there "cat | {STAGE}/bin/pbs_tmrsh --input $here cat"
+""")
+        self.assertEqual(out.split("\n"), ["word", "end", "0", "0", hosts[0], "2", "7", "137", "none", "none", "255", "through", ""], err)
+        self.assertIn("pbs_tmrsh: which host of the job this is can't be told", err)
+        self.spool_is_empty()
+
+    def test_the_end_of_a_mom_is_not_taken_for_the_end_of_input(self):
+        go = os.path.join(self.work, "go")
+        script = (f"export PATH={STAGE}/bin:$PATH\ncd {self.work}\n(echo first; while [ ! -e {go} ]; do sleep 0.05; done; echo last) |\n"
+                  f"pbs_tmrsh --input $(tail -n 1 $PBS_NODEFILE) 'cd {self.work}; echo $$ > pid; cat > got; echo whole >> got'; echo $? > status\n")
+        id = self.submit("-N", "tasks", "-S", "/bin/sh", *WIDE, input=script)
+        got = os.path.join(self.work, "got")
+        self.until(lambda: os.path.exists(got) and self.read(got) == "first\n", "the task reads")
+        host = self.hosts_of(id)[-1]
+        self.kill_daemon("pbs_mom", host)
+        pid = int(self.read(os.path.join(self.work, "pid")))
+        self.until(lambda: not os.path.exists(f"/proc/{pid}"), "the program is killed")
+        self.start_daemon("pbs_mom", host)
+        open(go, "w").close()
+        self.until_state(id, "F")
+        self.assertEqual(self.read(os.path.join(self.work, "status")), "255\n")
+        self.assertEqual(self.read(got), "first\n")
+
     def test_a_killed_pbsdsh_ends_its_tasks(self):
         out, err, _ = self.run_job("""
 : > says

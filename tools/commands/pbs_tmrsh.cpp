@@ -1,14 +1,20 @@
 // pbs_tmrsh: runs a command on a host of the job, as rsh would: its output and its exit status come back. What MPI launchers
 // use in the place of ssh (pbs guide: pbs_tmrsh).
+#include <poll.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tools/client/task_input.hpp"
 #include "tools/client/task_manager.hpp"
 #include "tools/client/task_signals.hpp"
 #include "tools/client/version.hpp"
@@ -30,9 +36,10 @@ int usage() {
 struct call {
   std::vector<std::string> users;
   std::string host, command;
+  bool input = false;  // ours is the command's
 };
 
-// ssh's and rsh's options that have no effect: a task has no connection of its own, no keys, no terminal and no input.
+// ssh's and rsh's options that have no effect: a task has no connection of its own, no keys and no terminal.
 constexpr std::string_view plain_options = "46AaCKknqTtvXxYy", options_with_value = "bceFimp";
 // Those that ask for what a task of a job can't give.
 constexpr std::string_view refused_options = "DEfGgIJLMNOQRSsVWw";
@@ -62,7 +69,8 @@ class reader {
         ++at_;
         return true;
       }
-      if (!option_word(c)) return false;
+      if (words_[at_] == "--input") c.input = true;
+      else if (!option_word(c)) return false;
     }
     return true;
   }
@@ -112,6 +120,31 @@ bool is_good_user(const std::string& user) {
   return user == variable("PBS_O_LOGNAME", "") || user == variable("USER", "") || user == variable("LOGNAME", "");
 }
 
+// Beside bin, where this program is, on each host.
+std::string input_program() {
+  const auto bin = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  return (bin.parent_path() / "libexec" / "pbs_task_input").string();
+}
+
+std::vector<std::string> words_of_task(const call& c, client::task_manager& mom, const client::input_door* door) {
+  std::vector<std::string> words{variable("SHELL", "/bin/sh"), "-c", c.command};
+  if (!door) return words;
+  const auto here = mom.node_of("localhost");
+  if (!here) throw std::runtime_error("which host of the job this is can't be told, so it can have no input");
+  words.insert(words.begin(), {input_program(), "take", std::to_string(*here), door->name()});
+  return words;
+}
+
+// Nothing: a signal came, or the input went its way.
+std::optional<client::tm_reply> next(client::task_manager& mom, const client::task_signals& signals,
+                                     std::optional<client::input_door>& door) {
+  if (!door) return mom.next(-1, signals.mask());
+  if (auto reply = mom.next(0)) return reply;
+  pollfd p[2] = {{mom.descriptor(), POLLIN, 0}, {door->descriptor(), POLLIN, 0}};
+  if (::ppoll(p, 2, nullptr, signals.mask()) > 0 && p[1].revents && door->hand_over()) door.reset();
+  return {};
+}
+
 int run(const call& c) {
   auto mom = client::task_manager::join();
   const auto node = mom.node_of(c.host);
@@ -119,20 +152,22 @@ int run(const call& c) {
     std::fprintf(stderr, "pbs_tmrsh: host \"%s\" is not a node in job <%s>\n", c.host.c_str(), variable("PBS_JOBID", "").c_str());
     return failed;
   }
+  std::optional<client::input_door> door;
+  if (c.input && ::isatty(0)) throw std::runtime_error("--input: a terminal can't be the input of a task");
+  if (c.input) door.emplace();
+  const auto words = words_of_task(c, mom, door ? &*door : nullptr);
   client::task_signals signals;
   const auto spawn = mom.ask([&](schema::TmRequest::Builder r) {
     auto s = r.initSpawn();
     s.setNode(*node);
     s.setOutput(true);
-    auto argv = s.initArgv(3);
-    argv.set(0, variable("SHELL", "/bin/sh"));
-    argv.set(1, "-c");
-    argv.set(2, c.command);
+    auto argv = s.initArgv(static_cast<unsigned>(words.size()));
+    for (unsigned i = 0; i < argv.size(); ++i) argv.set(i, words[i]);
   });
   const auto task = mom.answer(spawn).get().getSpawned();
   const auto watch = mom.ask([&](schema::TmRequest::Builder r) { r.setWatch(task); });
   while (true) {
-    const auto reply = mom.next(-1, signals.mask());
+    const auto reply = next(mom, signals, door);
     if (const int signal = signals.taken())
       mom.ask([&](schema::TmRequest::Builder r) {
         r.initSignal().setTask(task);

@@ -283,7 +283,7 @@ __annals_table() {
       options='--accounting-logs: --additional-hosts: --basic --daemon-logs: --map:file --obfuscate --version --with-sudo -H:node -l:=DEBUG2,DEBUG,INFOCLI2,INFOCLI,INFO,WARNING,ERROR,FATAL -o:directory'
       words='' ;;
     pbs_tmrsh)
-      options='--version -l:user -n'
+      options='--input --version -l:user -n'
       words='node_then_command' ;;
     pbsdsh)
       options='--version -c: -h:node -n: -o -s -u -v'

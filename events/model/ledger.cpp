@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "events/attributes/ids.hpp"
 #include "events/model/hook/hook.hpp"
 #include "events/model/refuse.hpp"
 #include "events/model/vnodes/pools.hpp"
@@ -150,11 +151,19 @@ bool gets_another_type(schema::QueueEvent::Reader event) {
 
 }  // namespace
 
+// By jobs, or by vnodes that serve it. The queue of a reservation goes with it.
+bool ledger::is_used(const event_place& at, std::string_view queue) const {
+  if (jobs_in_queue(queue) > 0) return true;
+  return !at.by.is_daemon() && std::ranges::any_of(holdings_.hosts(), [&](const auto& host) {
+    return std::ranges::any_of(host.second.vnodes, [&](const auto& v) { return v.attributes.get(attributes::node::queue) == queue; });
+  });
+}
+
 std::optional<rejection> ledger::check_queue(const event_place& at, schema::QueueEvent::Reader event) const {
   if (event.isCreated() && names_contain(queues_, schema::text(event.getCreated().getName()))) return refuse(pbs_error::queue_exists);
   if (const auto named = queues_.find(at.stream); named != queues_.end() && gets_another_type(event) && jobs_in_queue(named->second) > 0)
     return refuse(pbs_error::incompatible_type, "Incompatible type: queue " + named->second + " has jobs");
-  if (event.isDeleted() && jobs_in_queue(schema::text(event.getDeleted().getName())) > 0) return refuse(pbs_error::object_busy);
+  if (event.isDeleted() && is_used(at, schema::text(event.getDeleted().getName()))) return refuse(pbs_error::object_busy);
   if (auto why = limits_.check(event)) return why;
   return partitions_.check(at, event, holdings_);
 }

@@ -51,6 +51,7 @@ class ledger {
   using names = std::map<std::uint64_t, std::string>;  // by stream serial
   std::optional<rejection> check_job(const event_place& at, schema::JobEvent::Reader event, newborn* born) const;
   std::optional<rejection> check_room(const event_place& at, model::holdings::wanted w, bool begins, const newborn* born) const;
+  bool is_used(const event_place& at, std::string_view queue) const;
   std::optional<rejection> check_queue(const event_place& at, schema::QueueEvent::Reader event) const;
   std::optional<rejection> check_scheduler(const event_place& at, schema::SchedulerEvent::Reader event) const;
   std::optional<rejection> check_hook(const event_place& at, schema::HookEvent::Reader event) const;

@@ -1,5 +1,7 @@
 #include "actors/gateway/manage_routes.hpp"
 
+#include <memory>
+
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/server/replies.hpp"
 #include "events/values/base64.hpp"
@@ -11,6 +13,16 @@ using schema::ObjectKind;
 
 namespace {
 model::rejection no_hook(const std::string& name) { return {pbs_error::hook_error, name + " does not exist!"}; }
+
+// What a request asks of all, of one of them. Without a command id: repeating a part does no harm.
+schema::sealed<schema::Request> about(const std::string& name, const schema::sealed<schema::Request>& request) {
+  return schema::make<schema::Request>([&](schema::Request::Builder b) {
+    b.setId(request.get().getId());
+    b.setManage(request.get().getManage());
+    b.getManage().setName(name);
+    b.getManage().setAllOfKind(false);
+  });
+}
 }  // namespace
 
 // What may not be done to the default scheduler stands in the server's log, too (MS-47).
@@ -75,28 +87,38 @@ void manage_routes::manage_all(const schema::sealed<schema::Request>& request, c
   std::vector<std::string> names;
   const auto take = [&](const directory::names& all) { for (const auto& [name, stream] : all) names.push_back(name); };
   if (m.getKind() == ObjectKind::QUEUE) take(where.queues());
-  if (m.getKind() == ObjectKind::NODE && m.getVerb() != schema::ManageVerb::DELETE) take(where.vnodes());
-  if (m.getKind() == ObjectKind::NODE && m.getVerb() == schema::ManageVerb::DELETE) {  // a host goes when its other vnodes are gone
-    for (const auto& [name, stream] : where.vnodes())
-      if (!where.hosts().contains(name)) names.push_back(name);
-    take(where.hosts());
-  }
+  if (m.getKind() == ObjectKind::NODE) take(where.vnodes());
   if (m.getKind() == ObjectKind::SCHEDULER) take(where.schedulers());
   if (m.getKind() == ObjectKind::HOOK) {
     if (const auto why = model::may_touch_hooks(by, *board_.settings()); why.code != 0) return reply->refused(0, why);
     take(where.hooks());
   }
   if (names.empty()) return reply->done(where.sequence(), "");
+  if (m.getKind() == ObjectKind::NODE && m.getVerb() == schema::ManageVerb::DELETE)
+    return delete_vnodes(std::move(names), request, by, std::move(reply));
   auto parts = reply_jointly(std::move(reply), names.size());
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    auto one = schema::make<schema::Request>([&](schema::Request::Builder b) {
-      b.setId(request.get().getId());  // without a command id: repeating a part does no harm
-      b.setManage(m);
-      b.getManage().setName(names[i]);
-      b.getManage().setAllOfKind(false);
-    });
-    manage(one, by, parts[i]);
-  }
+  for (std::size_t i = 0; i < names.size(); ++i) manage(about(names[i], request), by, parts[i]);
+}
+
+// Those that are busy again, as long as others go: a host goes after its other vnodes, and a vnode after those that share its resources.
+void manage_routes::delete_vnodes(std::vector<std::string> names, const schema::sealed<schema::Request>& request,
+                                  const model::requester& by, reply_ptr reply, const model::rejection& before) {
+  struct round {
+    std::size_t asked, open;
+    std::vector<std::string> busy;
+    model::rejection refused;  // the last one
+  };
+  const auto all = std::make_shared<round>(round{names.size(), names.size(), {}, before});
+  for (const auto& name : names)
+    manage(about(name, request), by, board_.reply_then([=, this](const model::rejection& why) {
+      if (why.code == pbs_error::object_busy) all->busy.push_back(name);
+      else if (why.code != 0) all->refused = why;
+      if (--all->open > 0) return;
+      if (!all->busy.empty() && all->busy.size() < all->asked) return delete_vnodes(all->busy, request, by, reply, all->refused);
+      if (!all->busy.empty()) return reply->refused(board_.where().sequence(), model::refuse(pbs_error::object_busy));
+      if (all->refused.code != 0) return reply->refused(board_.where().sequence(), all->refused);
+      reply->done(board_.where().sequence(), "");
+    }));
 }
 
 void manage_routes::manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "actors/gateway/actor_registry.hpp"
 #include "actors/gateway/hook_routes.hpp"
@@ -20,6 +21,8 @@ class manage_routes {
   reply_ptr noted_in_log(const std::string& name, reply_ptr to) const;
   void manage(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
   void manage_all(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
+  void delete_vnodes(std::vector<std::string> names, const schema::sealed<schema::Request>& request, const model::requester& by,
+                     reply_ptr reply, const model::rejection& before = {});
   void manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
   void manage_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, bool compiled = false);
   void compile_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);

@@ -44,9 +44,10 @@ checked_text check_limits(const resource* limited, std::string_view name, std::s
   return print(*limits);
 }
 
-// The vnode whose pool resources_available.R=@vnode shares; that it exists is for the vnode's owner to say.
-bool is_indirect(const attribute& what, std::string_view text) {
-  return text.size() > 1 && text.front() == '@' &&
+// The vnode whose pool resources_available.R=@vnode shares; that it exists is for the vnode's owner to say. Amounts of what PBS brings
+// along (ncpus, mem) are a vnode's own.
+bool is_indirect(const attribute& what, const resource* r, std::string_view text) {
+  return text.size() > 1 && text.front() == '@' && r && !(r->builtin && r->is_numeric()) &&
          is_same_row(what, schema::ObjectKind::NODE, node::resources_available);
 }
 
@@ -57,7 +58,7 @@ checked_text check_resource(const attribute& what, std::string_view name, std::s
     return r ? check_limits(r, full_name(what, name), text)
              : refuse(pbs_error::unknown_resource, full_name(what, name));
   }
-  if (is_indirect(what, text) && resources.find(name)) return std::string(text);
+  if (is_indirect(what, resources.find(name), text)) return std::string(text);
   return check_member(what.name, name, text, resources);
 }
 

@@ -44,7 +44,7 @@ std::optional<rejection> ledger::check(const event_place& at, schema::Event::Rea
       if (auto why = formulas_.check(event.getScheduler())) return why;
       return check_scheduler(at, event.getScheduler());
     case schema::Event::HOOK: return check_hook(at, event.getHook());
-    case schema::Event::HOST: return check_host(event.getHost());
+    case schema::Event::HOST: return check_host(at, event.getHost());
     case schema::Event::SERVER:
       if (auto why = formulas_.check(event.getServer())) return why;
       return limits_.check(event.getServer());
@@ -206,19 +206,23 @@ std::optional<rejection> ledger::check_reservation(const event_place& at, schema
   return bookings_.check(at, event, holdings_);
 }
 
-std::optional<rejection> ledger::check_vnode(schema::VnodeChanged::Reader event) const {
+std::optional<rejection> ledger::check_vnode(const event_place& at, schema::VnodeChanged::Reader event) const {
   for (auto c : event.getChanges())
     if (c.getName() == "queue" && c.getValue().size() > 0 && !names_contain(queues_, schema::text(c.getValue())))
       return refuse(pbs_error::unknown_queue);
   if (auto why = wrong_pool(event, holdings_)) return why;
+  if (!at.by.is_daemon())  // the server takes away what is set of a resource that is no more
+    if (auto why = needed_pool(event, holdings_)) return why;
   return partitions_.check(event, holdings_, suspended_);
 }
 
-std::optional<rejection> ledger::check_host(schema::HostEvent::Reader event) const {
+std::optional<rejection> ledger::check_host(const event_place& at, schema::HostEvent::Reader event) const {
   if (event.isVnodeCreated() && holdings_.host_of(schema::text(event.getVnodeCreated().getName()))) return refuse(pbs_error::node_exists);
-  if (event.isVnodeChanged()) return check_vnode(event.getVnodeChanged());
+  if (event.isVnodeChanged()) return check_vnode(at, event.getVnodeChanged());
   if (!event.isVnodeDeleted()) return std::nullopt;
-  const auto* use = holdings_.find(schema::text(event.getVnodeDeleted().getName()));
+  const auto name = schema::text(event.getVnodeDeleted().getName());
+  if (holdings_.is_pool(name, "")) return refuse(pbs_error::object_busy);
+  const auto* use = holdings_.find(name);
   if (use && !use->jobs.empty()) return refuse(pbs_error::object_busy);
   return std::nullopt;
 }

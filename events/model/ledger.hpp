@@ -56,8 +56,8 @@ class ledger {
   std::optional<rejection> check_scheduler(const event_place& at, schema::SchedulerEvent::Reader event) const;
   std::optional<rejection> check_hook(const event_place& at, schema::HookEvent::Reader event) const;
   std::optional<rejection> check_reservation(const event_place& at, schema::ReservationEvent::Reader event) const;
-  std::optional<rejection> check_host(schema::HostEvent::Reader event) const;
-  std::optional<rejection> check_vnode(schema::VnodeChanged::Reader event) const;
+  std::optional<rejection> check_host(const event_place& at, schema::HostEvent::Reader event) const;
+  std::optional<rejection> check_vnode(const event_place& at, schema::VnodeChanged::Reader event) const;
   void apply_reservation(const event_place& at, schema::ReservationEvent::Reader event);
   void apply_dependencies(std::uint64_t number, schema::JobEvent::Reader event);
   void apply_job(const event_place& at, schema::JobEvent::Reader event);

@@ -30,6 +30,26 @@ class what_is_in_use(Manager):
         self.qmgr("unset node a queue")
         self.qmgr("delete queue q2")
 
+    def test_pools(self):
+        """Block U19 of a real PBS's transcript. That a pool in use can be deleted there is not copied."""
+        self.qmgr("create resource lic type=long,flag=nh")
+        self.qmgr("create resource lic2 type=string,flag=h")
+        self.qmgr("set node b resources_available.lic=5")
+        self.qmgr("set node a resources_available.lic=@b")
+        hop = "invalid multi-level indirect reference for resource: lic"
+        for node, value, status, text, code in (
+                ("a", "lic=@nosuch", 214, "Unknown node ", 15062), ("c", "lic=@a", 8, hop, 15112), ("b", "lic=@c", 8, hop, 15112),
+                ("b", "lic=@b", 8, hop, 15112), ("a", "lic2=@b", 9, "indirect target undefined on node for resource: lic2", 15113),
+                ("a", "ncpus=@b", 166, "Illegal attribute or resource value resources_available.ncpus", 15014),
+                ("a", "mem=@b", 166, "Illegal attribute or resource value resources_available.mem", 15014)):
+            self.refused(f"set node {node} resources_available.{value}", status, node, text, code)
+        self.refused("unset node b resources_available.lic", 179, "b", "Cannot delete busy object", 15027)
+        self.refused("delete node b", 179, "b", "Cannot delete busy object", 15027)
+        self.qmgr("set node b resources_available.lic=7")
+        self.qmgr("delete node @default")
+        self.assertEqual(self.run_command("pbsnodes", "-a").out, "")
+        self.qmgr("delete resource lic")
+
 
 
 if __name__ == "__main__":

@@ -118,6 +118,12 @@ std::uint32_t holdings::known_partition(std::string_view name) {
   return static_cast<std::uint32_t>(partitions_.size() - 1);
 }
 
+bool holdings::is_pool(std::string_view vnode, std::string_view resource) const {
+  return std::ranges::any_of(sharing_, [&](const auto& by) {
+    return std::ranges::any_of(by.second, [&](const shared& s) { return s.pool == vnode && (resource.empty() || s.resource == resource); });
+  });
+}
+
 void holdings::refresh(std::uint64_t serial, const vnode_state& vnode) {
   auto& v = vnodes_[known(vnode.name)];
   v.host = serial;
@@ -125,12 +131,19 @@ void holdings::refresh(std::uint64_t serial, const vnode_state& vnode) {
   v.sharing = read_sharing(vnode.attributes.get(ids::sharing).value_or(""));
   v.partition = known_partition(vnode.attributes.get(ids::partition).value_or(""));
   v.available = {};
+  sharing_.erase(vnode.name);
   for (const auto& e : vnode.attributes) {
     if (e.id != ids::resources_available) continue;
+    if (e.value.starts_with('@')) sharing_[vnode.name].push_back({std::string(e.resource), std::string(e.value.substr(1))});
     bool counts = false;
     const auto a = read_amount(e.value, &counts);
     if (counts) v.available[e.resource] = a;
   }
+}
+
+void holdings::forget(std::string_view vnode) {
+  vnodes_[known(vnode)].host = 0;
+  if (const auto shares = sharing_.find(vnode); shares != sharing_.end()) sharing_.erase(shares);
 }
 
 void holdings::apply(const event_place& at, schema::HostEvent::Reader event) {
@@ -146,9 +159,9 @@ void holdings::apply(const event_place& at, schema::HostEvent::Reader event) {
     case which::WENT_DOWN:
       for (const auto& v : host.vnodes) refresh(at.stream, v);
       return;
-    case which::VNODE_DELETED: vnodes_[known(schema::text(event.getVnodeDeleted().getName()))].host = 0; return;
+    case which::VNODE_DELETED: return forget(schema::text(event.getVnodeDeleted().getName()));
     case which::REMOVED:
-      for (const auto& v : host.vnodes) vnodes_[known(v.name)].host = 0;
+      for (const auto& v : host.vnodes) forget(v.name);
       hosts_.erase(at.stream);
       return;
   }

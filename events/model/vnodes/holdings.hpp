@@ -67,6 +67,8 @@ class holdings {
   std::string_view partition_of(std::string_view vnode) const;  // "": in none, or no vnode
   // What is there of a resource, for who asks for it; nothing: it is not counted there, or there is no such vnode.
   std::optional<double> available_of(std::string_view vnode, std::string_view resource) const;
+  // Whether other vnodes share this resource of the vnode (resources_available.R = @vnode); "": any resource.
+  bool is_pool(std::string_view vnode, std::string_view resource) const;
   bool has_partitions() const { return partitions_.size() > 1; }  // some vnode is, or was, in one
   struct place {
     const host_state* host;  // nullptr: there is no such vnode
@@ -106,6 +108,9 @@ class holdings {
     bool operator==(const vnode_entry&) const = default;
   };
   using number = name_table::number;  // of a vnode in vnodes_
+  struct shared {
+    std::string resource, pool;
+  };
   // A part of an exec_vnode.
   struct located {
     number at;
@@ -127,6 +132,7 @@ class holdings {
   std::vector<located> locate(std::string_view exec_vnode, std::string_view* unknown = nullptr) const;
   void expect(const std::vector<located>& parts, std::size_t next) const;  // that these entries are read soon
   void refresh(std::uint64_t serial, const vnode_state& vnode);            // of its host
+  void forget(std::string_view vnode);                                     // that is deleted
   std::uint32_t known_partition(std::string_view name);                    // a new one if there is none
   std::optional<rejection> unusable(const vnode_entry& v, const wanted& w, bool exclusive) const;
   std::optional<rejection> not_provisionable(const vnode_entry& v, std::string_view aoe) const;
@@ -148,6 +154,7 @@ class holdings {
   std::map<std::uint64_t, host_state> hosts_;
   std::vector<std::string> partitions_{""};  // that vnodes ever had, by number; 0: none
   std::vector<vnode_entry> vnodes_;
+  std::map<std::string, std::vector<shared>, std::less<>> sharing_;              // by vnode: what it has of others
   std::set<std::string, std::less<>> only_compared_;                             // resources of this site that no job uses up
   name_table numbers_;                                                           // of vnodes, by name
   std::unordered_map<std::uint64_t, std::unordered_set<number>> vnodes_of_job_;  // by serial

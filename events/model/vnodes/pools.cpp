@@ -1,7 +1,5 @@
 #include "events/model/vnodes/pools.hpp"
 
-#include <algorithm>
-
 #include "events/attributes/ids.hpp"
 #include "events/model/refuse.hpp"
 
@@ -15,18 +13,6 @@ rejection refuse_pool(std::uint32_t code, std::string_view resource) {
   return refuse(code, std::string(values::pbs_error_text(code)) + ": " + std::string(resource));
 }
 
-bool has_pool_in(const vnode_state& v, std::string_view resource, std::string_view text) {
-  return v.attributes.get(attributes::node::resources_available, resource) == text;
-}
-
-bool is_pool(const holdings& there, std::string_view vnode, std::string_view resource) {
-  const std::string text = "@" + std::string(vnode);
-  return std::any_of(there.hosts().begin(), there.hosts().end(), [&](const auto& host) {
-    const auto& vnodes = host.second.vnodes;
-    return std::any_of(vnodes.begin(), vnodes.end(), [&](const auto& v) { return has_pool_in(v, resource, text); });
-  });
-}
-
 }  // namespace
 
 std::optional<rejection> wrong_pool(schema::VnodeChanged::Reader change, const holdings& there) {
@@ -37,11 +23,19 @@ std::optional<rejection> wrong_pool(schema::VnodeChanged::Reader change, const h
     const auto* host = there.host_of(pool);
     if (!host) return refuse(pbs_error::unknown_node);
     const auto vnode = schema::text(change.getVnode());
-    if (pool == vnode || is_pool(there, vnode, resource)) return refuse_pool(pbs_error::indirect_hop, resource);
+    if (pool == vnode || there.is_pool(vnode, resource)) return refuse_pool(pbs_error::indirect_hop, resource);
     const auto has = host->vnode(std::string(pool))->attributes.get(attributes::node::resources_available, resource);
     if (!has) return refuse_pool(pbs_error::indirect_target_undefined, resource);
     if (has->starts_with('@')) return refuse_pool(pbs_error::indirect_hop, resource);
   }
+  return std::nullopt;
+}
+
+std::optional<rejection> needed_pool(schema::VnodeChanged::Reader change, const holdings& there) {
+  for (auto c : change.getChanges())
+    if (c.getName() == "resources_available" && c.getOp() == schema::AttributeOp::UNSET &&
+        there.is_pool(schema::text(change.getVnode()), schema::text(c.getResource())))
+      return refuse(pbs_error::object_busy);
   return std::nullopt;
 }
 

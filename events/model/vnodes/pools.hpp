@@ -12,5 +12,7 @@ namespace annals::model {
 
 // Why a pool that is set with this change can't be: there is no such vnode, it has nothing of the resource, or shares that of a third one.
 std::optional<rejection> wrong_pool(schema::VnodeChanged::Reader change, const holdings& there);
+// Why something can't be unset with this change: other vnodes share it.
+std::optional<rejection> needed_pool(schema::VnodeChanged::Reader change, const holdings& there);
 
 }  // namespace annals::model

@@ -158,9 +158,16 @@ BOOST_AUTO_TEST_CASE(limits_on_resources_take_values_of_the_resource) {
 }
 
 BOOST_AUTO_TEST_CASE(only_vnodes_share_the_pool_of_another) {
-  BOOST_TEST(check(ObjectKind::NODE, "resources_available", "mem", "@p2") == "@p2");
-  BOOST_TEST(check(ObjectKind::QUEUE, "resources_available", "mem", "@p2") ==
-             "15014 Illegal attribute or resource value resources_available.mem");
+  BOOST_TEST(check(ObjectKind::NODE, "resources_available", "rf", "@p2") == "@p2");
+  BOOST_TEST(check(ObjectKind::NODE, "resources_available", "nosuch", "@p2") == "15035 Unknown resource resources_available.nosuch");
+  for (const auto kind : {ObjectKind::QUEUE, ObjectKind::SERVER})
+    BOOST_TEST(check(kind, "resources_available", "rf", "@p2") == "15014 Illegal attribute or resource value resources_available.rf");
+}
+
+BOOST_AUTO_TEST_CASE(cpus_and_memory_are_no_pool) {
+  for (const std::string amount : {"ncpus", "mem", "vmem", "naccelerators"})
+    BOOST_TEST(check(ObjectKind::NODE, "resources_available", amount, "@p2") ==
+               "15014 Illegal attribute or resource value resources_available." + amount);
 }
 
 BOOST_AUTO_TEST_CASE(selects_in_lists_are_checked_like_requests) {

@@ -115,4 +115,17 @@ BOOST_AUTO_TEST_CASE(a_queue_that_a_vnode_serves_is_not_deleted) {
   BOOST_TEST(delete_it() == "");
 }
 
+BOOST_AUTO_TEST_CASE(what_others_share_is_neither_unset_nor_deleted) {
+  host("n1", 10);
+  host("n2", 11);
+  BOOST_TEST(set(11, "n2", "resources_available", "fa", "5") == "");
+  BOOST_TEST(set(10, "n1", "resources_available", "fa", "@n2") == "");
+  BOOST_TEST(set(11, "n2", "resources_available", "fa", "") == in_use);
+  BOOST_TEST(delete_vnode(11, "n2") == in_use);
+  BOOST_TEST(set(11, "n2", "resources_available", "fa", "7") == "");
+  BOOST_TEST(delete_vnode(10, "n1") == "");
+  BOOST_TEST(set(11, "n2", "resources_available", "fa", "") == "");
+  BOOST_TEST(delete_vnode(11, "n2") == "");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "events/attributes/ids.hpp"
+#include "events/attributes/table.hpp"
 #include "events/attributes/unreleasable.hpp"
 #include "events/log/place.hpp"
 
@@ -154,6 +155,21 @@ void directory::fold_stream(const model::event_place& at, const log::record& rec
       if (event.getLog().isLossAccepted()) next_number_ = std::max(next_number_, event.getLog().getLossAccepted().getNextNumber());
       return losses_.fold(record);
   }
+}
+
+std::vector<directory::resource_values> directory::values_of(const std::function<bool(std::string_view)>& is_one) const {
+  std::vector<resource_values> all;
+  const auto look = [&](schema::ObjectKind kind, const std::string& name, const attributes::attribute_set& at) {
+    resource_values found{kind, name, {}};
+    for (const auto& e : at)
+      if (!e.resource.empty() && is_one(e.resource)) found.set.emplace_back(attributes::find(kind, e.id)->name, e.resource);
+    if (!found.set.empty()) all.push_back(std::move(found));
+  };
+  look(schema::ObjectKind::SERVER, "", settings()->server);
+  for (const auto& [name, queue] : settings()->queues) look(schema::ObjectKind::QUEUE, name, queue.attributes);
+  for (const auto& [stream, host] : host_states_)
+    for (const auto& v : host.vnodes) look(schema::ObjectKind::NODE, v.name, v.attributes);
+  return all;
 }
 
 void directory::fold_host(const model::event_place& at, schema::HostEvent::Reader event) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -66,6 +67,13 @@ class directory {
   std::optional<std::string> host_of_vnode(std::string_view vnode) const;
   mom_place mom_of(std::string_view host) const;   // where other MoMs reach it; empty: not heard of
   const names& vnodes() const { return vnodes_; }  // vnode -> host's stream
+  // What is set of these resources at the server, at queues and at vnodes: an entry for each object.
+  struct resource_values {
+    schema::ObjectKind kind;
+    std::string name;                                      // of the server: empty
+    std::vector<std::pair<std::string, std::string>> set;  // attribute, resource
+  };
+  std::vector<resource_values> values_of(const std::function<bool(std::string_view resource)>& is_one) const;
   std::uint64_t server_stream() const { return server_stream_; }
   std::uint64_t next_number() const { return next_number_; }  // of a job; the first is 0 (pbs guide: job ids)
 

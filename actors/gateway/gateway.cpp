@@ -39,6 +39,7 @@ class router {
     for (auto serial : parts_.owing)
       if (const auto number = parts_.where->job_number(serial)) board.wake_job(*number);
     for (const auto& [serial, reservation] : parts_.where->reservation_states()) (void)board.reservation(serial);
+    manage_.forget_values_of_unknown_resources();
   }
 
   // -- from the link -------------------------------------------------------------------------------------------------------

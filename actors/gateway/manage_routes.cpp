@@ -1,5 +1,6 @@
 #include "actors/gateway/manage_routes.hpp"
 
+#include <map>
 #include <memory>
 
 #include "actors/runtime/daemon_log.hpp"
@@ -57,8 +58,8 @@ void manage_routes::manage(const schema::sealed<schema::Request>& request, const
   if (m.getKind() == ObjectKind::HOOK) return manage_hook(request, by, std::move(reply));
   if (!by.is_operator()) return reply->refused(0, model::refuse(pbs_error::unauthorized));
   switch (m.getKind()) {
+    case ObjectKind::RESOURCE: return manage_resource(request, by, std::move(reply));
     case ObjectKind::SERVER:
-    case ObjectKind::RESOURCE:
       return board_.self()->send(board_.server(), board_.wrap<model::server_command>(request, r, by, std::move(reply)));
     case ObjectKind::QUEUE: {
       auto q = board_.queue(name, creates);
@@ -119,6 +120,49 @@ void manage_routes::delete_vnodes(std::vector<std::string> names, const schema::
       if (all->refused.code != 0) return reply->refused(board_.where().sequence(), all->refused);
       reply->done(board_.where().sequence(), "");
     }));
+}
+
+// With a resource goes what is set of it. Who asked hears of it when that is gone, so that a new resource of this name has no values.
+void manage_routes::manage_resource(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
+  const auto m = request.get().getManage();
+  if (m.getVerb() == schema::ManageVerb::DELETE)
+    reply = board_.reply_then([this, reply, name = schema::str(m.getName())](const model::rejection& why) {
+      if (why.code != 0) return reply->refused(board_.where().sequence(), why);
+      const auto is_gone = [&](std::string_view resource) { return resource == name; };
+      forget_values(is_gone, board_.reply_then([this, reply](const model::rejection&) { reply->done(board_.where().sequence(), ""); }));
+    });
+  board_.self()->send(board_.server(), board_.wrap<model::server_command>(request, request.get(), by, std::move(reply)));
+}
+
+void manage_routes::forget_values(const std::function<bool(std::string_view)>& is_gone, reply_ptr then) {
+  const auto all = board_.where().values_of(is_gone);
+  if (all.empty()) return then->done(board_.where().sequence(), "");
+  auto parts = reply_jointly(std::move(then), all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    auto one = schema::make<schema::Request>([&](schema::Request::Builder b) {
+      auto m = b.initManage();
+      m.setVerb(schema::ManageVerb::UNSET);
+      m.setKind(all[i].kind);
+      m.setName(all[i].name);
+      auto changes = m.initChanges(static_cast<unsigned>(all[i].set.size()));
+      for (unsigned c = 0; c < all[i].set.size(); ++c) {
+        changes[c].setName(all[i].set[c].first);
+        changes[c].setResource(all[i].set[c].second);
+        changes[c].setOp(schema::AttributeOp::UNSET);
+      }
+    });
+    manage(one, board_.server_itself(), parts[i]);
+  }
+}
+
+void manage_routes::forget_values_of_unknown_resources() {
+  std::map<std::string, bool, std::less<>> known;  // few names, at many vnodes
+  const auto is_gone = [&](std::string_view resource) {
+    auto at = known.find(resource);
+    if (at == known.end()) at = known.emplace(resource, board_.settings()->resources.find(resource) != nullptr).first;
+    return !at->second;
+  };
+  forget_values(is_gone, board_.reply_then([](const model::rejection&) {}));
 }
 
 void manage_routes::manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {

@@ -2,7 +2,9 @@
 // gateway's actor.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "actors/gateway/actor_registry.hpp"
@@ -16,6 +18,8 @@ class manage_routes {
 
   void on_manage(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply);
   void export_hook(schema::ExportHook::Reader asked, const model::requester& by, reply_ptr reply);
+  // What is set of resources that are there no more: a server may have died between the end of a resource and that of its values.
+  void forget_values_of_unknown_resources();
 
  private:
   reply_ptr noted_in_log(const std::string& name, reply_ptr to) const;
@@ -23,6 +27,8 @@ class manage_routes {
   void manage_all(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
   void delete_vnodes(std::vector<std::string> names, const schema::sealed<schema::Request>& request, const model::requester& by,
                      reply_ptr reply, const model::rejection& before = {});
+  void manage_resource(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
+  void forget_values(const std::function<bool(std::string_view)>& is_gone, reply_ptr then);
   void manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
   void manage_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, bool compiled = false);
   void compile_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);

@@ -21,8 +21,8 @@ bool ledger::operator==(const ledger& other) const {
   return next_job_number_ == other.next_job_number_ && jobs_ == other.jobs_ && queues_ == other.queues_ &&
          schedulers_ == other.schedulers_ && hooks_ == other.hooks_ && provision_hook_ == other.provision_hook_ &&
          partitions_ == other.partitions_ && suspended_ == other.suspended_ && directories_ == other.directories_ &&
-         formulas_ == other.formulas_ && limits_ == other.limits_ && dependencies_ == other.dependencies_ && bookings_ == other.bookings_ &&
-         holdings_ == other.holdings_;
+         formulas_ == other.formulas_ && limits_ == other.limits_ && dependencies_ == other.dependencies_ &&
+         resource_users_ == other.resource_users_ && bookings_ == other.bookings_ && holdings_ == other.holdings_;
 }
 
 // -- check ---------------------------------------------------------------------------------------------------------------
@@ -45,9 +45,7 @@ std::optional<rejection> ledger::check(const event_place& at, schema::Event::Rea
       return check_scheduler(at, event.getScheduler());
     case schema::Event::HOOK: return check_hook(at, event.getHook());
     case schema::Event::HOST: return check_host(at, event.getHost());
-    case schema::Event::SERVER:
-      if (auto why = formulas_.check(event.getServer())) return why;
-      return limits_.check(event.getServer());
+    case schema::Event::SERVER: return check_server(event.getServer());
     case schema::Event::RESERVATION: return check_reservation(at, event.getReservation());
     case schema::Event::RUN:
     case schema::Event::PART:
@@ -168,6 +166,15 @@ std::optional<rejection> ledger::check_queue(const event_place& at, schema::Queu
   return partitions_.check(at, event, holdings_);
 }
 
+std::optional<rejection> ledger::check_server(schema::ServerEvent::Reader event) const {
+  if (const auto resource = resource_users_.unmade(event); !resource.empty()) {
+    if (resource_users_.any_job_asks_for(resource)) return refuse(pbs_error::resource_busy, "Resource busy on job");
+    if (bookings_.any_asks_for(resource)) return refuse(pbs_error::resource_busy, "Resource busy on reservation");
+  }
+  if (auto why = formulas_.check(event)) return why;
+  return limits_.check(event);
+}
+
 std::optional<rejection> ledger::check_scheduler(const event_place& at, schema::SchedulerEvent::Reader event) const {
   if (event.isCreated() && names_contain(schedulers_, schema::text(event.getCreated().getName())))
     return refuse(pbs_error::scheduler_exists);
@@ -254,6 +261,7 @@ void ledger::apply(const event_place& at, schema::Event::Reader event) {
       if (event.getLog().isLossAccepted()) next_job_number_ = std::max(next_job_number_, event.getLog().getLossAccepted().getNextNumber());
       return;
     case schema::Event::SERVER:
+      resource_users_.apply(event.getServer());
       formulas_.apply(event.getServer());
       holdings_.apply(event.getServer());
       return limits_.apply(event.getServer());
@@ -283,6 +291,7 @@ void ledger::apply_dependencies(std::uint64_t number, schema::JobEvent::Reader e
 
 void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
   using which = schema::JobEvent::Which;
+  resource_users_.apply(at, event);
   if (event.isQueued()) apply_dependencies(event.getQueued().getNumber(), event);
   else if (const auto job = jobs_.find(at.stream); job != jobs_.end()) apply_dependencies(job->second.number, event);
   if (event.isQueued()) limits_.apply(jobs_[at.stream].counted, at, event);

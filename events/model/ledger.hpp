@@ -15,6 +15,7 @@
 #include "events/model/outcome.hpp"
 #include "events/model/partitions.hpp"
 #include "events/model/reservation/bookings.hpp"
+#include "events/model/resource_users.hpp"
 #include "events/model/scheduler/directories.hpp"
 #include "events/model/scheduler/sort_formulas.hpp"
 #include "events/model/vnodes/holdings.hpp"
@@ -53,6 +54,7 @@ class ledger {
   std::optional<rejection> check_room(const event_place& at, model::holdings::wanted w, bool begins, const newborn* born) const;
   bool is_used(const event_place& at, std::string_view queue) const;
   std::optional<rejection> check_queue(const event_place& at, schema::QueueEvent::Reader event) const;
+  std::optional<rejection> check_server(schema::ServerEvent::Reader event) const;
   std::optional<rejection> check_scheduler(const event_place& at, schema::SchedulerEvent::Reader event) const;
   std::optional<rejection> check_hook(const event_place& at, schema::HookEvent::Reader event) const;
   std::optional<rejection> check_reservation(const event_place& at, schema::ReservationEvent::Reader event) const;
@@ -76,6 +78,7 @@ class ledger {
   sort_formulas formulas_;
   entity_limits limits_;
   dependency_graph dependencies_;
+  resource_users resource_users_;
   model::bookings bookings_;
   model::holdings holdings_;  // a job's id there: its number
 };

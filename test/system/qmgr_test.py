@@ -22,6 +22,59 @@ class Manager(ClusterTest):
 class what_is_in_use(Manager):
     hosts = ["a", "b", "c"]
 
+    def busy(self, command, resource):
+        self.refused(command, 70, resource, "Resource busy on job", 15174)
+
+    def test_a_resource_that_jobs_ask_for_stays_as_it_is(self):
+        """Block U12 of a real PBS's transcript."""
+        self.qmgr("create resource fa type=long,flag=nh")
+        self.qmgr("create resource fe type=long")
+        job = self.submit("-h", "-l", "select=1:ncpus=1:fa=2", "--", "/bin/true")
+        self.busy("delete resource fa", "fa")
+        self.busy("set resource fa type=float", "fa")
+        self.busy("set resource fa flag=h", "fa")
+        self.busy("unset resource fa flag", "fa")
+        self.qmgr("set resource fa type=long,flag=nh")
+        self.assertEqual(self.qmgr("list resource fa"), "Resource fa\n    type = long\n    flag = hn\n\n")
+        self.sure("qdel", job)
+        self.until_state(job, "F")
+        self.busy("delete resource fa", "fa")
+        self.sure("qdel", "-x", job)
+        self.qmgr("delete resource fa")
+        job = self.submit("-h", "-l", "fe=1", "--", "/bin/true")
+        self.busy("delete resource fe", "fe")
+        self.sure("qalter", "-l", "fe=2", job)
+        self.busy("delete resource fe", "fe")
+        self.sure("qdel", "-x", job)
+        self.qmgr("delete resource fe")
+
+    def test_a_resource_that_a_reservation_asks_for_stays_as_it_is(self):
+        self.qmgr("create resource fa type=long,flag=nh")
+        self.qmgr("set node a resources_available.fa = 4")
+        reservation = self.sure("pbs_rsub", "-I", "60", "-R", "2359", "-D", "10", "-l", "select=1:ncpus=1:fa=1").split()[0]
+        self.refused("delete resource fa", 70, "fa", "Resource busy on reservation", 15174)
+        self.sure("pbs_rdel", reservation)
+        self.until(lambda: not self.sure("pbs_rstat", "-B"), "the reservation is gone")
+        self.qmgr("delete resource fa")
+
+    def test_what_is_set_of_a_resource_goes_with_it(self):
+        for resource in "fc", "fd":
+            self.qmgr(f"create resource {resource} type=long,flag=nh")
+            self.qmgr(f"set queue workq resources_max.{resource} = 3")
+            self.qmgr(f"set server resources_default.{resource} = 3, resources_available.{resource} = 7")
+            self.qmgr(f"set node a resources_available.{resource} = 5")
+            self.qmgr(f"set node b resources_available.{resource} = @a")
+        self.qmgr("delete resource fc")
+        shown = self.qmgr("print server") + self.qmgr("print node @default") + self.sure("pbsnodes", "-av")
+        self.assertNotIn("fc", shown)
+        self.assertEqual(len(re.findall(r"resource.*\.fd = ", shown)), 7, shown)
+        self.qmgr("create resource fc type=string,flag=h")
+        self.assertNotIn(".fc", self.qmgr("print server") + self.qmgr("print node @default"))
+        self.kill_daemon("pbs_server")
+        self.start_daemon("pbs_server")
+        self.until_answers()
+        self.assertNotIn(".fc", self.qmgr("print server") + self.qmgr("print node @default"))
+
     def test_a_queue_that_a_vnode_serves_stays(self):
         """Block U11 of a real PBS's transcript."""
         self.qmgr("create queue q2 queue_type=e,enabled=t,started=t")

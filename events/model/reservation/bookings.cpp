@@ -5,6 +5,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/model/refuse.hpp"
+#include "events/model/resource_users.hpp"
 #include "events/model/vnodes/sharing.hpp"
 
 namespace annals::model {
@@ -47,7 +48,20 @@ amounts held_in(const reservation_state& r, const vnode_use& use, const bookings
   return sum;
 }
 
+bool asks_for(const attributes::attribute_set& of, std::string_view resource) {
+  for (const auto& e : of)
+    if (e.id == ids::Resource_List && model::asks_for(e.resource, e.value, resource)) return true;
+  return false;
+}
+
 }  // namespace
+
+bool bookings::any_asks_for(std::string_view resource) const {
+  return std::ranges::any_of(reservations_, [&](const auto& entry) {
+    const auto& r = entry.second;
+    return asks_for(r.attributes, resource) || (r.change && asks_for(r.change->attributes, resource));
+  });
+}
 
 std::optional<rejection> bookings::check_place(const reservation_state& whose, vnode_dates::span time, const vnode_amounts& place,
                                                std::string_view partition, const holdings& vnodes) const {

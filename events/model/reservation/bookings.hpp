@@ -36,6 +36,7 @@ class bookings {
   bool has_number(std::uint64_t number) const { return serial_of_number_.contains(number); }
   // The queue of a reservation whose open window is to begin later; nullptr: the event asks for no such thing.
   const std::string* put_off(const event_place& at, schema::ReservationEvent::Reader event) const;
+  bool any_asks_for(std::string_view resource) const;  // or would with the change that it waits for
   bool operator==(const bookings& other) const { return reservations_ == other.reservations_; }
 
  private:

@@ -100,11 +100,62 @@ struct books {
   }
 };
 
-const std::string in_use = "15027 Cannot delete busy object";
+const std::string busy = "15174 Resource busy on job", reserved = "15174 Resource busy on reservation",
+                  in_use = "15027 Cannot delete busy object";
 
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(resource_users, books)
+
+BOOST_AUTO_TEST_CASE(a_resource_that_a_job_asks_for_stays_until_the_job_is_forgotten) {
+  job(1, {{"Resource_List", "select", "1:ncpus=1:fa=2"}, {"Resource_List", "fa", "2"}, {"schedselect", "", "1:ncpus=1:fa=2"}});
+  BOOST_TEST(remove("fa") == busy);
+  BOOST_TEST(change("fa", "string", "hn") == busy);
+  BOOST_TEST(change("fa", "long", "h") == busy);
+  BOOST_TEST(change("fa", "long", "hn") == "");  // what it is
+  ended(1);
+  BOOST_TEST(remove("fa") == busy);
+  forgotten(1);
+  BOOST_TEST(change("fa", "long", "h") == "");
+  BOOST_TEST(remove("fa") == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_resource_is_asked_for_by_its_name_in_chunks_and_as_a_group) {
+  define("fb", "string", "h");
+  define("fab", "long", "hn");
+  job(1, {{"Resource_List", "ncpus", "1"}});
+  for (const given_values& asked : std::vector<given_values>{{{"Resource_List", "fb", "x"}},
+                                                             {{"Resource_List", "select", "2:ncpus=1+fb=x"}},
+                                                             {{"schedselect", "", "1:ncpus=1:fb=x"}},
+                                                             {{"Resource_List", "select_requested", "1:fb=x"}},
+                                                             {{"Resource_List", "place", "pack:group=fb"}}}) {
+    job(2, asked);
+    BOOST_TEST(remove("fb") == busy);
+    forgotten(2);
+  }
+  job(3, {{"Resource_List", "select", "1:ncpus=1:fab=1"}, {"Variable_List", "", "fb=x"}, {"Resource_List", "site", "fb"}});
+  BOOST_TEST(remove("fb") == "");
+  BOOST_TEST(remove("fa") == "");
+  BOOST_TEST(remove("fab") == busy);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_job_asks_for_counts_as_it_is_now) {
+  job(1, {{"Resource_List", "select", "1:fa=2"}, {"Resource_List", "fa", "2"}});
+  alter(1, "Resource_List", "select", "1:ncpus=2");
+  BOOST_TEST(remove("fa") == busy);
+  alter(1, "Resource_List", "fa", "");
+  BOOST_TEST(change("fa", "long", "h") == "");
+  alter(1, "Resource_List", "select", "1:fa=1");
+  BOOST_TEST(remove("fa") == busy);
+}
+
+BOOST_AUTO_TEST_CASE(a_resource_that_a_reservation_asks_for_stays_until_its_end) {
+  reservation({{"Resource_List", "select", "1:ncpus=1:fa=2"}});
+  BOOST_TEST(remove("fa") == reserved);
+  BOOST_TEST(change("fa", "long", "h") == reserved);
+  event(reservation_stream, [](auto e) { e.initReservation().initDenied(); });
+  BOOST_TEST(remove("fa") == "");
+}
 
 BOOST_AUTO_TEST_CASE(a_queue_that_a_vnode_serves_is_not_deleted) {
   host("n1", 10);
@@ -126,6 +177,17 @@ BOOST_AUTO_TEST_CASE(what_others_share_is_neither_unset_nor_deleted) {
   BOOST_TEST(delete_vnode(10, "n1") == "");
   BOOST_TEST(set(11, "n2", "resources_available", "fa", "") == "");
   BOOST_TEST(delete_vnode(11, "n2") == "");
+}
+
+BOOST_AUTO_TEST_CASE(the_server_takes_away_what_is_shared_of_a_resource_that_is_no_more) {
+  host("n1", 10);
+  host("n2", 11);
+  set(11, "n2", "resources_available", "fa", "5");
+  set(10, "n1", "resources_available", "fa", "@n2");
+  BOOST_TEST(remove("fa") == "");
+  by = the_server();
+  BOOST_TEST(set(11, "n2", "resources_available", "fa", "") == "");
+  BOOST_TEST(set(10, "n1", "resources_available", "fa", "") == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

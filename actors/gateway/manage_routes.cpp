@@ -184,7 +184,8 @@ void manage_routes::manage_hook(const schema::sealed<schema::Request>& request, 
   const auto name = schema::str(m.getName());
   if (const auto why = model::may_touch_hooks(by, *board_.settings()); why.code != 0) return reply->refused(0, why);
   auto h = board_.hook(name, m.getVerb() == schema::ManageVerb::CREATE);
-  if (!h) return reply->refused(0, no_hook(name));
+  const bool of_pbs = m.getPbsHook() && m.getVerb() == schema::ManageVerb::DELETE;  // refused whether it is there or not
+  if (!h) return reply->refused(0, of_pbs ? model::refuse(pbs_error::invalid_request) : no_hook(name));
   const bool imports = m.getVerb() == schema::ManageVerb::IMPORT;
   if (imports && schema::text(m.getContentType()) == model::python_content && !compiled)
     return compile_hook(request, by, std::move(reply));

@@ -304,7 +304,7 @@ void stat_hooks(const status& from, schema::Stat::Reader asked, const filter& sh
         add(h);
         found = true;
       }
-    if (!found) out.unknown(name, {pbs_error::hook_error, name + " does not exist!"});
+    if (!found) out.unknown(name, {pbs_error::hook_error, "hook not found"});
   }
 }
 

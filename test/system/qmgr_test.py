@@ -103,6 +103,21 @@ class what_is_in_use(Manager):
         self.assertEqual(self.run_command("pbsnodes", "-a").out, "")
         self.qmgr("delete resource lic")
 
+    def test_hooks_are_refused_in_pbs_words(self):
+        """Blocks U17 and G6 of a real PBS's transcripts, as far as model tests don't have them."""
+        self.qmgr("create hook h1")
+        script = os.path.join(self.work, "h.py")
+        with open(script, "w") as f:
+            f.write("pass\n")
+        for command, text in (("set hook h1 user=pbsuser", "Can't set hook user value to 'pbsuser': hook event must contain at least "
+                               "execjob_prologue,execjob_epilogue,execjob_preterm"),
+                              (f"import hook h1 text/plain default {script}",
+                               "<content-type> must be application/x-python or application/x-config"),
+                              (f"import hook h1 application/x-python foo {script}", "<content-encoding> must be 'default' or 'base64'")):
+            self.qmgr(command, 32, f"qmgr obj=h1 svr=default: {text}\nqmgr: hook error returned from server\n")
+        self.qmgr("list pbshook nosuch", 1, "qmgr obj=nosuch svr=default: hook not found\nqmgr: hook error returned from server\n")
+        self.refused("create pbshook x", 156, "x", "Invalid request", 15004)
+        self.refused("delete pbshook h1", 156, "h1", "Invalid request", 15004)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@
 
 #include "events/model/limits.hpp"
 #include "events/values/base64.hpp"
+#include "events/values/pbs_error.hpp"
 #include "tools/client/job_ids.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/print/manager_text.hpp"
@@ -184,7 +185,7 @@ class manager {
       if (const auto why = manage(server.link, request)) {
         const bool nameless = request.kind == ObjectKind::SERVER && request.verb != schema::ManageVerb::DELETE;
         complain(refusal_text(server, request.kind, nameless ? std::string() : name, why->code, why->text));
-        all = {request.kind == ObjectKind::HOOK ? hook_refused : exit_status(why->code), true, false};
+        all = {why->code == values::pbs_error::hook_error ? hook_refused : exit_status(why->code), true, false};
       }
     }
     return all;
@@ -217,7 +218,7 @@ class manager {
   static std::string refusal_text(const open_server& server, ObjectKind kind, const std::string& object,
                                   std::uint32_t code, std::string text) {
     constexpr std::uint32_t undefined = 15002, read_only = 15003, name_too_long = 15028, bad_name = 15172;
-    if (kind == ObjectKind::HOOK) return hook_error(server, object, text);
+    if (code == values::pbs_error::hook_error) return hook_error(server, object, text);
     if (code == read_only && kind == ObjectKind::NODE) return {};
     if (code == undefined) text = "Undefined attribute ";
     if (code == name_too_long || code == bad_name) text.clear();
@@ -317,7 +318,7 @@ class manager {
 
   // Hooks that PBS brings along: there are none here, so nothing is shown of them (and `print` never shows them).
   result show_hooks(const manager_command& c) {
-    if (c.object == manager_object::pbs_hook && (!c.names.empty() || c.verb == manager_verb::print)) return {list_refused};
+    if (c.object == manager_object::pbs_hook && c.verb == manager_verb::print) return {list_refused};
     result all;
     for (open_server& s : servers_) {
       const result one = show_hooks(s, c);
@@ -336,7 +337,7 @@ class manager {
       complain(print ? hook_error(server, {}, outcome.refused->text) : outcome.refused->text + "\n");
       return {print ? list_refused : 0, true, false};
     }
-    if (c.object == manager_object::pbs_hook) return {};
+    if (c.object == manager_object::pbs_hook) found.clear();
     if (print && !found.empty()) printer.print_heading(out_.text());
     for (const kept_object& o : found) {
       if (!print) {
@@ -347,7 +348,8 @@ class manager {
       if (c.changes.empty()) print_contents(server, o.name);
     }
     for (const refused_name& u : outcome.unknown) complain(hook_error(server, u.name, u.text));
-    return {outcome.unknown.empty() ? 0 : list_refused, !outcome.unknown.empty(), false};
+    const bool none = !outcome.unknown.empty() || (c.object == manager_object::pbs_hook && !c.names.empty());
+    return {none ? list_refused : 0, none, false};
   }
 
   void print_contents(open_server& server, const std::string& name) {
@@ -378,7 +380,7 @@ class manager {
         std::optional<refusal> why;
         std::string note;
         if (encoding != "base64" && encoding != "default")
-          why = refusal{0, "invalid argument (" + encoding + ") to content-encoding. Should be one of: default,base64"};
+          why = refusal{0, "<content-encoding> must be 'default' or 'base64'"};
         else if (!decoded)
           why = refusal{0, "the content is not base64, hook '" + name + "' contents not overwritten"};
         else if (decoded->size() > limits::inline_hook_bytes_max)  // more than a request could carry, perhaps

@@ -37,13 +37,6 @@ bool is_in(const std::string_view (&list)[N], std::string_view word) {
 
 rejection hook_error(std::string text) { return refuse(pbs_error::hook_error, std::move(text)); }
 
-template <std::size_t N>
-rejection invalid_word(std::string_view word, const char* attribute, const std::string_view (&allowed)[N], const char* end) {
-  std::string text = "invalid argument (" + std::string(word) + ") to " + attribute + ". Should be one or more of: ";
-  for (std::size_t i = 0; i < N; ++i) text += (i ? "," : "") + std::string(allowed[i]);
-  return hook_error(text + end);
-}
-
 using checked_text = values::result<std::string, rejection>;
 
 checked_text flag_text(std::string_view given) {
@@ -60,29 +53,46 @@ checked_text positive_text(const char* attribute, std::string_view given) {
   return hook_error("set_hook_" + std::string(attribute) + ": " + attribute + " value '" + std::string(given) + "' of a hook must be > 0");
 }
 
+checked_text freq_text(std::string_view given) {
+  if (!values::parse_integer(given)) return hook_error("set_hook_freq: encountered a non-digit freq value: " + std::string(given));
+  return positive_text("freq", given);
+}
+
 checked_text order_text(std::string_view given) {
   const auto n = values::parse_integer(given);
   if (n && *n >= order_min && *n <= order_max) return std::to_string(*n);
   return hook_error("order given (" + std::string(given) + ") is outside the acceptable range of [1, 1000] for type 'site'.");
 }
 
-// The elements of a list after =, += or -=; each must be one of the allowed words.
-template <std::size_t N>
-checked_text list_text(std::string_view now, std::string_view given, schema::AttributeOp op, const char* attribute,
-                       const std::string_view (&allowed)[N], const char* end) {
+// The elements of a list after =, += or -=; each must be one of the allowed words, or the list is refused with what `not_allowed` says of
+// it.
+template <std::size_t N, class NotAllowed>
+checked_text list_text(std::string_view now, schema::Attribute::Reader change, const std::string_view (&allowed)[N],
+                       NotAllowed&& not_allowed) {
   std::vector<std::string> elements;
-  if (op != schema::AttributeOp::SET) elements = values::split_list(now);
-  for (const auto& word : values::split_trimmed(given)) {
+  if (change.getOp() != schema::AttributeOp::SET) elements = values::split_list(now);
+  for (const auto& word : values::split_trimmed(schema::text(change.getValue()))) {
     if (word.empty()) continue;
-    if (!is_in(allowed, word)) return invalid_word(word, attribute, allowed, end);
+    if (!is_in(allowed, word)) return hook_error(not_allowed(word));
     std::erase(elements, word);
-    if (op != schema::AttributeOp::DECREMENT) elements.push_back(word);
+    if (change.getOp() != schema::AttributeOp::DECREMENT) elements.push_back(word);
   }
   return values::join_list(elements);
 }
 
-checked_text fail_action_text(std::string_view now, std::string_view given, schema::AttributeOp op) {
-  auto text = list_text(now, given, op, "fail_action", fail_actions, "");
+checked_text event_text(std::string_view now, schema::Attribute::Reader change) {
+  return list_text(now, change, event_names, [](const std::string& word) {
+    std::string text = "invalid argument (" + word + ") to event. Should be one or more of: ";
+    for (const auto& name : event_names) text += std::string(name) + (name == std::end(event_names)[-1] ? "" : ",");
+    return text + " or \"\" for no event";
+  });
+}
+
+checked_text fail_action_text(std::string_view now, schema::Attribute::Reader change) {
+  auto text = list_text(now, change, fail_actions, [](const std::string&) -> std::string {
+    return "fail_action value of a hook must be \"none\" or one or more of \"offline_vnodes\",\"clear_vnodes_upon_recovery\", "
+           "\"scheduler_restart_cycle\"";
+  });
   if (!text) return text;
   auto elements = values::split_list(*text);
   if (elements.size() > 1) std::erase(elements, "none");  // none beside others means nothing
@@ -94,42 +104,61 @@ checked_text new_value(const attributes::attribute& row, std::string_view now, s
   switch (row.id) {
     case ids::enabled:
     case ids::debug: return flag_text(given);
-    case ids::event: return list_text(now, given, change.getOp(), "event", event_names, " or \"\" for no event");
+    case ids::event: return event_text(now, change);
     case ids::alarm: return positive_text("alarm", given);
-    case ids::freq: return positive_text("freq", given);
+    case ids::freq: return freq_text(given);
     case ids::order: return order_text(given);
-    case ids::fail_action: return fail_action_text(now, given, change.getOp());
+    case ids::fail_action: return fail_action_text(now, change);
     case ids::user:
       if (given == "pbsadmin" || given == "pbsuser") return std::string(given);
-      return hook_error("user value of a hook must be 'pbsadmin' or 'pbsuser'");
+      return hook_error("user value of a hook must be pbsadmin,pbsuser");
     case ids::type:
       if (given == "site") return std::string(given);
-      return hook_error("type value of a hook must be 'site'");
+      return hook_error(given == "pbs" ? "not allowed to set hook to 'pbs' type" : "invalid argument to type, must be \"site\"");
     default: return hook_error("Undefined attribute  - " + std::string(row.name));
   }
 }
 
-// What is set must make sense together: who runs it and where it may fail.
-std::optional<rejection> unfit(const attributes::attribute_set& then) {
+rejection not_at_these_events(const char* attribute, std::string_view value, std::string_view needed) {
+  return hook_error("Can't set hook " + std::string(attribute) + " value to '" + std::string(value) +
+                    "': hook event must contain at least " + std::string(needed));
+}
+
+// A hook that has no event yet has its values until it gets one, but is given none that needs an event.
+using set_values = std::vector<std::pair<const attributes::attribute*, std::string>>;
+bool sets(const set_values& set, attributes::attribute_id id) {
+  return std::ranges::any_of(set, [&](const auto& s) { return s.first->id == id; });
+}
+
+// What is set must make sense together: who runs it, where it may fail, when it runs.
+std::optional<rejection> unfit(const attributes::attribute_set& then, const set_values& set) {
   const auto events = values::split_list(then.get(ids::event).value_or(""));
-  if (then.get(ids::user) == "pbsuser" && !std::all_of(events.begin(), events.end(), [](const auto& e) { return is_in(as_owner, e); }))
-    return hook_error(
-        "user value of a hook can be 'pbsuser' only if its event is one or more of: execjob_prologue,execjob_epilogue,execjob_preterm");
-  const auto has = [&](std::string_view e) { return std::find(events.begin(), events.end(), e) != events.end(); };
+  const auto has = [&](std::string_view e) { return std::ranges::find(events, e) != events.end(); };
+  const bool of_owner = !events.empty() && std::ranges::all_of(events, [](const auto& e) { return is_in(as_owner, e); });
+  if (then.get(ids::user) == "pbsuser" && !of_owner && (sets(set, ids::user) || !events.empty()))
+    return not_at_these_events("user", "pbsuser", "execjob_prologue,execjob_epilogue,execjob_preterm");
   if (has("provision") && events.size() > 1) return hook_error(std::string(one_provision_hook));
-  const bool starts = has("execjob_begin") || has("execjob_prologue");
+  const bool begins = has("execjob_begin") || has("execjob_prologue"), starts = has("exechost_startup");
+  if (!sets(set, ids::fail_action) && events.empty()) return std::nullopt;
   for (const auto& action : values::split_list(then.get(ids::fail_action).value_or(""))) {
-    const bool fits = action == "none" || (action == "offline_vnodes" && (starts || has("exechost_startup"))) ||
-                      (action == "clear_vnodes_upon_recovery" && has("exechost_startup")) ||
-                      (action == "scheduler_restart_cycle" && starts);
-    if (!fits && !events.empty()) return hook_error("fail_action value '" + action + "' does not fit the events of the hook");
+    if (action == "offline_vnodes" && !begins && !starts)
+      return not_at_these_events("fail_action", action, "one of execjob_begin, exechost_startup, execjob_prologue");
+    if (action == "clear_vnodes_upon_recovery" && !starts) return not_at_these_events("fail_action", action, "an exechost_startup value");
+    if (action == "scheduler_restart_cycle" && !begins)
+      return not_at_these_events("fail_action", action, "one of execjob_begin, execjob_prologue");
   }
   return std::nullopt;
 }
 
+bool is_periodic(const attributes::attribute_set& hook) {
+  const auto events = values::split_list(hook.get(ids::event).value_or(""));
+  return std::ranges::any_of(events, [](const auto& e) { return e == "periodic" || e == "exechost_periodic"; });
+}
+
 outcome decide_set(const hook_state& hook, schema::Manage::Reader m) {
   attributes::attribute_set then = hook.attributes;
-  std::vector<std::pair<const attributes::attribute*, std::string>> set;
+  set_values set;
+  bool gives_freq = false;
   for (auto change : m.getChanges()) {
     const auto name = schema::str(change.getName());
     const auto* row = attributes::find(schema::ObjectKind::HOOK, name);
@@ -139,8 +168,11 @@ outcome decide_set(const hook_state& hook, schema::Manage::Reader m) {
     if (!value) return value.error();
     then.set(row->id, *value);
     set.emplace_back(row, *value);
+    gives_freq = gives_freq || (row->id == ids::freq && !unset);
   }
-  if (auto why = unfit(then)) return *why;
+  if (gives_freq && !is_periodic(then))  // without a blank, as in PBS
+    return hook_error("set_hook_freq: Can't set hook freq value: hook event must contain at least'exechost_periodic' or 'periodic'");
+  if (auto why = unfit(then, set)) return *why;
   if (set.empty()) return no_change;
   return std::vector<event>{make_event([&](auto e) {
     auto list = e.initHook().initChanged().initChanges(static_cast<unsigned>(set.size()));
@@ -173,7 +205,7 @@ outcome decide_import(const hook_state& hook, const manage_hook& c) {
   const auto m = c.request.get().getManage();
   const auto type = schema::text(m.getContentType());
   if (type != python_content && type != config_content)
-    return hook_error("invalid content-type: " + std::string(type) + ". Should be one of: application/x-python, application/x-config");
+    return hook_error("<content-type> must be " + std::string(python_content) + " or " + std::string(config_content));
   if (m.getContent().size() > limits::inline_hook_bytes_max)
     return hook_error("a hook's content can have at most " + std::to_string(limits::inline_hook_bytes_max) + " bytes");
   outcome out(std::vector<event>{make_event([&](auto e) {
@@ -193,7 +225,8 @@ outcome decide_manage(const hook_state& hook, const manage_hook& c, const stamp&
   const auto name = schema::str(m.getName());
   if (auto why = may_touch_hooks(now.by, settings); why.code != 0) return why;
   if (m.getVerb() == schema::ManageVerb::CREATE && !m.getPbsHook()) return decide_create(hook, m);
-  if (m.getVerb() == schema::ManageVerb::CREATE) return hook_error("cannot create a pbshook");
+  const bool makes_or_ends = m.getVerb() == schema::ManageVerb::CREATE || m.getVerb() == schema::ManageVerb::DELETE;
+  if (m.getPbsHook() && makes_or_ends) return refuse(pbs_error::invalid_request);
   if (!hook.exists) return hook_error(name + " does not exist!");
   if (m.getPbsHook()) return hook_error("cannot set attributes of a 'site' hook");
   switch (m.getVerb()) {
@@ -270,7 +303,7 @@ std::int64_t hook_state::number(attributes::attribute_id id) const {
 
 attributes::attribute_set shown_attributes(const hook_state& hook) {
   auto shown = hook.attributes;
-  if (!hook.has_event("periodic") && !hook.has_event("exechost_periodic")) shown.erase(ids::freq);
+  if (!is_periodic(hook.attributes)) shown.erase(ids::freq);
   return shown;
 }
 

@@ -123,15 +123,90 @@ BOOST_AUTO_TEST_CASE(bad_values_are_refused_in_pbs_words) {
   BOOST_TEST(s.hook.enabled());
 }
 
-BOOST_AUTO_TEST_CASE(pbsuser_and_fail_actions_belong_to_certain_events) {
+// Blocks U17 and G6 of a real PBS's transcripts.
+BOOST_AUTO_TEST_CASE(words_and_numbers_that_mean_nothing_are_refused) {
+  auto s = given_hook({{"event", "", "periodic"}});
+  const auto set = [&](const char* name, const char* value) { return s.when(ManageVerb::SET, {{name, "", value}}); };
+  BOOST_TEST(set("user", "nosuch") == "15136 user value of a hook must be pbsadmin,pbsuser");
+  BOOST_TEST(set("type", "pbs") == "15136 not allowed to set hook to 'pbs' type");
+  BOOST_TEST(set("type", "x") == "15136 invalid argument to type, must be \"site\"");
+  BOOST_TEST(set("alarm", "x") == "15136 set_hook_alarm: alarm value 'x' of a hook must be > 0");
+  BOOST_TEST(set("freq", "x") == "15136 set_hook_freq: encountered a non-digit freq value: x");
+  BOOST_TEST(set("freq", "0") == "15136 set_hook_freq: freq value '0' of a hook must be > 0");
+  BOOST_TEST(set("freq", "-1") == "15136 set_hook_freq: freq value '-1' of a hook must be > 0");
+  BOOST_TEST(set("freq", "5") == "changed");
+  BOOST_TEST(set("fail_action", "bogus") ==
+             "15136 fail_action value of a hook must be \"none\" or one or more of "
+             "\"offline_vnodes\",\"clear_vnodes_upon_recovery\", \"scheduler_restart_cycle\"");
+}
+
+BOOST_AUTO_TEST_CASE(pbsuser_belongs_to_events_of_the_jobs_owner) {
+  auto s = given_hook();
+  const auto refused =
+      "15136 Can't set hook user value to 'pbsuser': hook event must contain at least execjob_prologue,execjob_epilogue,execjob_preterm";
+  const auto set = [&](const given_values& what) { return s.when(ManageVerb::SET, what); };
+  BOOST_TEST(set({{"user", "", "pbsuser"}}) == refused);
+  BOOST_TEST(set({{"event", "", "execjob_begin"}}) == "changed");
+  BOOST_TEST(set({{"user", "", "pbsuser"}}) == refused);
+  BOOST_TEST(set({{"event", "", "execjob_prologue"}, {"user", "", "pbsuser"}}) == "changed");
+  BOOST_TEST(set({{"event", "", "queuejob", AttributeOp::INCREMENT}}) == refused);
+  BOOST_TEST(s.when(ManageVerb::UNSET, {{"event", "", ""}}) == "changed");
+  BOOST_TEST(s.shown(ids::user) == "pbsuser");
+}
+
+BOOST_AUTO_TEST_CASE(fail_actions_belong_to_events_that_begin_something) {
+  auto s = given_hook();
+  const auto set = [&](const char* actions, AttributeOp op = AttributeOp::SET) {
+    return s.when(ManageVerb::SET, {{"fail_action", "", actions, op}});
+  };
+  const auto refused = [](const char* action, const char* needed) {
+    return "15136 Can't set hook fail_action value to '" + std::string(action) + "': hook event must contain at least " + needed;
+  };
+  BOOST_TEST(set("offline_vnodes") == refused("offline_vnodes", "one of execjob_begin, exechost_startup, execjob_prologue"));
+  s.when(ManageVerb::SET, {{"event", "", "execjob_begin"}});
+  BOOST_TEST(set("offline_vnodes") == "changed");
+  BOOST_TEST(set("clear_vnodes_upon_recovery", AttributeOp::INCREMENT) ==
+             refused("clear_vnodes_upon_recovery", "an exechost_startup value"));
+  BOOST_TEST(set("scheduler_restart_cycle") == "changed");
+  s.when(ManageVerb::SET, {{"event", "", "execjob_begin,exechost_startup"}});
+  BOOST_TEST(set("offline_vnodes,clear_vnodes_upon_recovery,scheduler_restart_cycle") == "changed");
+  BOOST_TEST(set("offline_vnodes", AttributeOp::DECREMENT) == "changed");
+  BOOST_TEST(s.shown(ids::fail_action) == "clear_vnodes_upon_recovery,scheduler_restart_cycle");
+  BOOST_TEST(s.when(ManageVerb::SET, {{"event", "", "exechost_startup"}}) ==
+             refused("scheduler_restart_cycle", "one of execjob_begin, execjob_prologue"));
+  BOOST_TEST(s.when(ManageVerb::UNSET, {{"event", "", ""}}) == "changed");
+  BOOST_TEST(set("none") == "changed");
+  BOOST_TEST(set("none,offline_vnodes") != "changed");
+}
+
+BOOST_AUTO_TEST_CASE(freq_belongs_to_periodic_events) {
   auto s = given_hook({{"event", "", "queuejob"}});
-  BOOST_TEST(s.when(ManageVerb::SET, {{"user", "", "pbsuser"}}).starts_with("15136 "));
-  BOOST_TEST(s.when(ManageVerb::SET, {{"event", "", "execjob_prologue"}, {"user", "", "pbsuser"}}) == "changed");
-  BOOST_TEST(s.when(ManageVerb::SET, {{"fail_action", "", "clear_vnodes_upon_recovery"}}).starts_with("15136 "));
-  BOOST_TEST(s.when(ManageVerb::SET, {{"fail_action", "", "offline_vnodes"}}) == "changed");
-  BOOST_TEST(s.shown(ids::fail_action) == "offline_vnodes");
-  s.when(ManageVerb::SET, {{"fail_action", "", "offline_vnodes", AttributeOp::DECREMENT}});
-  BOOST_TEST(s.shown(ids::fail_action) == "none");
+  const auto set = [&](const given_values& what) { return s.when(ManageVerb::SET, what); };
+  BOOST_TEST(set({{"freq", "", "3"}}) ==
+             "15136 set_hook_freq: Can't set hook freq value: hook event must contain at least'exechost_periodic' or 'periodic'");
+  BOOST_TEST(s.when(ManageVerb::UNSET, {{"freq", "", ""}}) == "changed");
+  BOOST_TEST(set({{"event", "", "exechost_periodic"}, {"freq", "", "3"}}) == "changed");
+  BOOST_TEST(set({{"event", "", "queuejob"}}) == "changed");
+  BOOST_TEST(s.shown(ids::freq) == "(none)");
+}
+
+BOOST_AUTO_TEST_CASE(no_pbshook_is_made_or_deleted) {
+  const auto ask = [](hook_story& s, ManageVerb verb) {
+    return s.take(model::manage_hook{make_request([&](schema::Request::Builder r) {
+                                       auto m = r.initManage();
+                                       m.setVerb(verb);
+                                       m.setKind(schema::ObjectKind::HOOK);
+                                       m.setName("h1");
+                                       m.setPbsHook(true);
+                                     }),
+                                     {}},
+                  root());
+  };
+  hook_story none;
+  BOOST_TEST(ask(none, ManageVerb::CREATE) == "15004 Invalid request");
+  auto s = given_hook();
+  BOOST_TEST(ask(s, ManageVerb::DELETE) == "15004 Invalid request");
+  BOOST_TEST(ask(s, ManageVerb::SET) == "15136 cannot set attributes of a 'site' hook");
 }
 
 BOOST_AUTO_TEST_CASE(content_is_imported_and_overwritten) {
@@ -142,7 +217,7 @@ BOOST_AUTO_TEST_CASE(content_is_imported_and_overwritten) {
   BOOST_TEST(s.hook.code.size == 11u);
   BOOST_TEST(s.imports("application/x-python", "pass\n") == "imported: hook 'h1' contents overwritten");
   BOOST_TEST(s.hook.config.hash == "hash of {}");
-  BOOST_TEST(s.imports("text/plain", "x").starts_with("15136 invalid content-type: text/plain"));
+  BOOST_TEST(s.imports("text/plain", "x") == "15136 <content-type> must be application/x-python or application/x-config");
   BOOST_TEST(s.imports("application/x-python", std::string(limits::inline_hook_bytes_max, '#')).starts_with("imported"));
   BOOST_TEST(s.imports("application/x-python", std::string(limits::inline_hook_bytes_max + 1, '#')).starts_with("15136 "));
 }

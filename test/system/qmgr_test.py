@@ -1,9 +1,10 @@
 """qmgr: what is in use stays, what is printed can be read again, and lines typed at a terminal."""
 import os
 import re
+import shutil
 import unittest
 
-from private_cluster import ClusterTest
+from private_cluster import STAGE, ClusterTest, mini
 
 RETURNED = "qmgr: Error ({}) returned from server\n"
 
@@ -118,6 +119,100 @@ class what_is_in_use(Manager):
         self.qmgr("list pbshook nosuch", 1, "qmgr obj=nosuch svr=default: hook not found\nqmgr: hook error returned from server\n")
         self.refused("create pbshook x", 156, "x", "Invalid request", 15004)
         self.refused("delete pbshook h1", 156, "h1", "Invalid request", 15004)
+
+
+SITE = r"""
+create resource lic type=long,flag=nhq
+create resource color type=string,flag=h
+create resource words type=string_array,flag=h
+create resource speed type=float,flag=qr
+create resource room type=size,flag=hni
+create resource ready type=boolean,flag=h
+create resource plain
+create queue q1 queue_type=e,enabled=t,started=t
+set queue q1 max_run = "[u:PBS_GENERIC=5],[u:bob=2],[g:staff=3],[o:PBS_ALL=10]"
+set queue q1 max_run_res.lic = "[u:PBS_GENERIC=3]"
+set queue q1 max_run_res_soft.ncpus = "[o:PBS_ALL=30],[u:bob=2]"
+set queue q1 resources_max.walltime=10:00:00, resources_min.ncpus=1, resources_default.mem=1gb, default_chunk.color=red
+set queue q1 resources_default.place="scatter:excl"
+set queue q1 acl_users = "bob,alice@*,+carl,-dave"
+set queue q1 acl_hosts = "*.example.com,n1", acl_host_enable = f
+set queue q1 Priority = 50, kill_delay = 30, node_group_key = color
+create queue rq queue_type=route,route_destinations="q1,workq",enabled=t
+set queue rq route_held_jobs=true, route_retry_time=40
+create queue untyped
+create queue inp1 queue_type=e,partition=p1
+set server default_qsub_arguments = "-l walltime=100 -W umask=22"
+set server comment = 'it is "quoted", here'
+set server managers = "root@*,adm@n1.example.com"
+set server operators = "op@*"
+set server resources_default.place = free
+set server resources_available.lic = 50
+set server max_run_res.mem = "[u:PBS_GENERIC=4gb]"
+set server max_run = "[p:proj=2],[u:bob=4]"
+set server job_history_duration=48:00:00
+set server job_sort_formula = "ncpus*2 + walltime/3600"
+set server node_group_key = "color,words"
+set server eligible_time_enable = true
+set server default_queue = q1
+set server scheduler_iteration = 300
+set server restrict_res_to_release_on_suspend = "ncpus,lic"
+set node a resources_available.color = "dark red"
+set node a resources_available.words = "a,b,c"
+set node b resources_available.lic = 4
+set node a resources_available.lic = @b
+set node b resources_available.room = 4gb, resources_available.ready=true
+set node a comment = "it's a comment, with commas; # and more"
+set node b queue = q1
+set node b state = offline
+set node b partition = p1
+set node a Priority = 7, no_multinode_jobs = true, resv_enable = false
+create sched s1
+set sched s1 partition = p1, comment = "second one", job_sort_formula_threshold = 3
+set sched default job_sort_formula_threshold = 2, sched_cycle_length = 00:10:00, only_explicit_psets = true
+set sched default preempt_prio = "express_queue, normal_jobs, server_softlimits+fairshare"
+set sched default preempt_order = "SCR 80 SR 50 R"
+set sched default comment = "it's the default"
+create hook h1 event="queuejob,modifyjob",alarm=20,order=3
+import hook h1 application/x-python default h.py
+import hook h1 application/x-config default h.json
+create hook h2 event="execjob_begin,exechost_startup",fail_action="offline_vnodes,clear_vnodes_upon_recovery"
+create hook h3
+create hook h4 event=periodic,freq=33,enabled=f,debug=t
+create hook h5 event=execjob_prologue,user=pbsuser
+"""
+
+NOT_AGAIN = "".join(f"qmgr obj={name} svr=default: {text}\n" + RETURNED.format(code)
+                    for name, text, code in (("workq", "Queue already exists", 15025), ("a", "Node name already exists", 15066),
+                                             ("b", "Node name already exists", 15066), ("default", "Scheduler already exists", 15211),
+                                             ("", "Cannot set attribute, read only or insufficient permission  state", 15003)))
+
+
+class what_is_printed(Manager):
+    hosts = ["a", "b"]
+
+    def printed(self):
+        """As it is when the scheduler rests."""
+        text = "".join(self.qmgr(f"print {what}") for what in ("server", "node @default", "sched", "hook"))
+        return text.replace("set sched state = scheduling\n", "set sched state = idle\n")
+
+    def test_makes_the_same_site_again(self):
+        for name, text in ("h.py", "import pbs\npbs.event().accept()\n"), ("h.json", '{"a": [1, 2]}\n'):
+            with open(os.path.join(self.work, name), "w") as f:
+                f.write(text)
+        made = self.run_command("qmgr", input=SITE)
+        self.assertEqual((made.status, made.err), (0, ""))
+        before = self.printed()
+        self.assertLess(before.index("set node b resources_available.lic = 4"), before.index("set node a resources_available.lic = @b"))
+        self.cluster.down()
+        shutil.rmtree(self.dir)
+        mini.describe(self.dir, "server", self.hosts, STAGE, plain=self.plain)
+        self.cluster.up()
+        self.assertNotEqual(self.printed(), before)
+        read = self.run_command("qmgr", input=before)
+        self.assertEqual(read.status, 0, read)
+        self.assertEqual(read.err, NOT_AGAIN)
+        self.assertEqual(self.printed(), before)
 
 
 if __name__ == "__main__":

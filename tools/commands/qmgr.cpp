@@ -258,15 +258,17 @@ class manager {
     const stat_question q = question(kind, names);
     const bool print = c.verb == manager_verb::print, all = q.names.empty();
     bool first = true;
+    std::string shared;  // of all vnodes: behind them
     const stat_outcome outcome = ask(server.link, q, [&](const object_view& o) {
       if (print && all && kind == ObjectKind::QUEUE && is_reservation_queue(o.name)) return;
       if (print && heading && first) printer.print_heading(out_.text());
       first = false;
       if (print)
-        printer.print(out_.text(), o);
+        printer.print(out_.text(), o, all && kind == ObjectKind::NODE ? &shared : nullptr);
       else
         printer.list(out_.text(), o);
     });
+    out_.text() += shared;
     result r;
     if (outcome.refused) r = refused(server, kind, *outcome.refused);
     for (const refused_name& u : outcome.unknown) r = refused(server, kind, u);

@@ -47,19 +47,26 @@ bool is_fixed_for_default(schema::Attribute::Reader change) {
   return false;
 }
 
+// What is fixed may be set to what it is, as `print` says it.
 outcome decide_change_of_default(const scheduler_state& scheduler, schema::Manage::Reader m, const stamp& now, const settings& settings) {
-  bool fixed = false;
-  if (now.by.is_manager() && now.by.role != schema::Role::SERVER)
-    for (auto c : m.getChanges()) fixed |= is_fixed_for_default(c);
-  if (fixed && m.getVerb() == schema::ManageVerb::SET) return refuse(pbs_error::not_on_default_scheduler);
-  const auto rest = only_changes(m, [](schema::Attribute::Reader c) { return !is_fixed_for_default(c); });
-  return changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, fixed ? *rest : m, now.by, settings.resources);
+  const bool may = now.by.is_manager() && now.by.role != schema::Role::SERVER;
+  if (may && m.getVerb() == schema::ManageVerb::SET)
+    for (auto c : m.getChanges()) {
+      if (!is_fixed_for_default(c)) continue;
+      const auto id = attributes::find(schema::ObjectKind::SCHEDULER, schema::text(c.getName()))->id;
+      if (c.getOp() != schema::AttributeOp::SET || scheduler.attributes.get(id) != schema::text(c.getValue()))
+        return refuse(pbs_error::not_on_default_scheduler);
+    }
+  const auto rest = only_changes(m, [&](schema::Attribute::Reader c) { return !may || !is_fixed_for_default(c); });
+  return changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, *rest, now.by, settings.resources);
+}
+
+outcome decide_set(const scheduler_state& scheduler, schema::Manage::Reader m, const stamp& now, const settings& settings) {
+  if (scheduler.name == "default") return decide_change_of_default(scheduler, m, now, settings);
+  return changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, m, now.by, settings.resources);
 }
 
 outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m, const stamp& now, const settings& settings) {
-  auto set = [&](schema::Manage::Reader what) {
-    return changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, what, now.by, settings.resources);
-  };
   const auto name = schema::str(m.getName());
   switch (m.getVerb()) {
     case schema::ManageVerb::CREATE: {
@@ -67,7 +74,7 @@ outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m
       if (scheduler.exists) return refuse(pbs_error::scheduler_exists);
       if (name.size() > limits::queue_name_chars_max) return refuse(pbs_error::scheduler_name_too_long);
       const auto completed = with_defaults(m, settings);
-      auto changed = set(*completed);
+      auto changed = changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, *completed, now.by, settings.resources);
       if (!changed.accepted()) return changed;
       std::vector<event> out{make_event([&](auto e) { e.initScheduler().initCreated().setName(name); })};
       for (auto& e : changed.events()) out.push_back(std::move(e));
@@ -81,7 +88,7 @@ outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m
     case schema::ManageVerb::SET:
     case schema::ManageVerb::UNSET:
       if (!scheduler.exists) return refuse(pbs_error::unknown_scheduler);
-      return scheduler.name == "default" ? decide_change_of_default(scheduler, m, now, settings) : set(m);
+      return decide_set(scheduler, m, now, settings);
     case schema::ManageVerb::IMPORT: break;
   }
   return refuse(pbs_error::invalid_request);

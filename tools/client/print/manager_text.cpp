@@ -210,7 +210,7 @@ void manager_printer::print_attribute(std::string& out, const object_view& objec
   }
 }
 
-void manager_printer::print(std::string& out, const object_view& object) const {
+void manager_printer::print(std::string& out, const object_view& object, std::string* shared) const {
   if (kind_ != ObjectKind::SERVER) {
     const std::string_view word = manager_word(kind_);
     const std::string_view title = kind_ == ObjectKind::SCHEDULER ? "scheduler" : word;
@@ -222,7 +222,8 @@ void manager_printer::print(std::string& out, const object_view& object) const {
     out.push_back('\n');
   }
   each_asked(object, [&](const label& l, const attributes::entry& e) {
-    if (is_printed(object, l, e.value)) print_attribute(out, object, l, e);
+    const bool is_shared = shared && e.id == attributes::node::resources_available && e.value.starts_with('@');
+    if (is_printed(object, l, e.value)) print_attribute(is_shared ? *shared : out, object, l, e);
   });
 }
 

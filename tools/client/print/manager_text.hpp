@@ -25,7 +25,8 @@ class manager_printer {
   // The heading of print for the kind ("# Create queues and set their attributes."); none for schedulers.
   void print_heading(std::string& out) const;
   // Commands that make the object again, with its own heading. Of a server: only `set server` lines.
-  void print(std::string& out, const object_view& object) const;
+  // shared: gets what a vnode shares of another one (resources_available.R = @vnode), which must be there before; null: all goes to `out`.
+  void print(std::string& out, const object_view& object, std::string* shared = nullptr) const;
 
  private:
   template <class Each>

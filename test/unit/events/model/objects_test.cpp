@@ -246,6 +246,23 @@ BOOST_AUTO_TEST_CASE(a_scheduler_object_is_down_idle_and_scheduling) {  // MS-41
   BOOST_TEST(s.when(model::scheduler_gone{"link lost"}, the_server()) == "");
 }
 
+// What `qmgr -c "print sched"` says can be read by qmgr again.
+BOOST_AUTO_TEST_CASE(what_is_printed_of_a_scheduler_may_be_set_again) {
+  scheduler_story s;
+  s.when(scheduler(ManageVerb::CREATE, {{"sched_priv", "", "/priv"}, {"sched_host", "", "borg"}, {"partition", "", "p1"}}, "default"));
+  const auto set = [&](const char* name, const char* value, const model::requester& by = manager()) {
+    return s.when(scheduler(ManageVerb::SET, {{name, "", value}}, "default"), by);
+  };
+  BOOST_TEST(set("sched_priv", "/priv") == "");
+  BOOST_TEST(set("sched_host", "borg") == "");
+  BOOST_TEST(set("partition", "p1") == "");
+  for (const char* name : {"sched_priv", "sched_log", "sched_host", "partition", "sched_port"})
+    BOOST_TEST(set(name, "7").starts_with("15223 "), name);
+  BOOST_TEST(
+      s.when(scheduler(ManageVerb::SET, {{"partition", "", "p1", schema::AttributeOp::INCREMENT}}, "default")).starts_with("15223 "));
+  BOOST_TEST(set("state", "idle").starts_with("15003 "));  // that is the server's word alone
+}
+
 BOOST_AUTO_TEST_CASE(the_default_scheduler_object_stays) {  // MS-04, MS-46
   scheduler_story s;
   s.when(scheduler(ManageVerb::CREATE, {}, "default"));

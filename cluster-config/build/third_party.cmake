@@ -12,6 +12,18 @@ add_library(LibIcal::ical UNKNOWN IMPORTED)
 set_target_properties(LibIcal::ical PROPERTIES IMPORTED_LOCATION ${ICAL_LIBRARY}
                       INTERFACE_INCLUDE_DIRECTORIES ${ICAL_INCLUDE_DIR})
 
+# Static where Debian's archives are, as a command's start is mostly the loading of shared libraries (tools/commands).
+find_path(EDIT_INCLUDE_DIR histedit.h REQUIRED)
+find_library(EDIT_LIBRARY NAMES libedit.a edit REQUIRED)
+add_library(edit::edit INTERFACE IMPORTED)
+set_target_properties(edit::edit PROPERTIES INTERFACE_INCLUDE_DIRECTORIES ${EDIT_INCLUDE_DIR} INTERFACE_LINK_LIBRARIES ${EDIT_LIBRARY})
+if(EDIT_LIBRARY MATCHES "\\.a$")
+  foreach(library tinfo bsd md)
+    find_library(EDIT_${library}_LIBRARY NAMES lib${library}.a ${library} REQUIRED)
+    target_link_libraries(edit::edit INTERFACE ${EDIT_${library}_LIBRARY})
+  endforeach()
+endif()
+
 find_package(Threads REQUIRED)
 find_package(CapnProto REQUIRED)
 find_package(RocksDB REQUIRED)          # RocksDB::rocksdb-shared, or the static RocksDB::rocksdb for daemons that start quickly (events/log)

@@ -1,10 +1,13 @@
 """qmgr: what is in use stays, what is printed can be read again, and lines typed at a terminal."""
 import os
+import pwd
 import re
 import shutil
+import termios
 import unittest
 
 from private_cluster import STAGE, ClusterTest, mini
+from screen import Screen
 
 RETURNED = "qmgr: Error ({}) returned from server\n"
 
@@ -213,6 +216,96 @@ class what_is_printed(Manager):
         self.assertEqual(read.status, 0, read)
         self.assertEqual(read.err, NOT_AGAIN)
         self.assertEqual(self.printed(), before)
+
+
+class at_a_terminal(Manager):
+    def sit(self, *command, **how):
+        screen = Screen(self, *(command or ("qmgr",)), environment={"HOME": self.work, **how})
+        self.prompted(screen)
+        return screen
+
+    def prompted(self, screen, prompt="Qmgr: "):
+        """Until a line can be typed: the terminal gives what is typed at once, and does not echo it. What was printed before."""
+        said = screen.expect(rf"(?sm)\A(.*)^{prompt}\Z")
+        self.until(lambda: not termios.tcgetattr(screen.fd)[3] & termios.ICANON, "the line is edited")
+        screen.text = ""
+        return said.replace("\r\n", "\n")
+
+    def type(self, screen, text, prompt="Qmgr: "):
+        """What is printed from there to the next prompt, the line as it was typed too."""
+        screen.type(text)
+        return self.prompted(screen, prompt)
+
+    def leave(self, screen, typed, status=0):
+        screen.type(typed)
+        self.assertEqual(screen.ended(), status, screen.text)
+
+    def remembered(self):
+        with open(os.path.join(self.work, ".pbs_qmgr_history")) as f:
+            return f.read().splitlines()
+
+    STARTED = "Queue workq\n    started = True\n\n"
+
+    def test_a_line_is_edited(self):
+        screen = self.sit()
+        self.assertTrue(self.type(screen, "list queue workx\x7fq Prio\x17started\r").endswith(self.STARTED))      # the x goes, then a word
+        self.assertTrue(self.type(screen, "queue workq started, Priority\x1b\x7f\x7f\x7f\x01list \r").endswith(self.STARTED))     # to the start
+        self.leave(screen, "quit\r")
+        self.assertEqual(self.remembered(), ["list queue workq started", "quit"])
+
+    def test_earlier_lines_are_fetched_also_in_the_next_sitting(self):
+        screen = self.sit()
+        self.assertTrue(self.type(screen, "list queue workq started\r").endswith(self.STARTED))
+        self.type(screen, "create queue \\\r", prompt="> ")
+        self.type(screen, "q2 queue_type=e\r")
+        for _ in range(2):
+            said = self.type(screen, "create queue q3 queue_type=e\r")
+        self.assertIn("qmgr obj=q3 svr=default: Queue already exists", said)
+        lines = ["list queue workq started", "create queue q2 queue_type=e", "create queue q3 queue_type=e", "history"]
+        self.assertTrue(self.type(screen, "history\r").endswith("".join(f"    {i}  {line}\n" for i, line in enumerate(lines, 1))))
+        self.leave(screen, "\x04")
+        self.assertTrue(screen.text.endswith("\r\n"))
+        self.assertEqual(self.remembered(), lines)
+
+        screen = self.sit()
+        self.assertTrue(self.type(screen, "\x1b[A" * 4 + "\r").endswith(self.STARTED))      # the arrow key
+        self.assertIn("qmgr obj=q2 svr=default: Queue already exists", self.type(screen, "!2\r"))
+        self.assertTrue(self.type(screen, "!77\r").endswith("qmgr: no such command in the history: !77\n"))
+        self.assertTrue(self.type(screen, "hist 2\r").endswith("    6  create queue q2 queue_type=e\n    7  hist 2\n"))
+        self.assertTrue(self.type(screen, "history x\r").endswith("qmgr: not a number of commands: x\n"))
+        self.assertTrue(self.type(screen, "\x12workq\x1b\x05\r").endswith(self.STARTED))     # looked for, found, taken
+        self.leave(screen, "q\r")
+
+    def test_one_that_can_not_write_its_history_says_so(self):
+        for directory in os.path.join(self.work, ".pbs_qmgr_history"), self.spool_file():
+            os.mkdir(directory)
+        screen = Screen(self, "qmgr", environment={"HOME": self.work})
+        said = self.prompted(screen)
+        self.assertIn(f"{self.work}/.pbs_qmgr_history: Is a directory\n", said)
+        self.assertIn("qmgr: commands are not remembered for the next time\n", said)
+        self.assertTrue(self.type(screen, "list queue workq started\r").endswith(self.STARTED))
+        self.assertTrue(self.type(screen, "history 1\r").endswith("    2  history 1\n"))
+        self.leave(screen, "exit\r")
+
+    def spool_file(self):
+        return os.path.join(self.home(), "spool", ".pbs_qmgr_history_" + pwd.getpwuid(os.getuid()).pw_name)
+
+    def test_a_home_that_can_not_be_written_leaves_it_to_the_spool(self):
+        screen = self.sit(HOME="/nosuchdirectory")
+        self.leave(screen, "exit\r")
+        with open(self.spool_file()) as f:
+            self.assertEqual(f.read(), "exit\n")
+
+    def test_the_end_of_a_sitting_leaves_the_terminal_as_it_was(self):
+        for typed in "\x04", "quit\r", "list\x03":
+            screen = self.sit("/bin/sh", "-c", "stty > before; trap '' INT; (trap - INT; exec qmgr); stty > after; cmp before after && echo same")
+            self.leave(screen, typed)
+            self.assertTrue(screen.text.endswith("same\r\n"), screen.text)
+
+    def test_what_is_piped_is_not_remembered(self):
+        done = self.run_command("qmgr", input="list queue workq started\nhistory\n")
+        self.assertEqual(done.out, "Max open servers: 49\nQueue workq\n    started = True\n\n")
+        self.assertFalse(os.path.exists(os.path.join(self.work, ".pbs_qmgr_history")))
 
 
 if __name__ == "__main__":

@@ -3,14 +3,18 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
 #include <map>
+#include <optional>
 
 #include "events/model/limits.hpp"
 #include "events/values/base64.hpp"
+#include "events/values/number.hpp"
 #include "events/values/pbs_error.hpp"
+#include "tools/client/editing/typed_commands.hpp"
 #include "tools/client/job_ids.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/print/manager_text.hpp"
@@ -39,7 +43,7 @@ constexpr command qmgr = {"qmgr",
                           options};
 
 // Exit statuses (pbs guide: qmgr).
-constexpr int list_refused = 1, aborted_by_refusal = 2, no_server = 3, hook_refused = 32, help_given = 255;
+constexpr int list_refused = 1, bad_history = 4, aborted_by_refusal = 2, no_server = 3, hook_refused = 32, help_given = 255;
 
 ObjectKind kind_of(manager_object object) {
   switch (object) {
@@ -73,6 +77,8 @@ class manager {
     for (const std::string& s : servers) servers_.push_back({s.empty() ? "default" : s, session::open(s)});
   }
 
+  void has_history(const command_history& of) { history_ = &of; }
+
   result run(const std::string& text) {
     if (line_.has('e')) say(text + "\n");
     const auto parsed = parse_manager_command(text);
@@ -95,7 +101,7 @@ class manager {
       case manager_verb::quit:
         return {0, false, true};
       case manager_verb::history:
-        return {};
+        return show_history(c.rest);
       case manager_verb::help:
         say(manager_help(c.rest));
         return {help_given};
@@ -115,6 +121,17 @@ class manager {
       if (one.status != 0) all = one;
     }
     return all;
+  }
+
+  // What was typed at a terminal; elsewhere there is none.
+  result show_history(const std::string& last) {
+    const auto number = last.empty() ? std::optional<std::int64_t>(INT64_MAX) : values::parse_integer(last);
+    if (!number || *number < 0) {
+      complain("qmgr: not a number of commands: " + last + "\n");
+      return {bad_history};
+    }
+    if (history_) say(history_->listed(static_cast<std::size_t>(*number)));
+    return {};
   }
 
   result make_active(const manager_command& c) {
@@ -435,31 +452,37 @@ class manager {
   const command_line& line_;
   std::vector<open_server> servers_;
   std::map<manager_object, std::vector<std::string>> active_;
+  const command_history* history_ = nullptr;
   output out_;
 };
 
 // With -a any error ends the run: 2 when the server refused, else 1.
 int abort_status(const result& r) { return r.refused ? aborted_by_refusal : 1; }
 
+// A command of standard input, which may have gone on over several lines; nothing: there is no more.
+std::optional<std::string> piped_command() {
+  if (isatty(STDIN_FILENO) != 0) std::fputs("Qmgr: ", stdout), std::fflush(stdout);
+  std::string text, line;
+  if (!std::getline(std::cin, text)) return std::nullopt;
+  while (is_continued(text) && std::getline(std::cin, line)) text += "\n" + line;
+  return text;
+}
+
 int run_input(manager& m, bool abort) {
   // PBS's qmgr announces how many servers it can talk to; scripts skip this line.
   std::fputs("Max open servers: 49\n", stdout);
   std::fflush(stdout);
-  const bool asks = isatty(STDIN_FILENO) != 0;
+  std::optional<typed_commands> typed;
+  if (isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) m.has_history(typed.emplace().history());
   int status = 0;
-  std::string text, line;
-  while (true) {
-    if (asks) std::fputs("Qmgr: ", stdout), std::fflush(stdout);
-    if (!std::getline(std::cin, line)) return status;
-    text = line;
-    while (is_continued(text) && std::getline(std::cin, line)) text += "\n" + line;
-    for (const std::string& one : split_manager_input(text)) {
+  while (const auto text = typed ? typed->next() : piped_command())
+    for (const std::string& one : split_manager_input(*text)) {
       const result r = m.run(one);
       status = r.status;
       if (r.quit) return 0;
       if (abort && r.status != 0) return abort_status(r);
     }
-  }
+  return status;
 }
 
 int work(int argc, char** argv) {

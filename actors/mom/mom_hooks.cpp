@@ -8,6 +8,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 #include "events/log/record.hpp"
+#include "events/values/pbs_error.hpp"
 
 namespace annals::actors {
 
@@ -73,7 +74,9 @@ void mom_hooks::begin() {
 }
 
 void mom_hooks::read_again() {
-  if (parts_.runner) run_startup();
+  if (!parts_.runner) return;
+  if (rejected_ && !parts_.rejects_files()) on_hooks(*std::exchange(rejected_, {}));
+  run_startup();
 }
 
 void mom_hooks::read_files() {
@@ -130,6 +133,7 @@ void mom_hooks::server_has_told_all() {
 void mom_hooks::on_hooks(const schema::sealed<schema::ToMom>& message) {
   if (!parts_.runner) return;
   wanted_ = message;
+  rejected_.reset();
   wait_ns_ = std::int64_t{message.get().getHooks().getWaitSeconds()} * second;
   parts_.bits->catching_up = true;
   asked_.clear();
@@ -143,7 +147,7 @@ void mom_hooks::on_hooks(const schema::sealed<schema::ToMom>& message) {
 }
 
 void mom_hooks::ask_for_blobs() {
-  if (!wanted_) return;
+  if (!wanted_ || parts_.rejects_files()) return;
   const auto ask = [&](schema::BlobRef::Reader blob) {
     const auto hash = hash_of(blob);
     if (hash.empty() || blobs_.contains(hash) || !asked_.insert(hash).second) return;
@@ -168,18 +172,31 @@ void mom_hooks::on_blob(schema::Blob::Reader b) {
   install_if_complete();
 }
 
+bool mom_hooks::is_here(schema::MomHook::Reader hook) const {
+  const auto here = [&](schema::BlobRef::Reader blob) { return blob.getHash().size() == 0 || blobs_.contains(hash_of(blob)); };
+  return here(hook.getCode()) && here(hook.getConfig());
+}
+
+// The server is not told that all is installed while a file is rejected: it tells of it again when this host comes back.
 void mom_hooks::install_if_complete() {
   if (!wanted_) return;
-  const auto here = [&](schema::BlobRef::Reader blob) { return blob.getHash().size() == 0 || blobs_.contains(hash_of(blob)); };
-  for (auto h : wanted_->get().getHooks().getHooks())
-    if (!here(h.getCode()) || !here(h.getConfig())) return;
+  bool complete = true;
+  for (auto h : wanted_->get().getHooks().getHooks()) complete = complete && is_here(h);
+  if (!complete && !parts_.rejects_files()) return;
   const auto message = *wanted_;
   wanted_.reset();
+  if (!complete) rejected_ = message;
   install(message.get().getHooks());
   blobs_.clear();
   asked_.clear();
   parts_.bits->catching_up = !told_all_;
   wait_anew();
+}
+
+void mom_hooks::keep_as_it_was(const std::string& name, const std::vector<installed>& before) {
+  note(log_event::error, name, std::string(values::pbs_error_text(values::pbs_error::mom_rejects_root)));
+  for (const auto& old : before)
+    if (old.hook.name == name) hooks_.push_back(old);
 }
 
 void mom_hooks::install(schema::MomHooks::Reader wanted) {
@@ -198,6 +215,10 @@ void mom_hooks::install(schema::MomHooks::Reader wanted) {
   for (auto h : wanted.getHooks()) {
     const auto name = schema::str(h.getName());
     names.insert(name);
+    if (!is_here(h)) {
+      keep_as_it_was(name, before);
+      continue;
+    }
     auto configuration = h.getConfig().getHash().size() == 0 ? std::nullopt : std::optional(blobs_[hash_of(h.getConfig())]);
     auto hook = make_hook(name, settings_of(h.getAttributes()), h.getCode().getHash().size() == 0 ? "" : blobs_[hash_of(h.getCode())],
                           std::move(configuration));
@@ -220,6 +241,7 @@ void mom_hooks::install(schema::MomHooks::Reader wanted) {
   write(hooks::resources_file, hooks::resources_text(resources));
   know_resources(std::move(resources));
   set_bits();
+  if (rejected_) return;
   tell_(schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
     auto i = m.initHooksInstalled();
     i.setSequence(wanted.getSequence());

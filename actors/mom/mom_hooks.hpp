@@ -30,6 +30,7 @@ struct mom_hooks_parts {
   std::shared_ptr<hook_bits> bits;
   std::function<void(schema::MomHello::Builder)> describe;  // this host's vnodes, without those that hooks made
   std::function<void()> say_hello;                          // to the server, if it is there: the host's vnodes are known, or are others
+  std::function<bool()> rejects_files;                      // $reject_root_scripts: no file of a hook is taken from the server
 };
 
 class mom_hooks {
@@ -40,7 +41,7 @@ class mom_hooks {
   void begin();                                          // the hooks of the files; exechost_startup
   bool starting_up() const { return starting_up_; }      // exechost_startup has not ended: say_hello will be called
   void describe(schema::MomHello::Builder hello) const;  // this host's vnodes, with those that hooks made
-  void read_again();                                     // HUP: exechost_startup
+  void read_again();                                     // HUP: exechost_startup; files that were rejected before
   void server_is_here();                                 // a new connection: everything owed is told again
   void server_is_gone();                                 // hooks may have changed until it has said its welcome
   void server_has_told_all();                            // what it owed to this host came before its welcome
@@ -72,7 +73,9 @@ class mom_hooks {
   void know_resources(attributes::resource_catalogue resources);
   void ask_for_blobs();
   void install_if_complete();
+  bool is_here(schema::MomHook::Reader hook) const;
   void install(schema::MomHooks::Reader wanted);
+  void keep_as_it_was(const std::string& name, const std::vector<installed>& before);
   bool must_wait() const { return !told_all_ || (wanted_ && wait_ns_ > 0); }
   std::int64_t wait_until_ns() const;
   void wait_anew();  // the server has said something of hooks
@@ -121,6 +124,7 @@ class mom_hooks {
   hook_outbox outbox_;
   std::vector<installed> hooks_;
   std::optional<schema::sealed<schema::ToMom>> wanted_;  // hooks that are on their way
+  std::optional<schema::sealed<schema::ToMom>> rejected_;  // hooks of which not all were taken
   std::map<std::string, std::string> blobs_;             // what came of them, by hash
   std::set<std::string> asked_;                          // hashes
   std::int64_t wait_ns_ = 0;                             // sync_mom_hookfiles_timeout

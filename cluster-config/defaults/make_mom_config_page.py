@@ -67,6 +67,9 @@ How words that hooks set in
 .Va resources_used
 on several hosts are shown: see
 .Xr pbs_mom 8 .
+= reject_root_scripts (reject_root_scripts): Cm true | false
+No program of a job is started as root, and no script or configuration of a hook is taken from the server.
+A job of root goes back to its queue; hooks that are here already go on as they are.
 = action: Cm checkpoint_abort | restart Ar seconds Li ! Ns Ar script Op Ar word ...
 The script that checkpoints a job, and the one that is started when it runs again: see
 .Xr pbs_mom 8 .

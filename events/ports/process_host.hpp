@@ -69,6 +69,7 @@ struct run_order {
   std::string jobdir;          // working directory; empty: the user's home
   bool is_task = false;        // beside the job's program: no prologue, no epilogue, and the job's directories are there
   bool as_mom = false;         // the program is a script of the site: it has the MoM's rights, and UID and GID say whose job it is
+  bool not_as_root = false;    // failed, -3, if the user is one with root's rights: $reject_root_scripts
   attached_session attached;   // of a task: there is no program
   std::string private_jobdir;  // sandbox=PRIVATE: a directory of this name is made in the home, or jobdir, and removed by forget
   std::string tmpdir;          // made 700 for the user, by nobody before; removed at the end

@@ -92,6 +92,7 @@ ports::run_order checkpoint_order_for(schema::StartRun::Reader start, const mode
                                       const std::string& key, std::int64_t session) {
   auto o = task_order_for(start, has, settings, {key, 1, 0, {}, {}});
   o.stdout_file = o.stderr_file = "/dev/null";
+  o.not_as_root = false;  // it is a script of the site, and the job runs already
   o.share.reset();
   o.cpu_seconds_max.reset();
   o.file_bytes_max.reset();

@@ -147,6 +147,7 @@ taken take_setting(const arguments& args, mom_config& c) {
   if (name == "resources_used_strings") return as_taken(take_words_form(value, c.used_strings));
   if (name == "use_cgroups") return as_taken(take_auto(value, c.use_cgroups));
   if (name == "cgroup_cpu_quota") return as_taken(take(value, c.cgroup_cpu_quota));
+  if (name == "reject_root_scripts") return as_taken(take(value, c.reject_root_scripts));
   if (name == "action") return take_action(args, c);
   if (name == "restart_transmogrify") return take_transmogrify(value);
   if (name == "checkpoint_path") return as_taken(!(c.checkpoint_path = value).empty());

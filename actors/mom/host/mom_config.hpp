@@ -51,6 +51,7 @@ struct mom_config {
   model::words_form used_strings = model::words_form::by_node;  // $resources_used_strings "by_node" or "merge" (RU-15)
   bool use_cgroups = true;                                      // "auto": where the machine has them and the MoM is root; else "off"
   bool cgroup_cpu_quota = false;                                // a job never gets more than its ncpus
+  bool reject_root_scripts = false;                             // no job runs as root, and no script of a hook is taken from the server
   std::optional<script_action> checkpoint_abort, restart;       // $action
   std::string checkpoint_path;                                  // $checkpoint_path; relative to mom_priv; empty: PBS_HOME/checkpoint
   bool operator==(const mom_config&) const = default;

@@ -27,6 +27,7 @@
 #include "actors/mom/host/usage_meter.hpp"
 #include "actors/mom/host/user_work.hpp"
 #include "actors/mom/host/verdict.hpp"
+#include "events/values/pbs_error.hpp"
 
 namespace annals::mom {
 namespace {
@@ -106,7 +107,10 @@ class real_process_host::impl {
     if (known(order.key, true)) return;
     const auto found = accounts_.find(order.user, order.group);
     if (const auto* const none = std::get_if<no_account>(&found)) return news_.failed(order.key, none->ask_again ? -3 : -10, none->why);
-    shepherd_order filled = order_on(this_machine(), order, std::get<account>(found));
+    const auto& user = std::get<account>(found);
+    if (order.not_as_root && user.uid == 0)
+      return news_.failed(order.key, -3, std::string(values::pbs_error_text(values::pbs_error::mom_rejects_root)));
+    shepherd_order filled = order_on(this_machine(), order, user);
     cgroups_.write_into(filled, order);
     if (const auto wrong = prepare(order, filled); !wrong.empty()) return news_.failed(order.key, -3, wrong);
     begin(load(order.key));

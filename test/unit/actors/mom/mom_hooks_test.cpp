@@ -6,6 +6,7 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/send.hpp>
 
+#include <filesystem>
 #include <future>
 
 #include "actors/mom/mom_hooks.hpp"
@@ -28,7 +29,7 @@ struct set_clock final : ports::clock {
   std::int64_t now_ns() const override { return now; }
 };
 
-std::string script_hash() { return log::content_hash(std::as_bytes(std::span(script))); }
+std::string hash_of(const std::string& text) { return log::content_hash(std::as_bytes(std::span(text))); }
 capnp::Data::Reader data(const std::string& s) { return {reinterpret_cast<const kj::byte*>(s.data()), s.size()}; }
 
 // A MoM's hooks in an actor of their own. Every step runs there and is over when `in_mom` returns.
@@ -39,6 +40,7 @@ struct fixture {
   std::vector<schema::sealed<schema::FromMom>> told;
   std::vector<hook_point_passed> passed;
   std::unique_ptr<mom_hooks> mom;
+  bool rejects = false;  // $reject_root_scripts
   caf::actor_system_config config;
   caf::actor_system system{config};
   caf::actor actor;
@@ -54,6 +56,7 @@ struct fixture {
       parts.bits = std::make_shared<hook_bits>();
       parts.describe = [](schema::MomHello::Builder hello) { hello.initVnodes(1)[0].setName("n1"); };
       parts.say_hello = [] {};
+      parts.rejects_files = [this] { return rejects; };
       mom = std::make_unique<mom_hooks>(self, parts, [this](const schema::sealed<schema::FromMom>& m) { told.push_back(m); });
       return {[](run_this& what) { what.work(); }, [this](hook_point_passed& p) { passed.push_back(std::move(p)); }};
     },
@@ -88,28 +91,30 @@ struct fixture {
       mom->on_second();
     });
   }
-  void server_tells_of_a_hook(unsigned wait_s) {
+  void server_tells_of_a_hook(unsigned wait_s, const std::vector<std::string>& names = {"h1"}, const std::string& text = script) {
     in_mom([&] {
       mom->on_hooks(schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
         auto all = m.initHooks();
         all.setSequence(7);
         all.setWaitSeconds(wait_s);
-        auto hook = all.initHooks(1)[0];
-        hook.setName("h1");
-        auto settings = hook.initAttributes(3);
-        for (unsigned i = 0; i < 3; ++i) {
-          const char* const rows[3][2] = {{"event", "execjob_begin"}, {"enabled", "true"}, {"alarm", "30"}};
-          settings[i].setName(rows[i][0]);
-          settings[i].setValue(rows[i][1]);
+        auto hooks = all.initHooks(static_cast<unsigned>(names.size()));
+        for (unsigned h = 0; h < hooks.size(); ++h) {
+          hooks[h].setName(names[h]);
+          auto settings = hooks[h].initAttributes(3);
+          for (unsigned i = 0; i < 3; ++i) {
+            const char* const rows[3][2] = {{"event", "execjob_begin"}, {"enabled", "true"}, {"alarm", "30"}};
+            settings[i].setName(rows[i][0]);
+            settings[i].setValue(rows[i][1]);
+          }
+          hooks[h].initCode().setHash(data(hash_of(text)));
         }
-        hook.initCode().setHash(data(script_hash()));
       }));
       mom->server_has_told_all();
     });
   }
   void script_comes() {
     in_mom([&] {
-      const auto hash = script_hash();
+      const auto hash = hash_of(script);
       const auto m = schema::make<schema::Blob>([&](schema::Blob::Builder b) {
         b.setHash(data(hash));
         b.setData(data(script));
@@ -191,6 +196,35 @@ BOOST_AUTO_TEST_CASE(a_job_waits_for_the_servers_word_whether_there_are_hooks) {
   BOOST_TEST(passed.empty());
   in_mom([&] { mom->server_has_told_all(); });
   BOOST_TEST(passed.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_host_that_rejects_scripts_takes_none_and_keeps_those_it_has) {
+  server_tells_of_a_hook(5, {"h1"});
+  script_comes();
+  rejects = true;
+  told.clear();
+  server_tells_of_a_hook(5, {"h1", "h2"}, "other\n");
+  BOOST_TEST(told.empty());  // it asks for nothing, and does not say that it has all
+  a_job_begins();
+  hooks_run();
+  BOOST_REQUIRE(passed.size() == 1u);
+  BOOST_TEST(passed[0].runs.size() == 1u);  // h1 as it was; no job waits for what does not come
+  BOOST_TEST(!std::filesystem::exists(directory.path + "/h2.PY"));
+  server_tells_of_a_hook(5, {});
+  BOOST_TEST(told.back().get().isHooksInstalled());  // hooks may go
+  BOOST_TEST(!std::filesystem::exists(directory.path + "/h1.PY"));
+}
+
+BOOST_AUTO_TEST_CASE(what_was_rejected_comes_when_the_settings_allow_it_again) {
+  rejects = true;
+  server_tells_of_a_hook(5, {"h1"});
+  BOOST_TEST(told.empty());
+  rejects = false;
+  in_mom([&] { mom->read_again(); });
+  BOOST_REQUIRE(!told.empty());
+  BOOST_TEST(told.back().get().isWantBlob());
+  script_comes();
+  BOOST_TEST(told.back().get().isHooksInstalled());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

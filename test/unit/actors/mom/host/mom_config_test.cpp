@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(settings_are_read) {  // RS-45
       "# a comment\n\n$usecp q1:/home /nfs/home\n$usecp *.site.org:/data/ /data/\n$prologalarm 3\n$enforce mem\n"
       "$enforce !cpuburst\n$max_check_poll 5\n$logevent 0xffffffff\n"
       "$tmpdir /scratch/\n$jobdir_root /jobs\r\n$restrict_user off\n$sister_join_job_alarm 20\n$job_launch_delay 15\n"
-      "$use_cgroups off\n$cgroup_cpu_quota true\n$resources_used_strings merge\n");
+      "$use_cgroups off\n$cgroup_cpu_quota true\n$resources_used_strings merge\n$reject_root_scripts true\n");
   BOOST_TEST(parsed.problems.size() == 0u);
   const auto& c = parsed.config;
   BOOST_REQUIRE(c.usecp.size() == 2u);
@@ -33,6 +33,8 @@ BOOST_AUTO_TEST_CASE(settings_are_read) {  // RS-45
   BOOST_TEST(c.enforce.mem);
   BOOST_TEST(!c.use_cgroups);
   BOOST_TEST(c.cgroup_cpu_quota);
+  BOOST_TEST(c.reject_root_scripts);
+  BOOST_TEST(parse_mom_config("$reject_root_scripts perhaps\n").problems.size() == 1u);
   BOOST_TEST((c.used_strings == annals::model::words_form::merge));
   BOOST_TEST((parse_mom_config("$resources_used_strings by_node\n").config.used_strings == annals::model::words_form::by_node));
   for (const char* bad : {"$resources_used_strings\n", "$resources_used_strings yes\n"})

@@ -29,6 +29,18 @@ BOOST_AUTO_TEST_CASE(a_program_that_ends_well_is_told_as_started_and_ended) {
   BOOST_TEST(stderr_of("1.b.1") == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_host_that_rejects_scripts_of_root_starts_none) {
+  auto o = order("1.b.1", {"/bin/true"});
+  o.not_as_root = true;
+  if (geteuid() != 0) {
+    BOOST_TEST(run(o).exit_status == 0);
+    return;
+  }
+  const auto failed = run_failing(o);
+  BOOST_TEST(failed.code == -3);
+  BOOST_TEST(failed.text == "mom not accepting remote hook files or root job scripts");
+}
+
 BOOST_AUTO_TEST_CASE(the_exit_code_of_a_program_is_its_status) {
   BOOST_TEST(run(order("1.b.1", {"/bin/sh", "-c", "exit 42"})).exit_status == 42);
 }

@@ -163,6 +163,7 @@ class mom {
 
   void on_host_event(host_event& e) {
     if (const auto whose = annals::mom::read_checkpoint_key(e.key)) return on_checkpoint_event(*whose, e.command);
+    if (auto* over = std::get_if<model::program_over>(&e.command)) over->factors = parts_.runs.settings->config.factors;
     if (is_task_key(e.key)) return part_runs_.on_task_event(e);
     if (const auto at = runs_.find(e.key); at != runs_.end()) self_->send(at->second, wrap(std::move(e.command)));
   }

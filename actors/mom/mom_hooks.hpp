@@ -123,13 +123,13 @@ class mom_hooks {
   hooks::hook_directory files_;
   hook_outbox outbox_;
   std::vector<installed> hooks_;
-  std::optional<schema::sealed<schema::ToMom>> wanted_;  // hooks that are on their way
+  std::optional<schema::sealed<schema::ToMom>> wanted_;    // hooks that are on their way
   std::optional<schema::sealed<schema::ToMom>> rejected_;  // hooks of which not all were taken
-  std::map<std::string, std::string> blobs_;             // what came of them, by hash
-  std::set<std::string> asked_;                          // hashes
-  std::int64_t wait_ns_ = 0;                             // sync_mom_hookfiles_timeout
-  std::deque<waiting_start> starts_;                     // until the hooks are there
-  std::map<std::string, job_at_work> jobs_;              // by key: job_list of exechost_periodic
+  std::map<std::string, std::string> blobs_;               // what came of them, by hash
+  std::set<std::string> asked_;                            // hashes
+  std::int64_t wait_ns_ = 0;                               // sync_mom_hookfiles_timeout
+  std::deque<waiting_start> starts_;                       // until the hooks are there
+  std::map<std::string, job_at_work> jobs_;                // by key: job_list of exechost_periodic
   // By key: what hooks set of resources_used in this life of the MoM. Later hooks see it, also before it is on disk.
   std::map<std::string, std::map<std::string, std::optional<std::string>>> used_;
   std::map<std::string, hooks::hook_object> made_vnodes_;  // by exechost_startup hooks, by name

@@ -339,6 +339,7 @@ model::host_usage part_actor::usage_now() {
       if (const auto u = parts_.processes->usage(state().task_key(number))) alive.add(*u);
   highest_.mem_kb = std::max(highest_.mem_kb, alive.mem_kb);
   highest_.vmem_kb = std::max(highest_.vmem_kb, alive.vmem_kb);
+  alive = parts_.settings->config.factors.of(alive);
   auto used = model::with_hooks(model::tasks_usage(state().ended_usage, alive, highest_), state().hook_usage);
   return {parts_.settings->host, std::move(used), parts_.base.clock->now_ns()};
 }

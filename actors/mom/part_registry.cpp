@@ -31,7 +31,9 @@ schema::RunRef::Reader run_of(schema::ToSister::Reader m) {
 model::part_command about_task(std::uint32_t task, model::run_command&& c) {
   if (auto* began = std::get_if<model::program_began>(&c)) return model::task_began{task, std::move(began->what)};
   if (auto* failed = std::get_if<model::program_failed>(&c)) return model::task_failed{task, std::move(failed->what)};
-  return model::task_over{task, std::get<model::program_over>(c).what};
+  auto& over = std::get<model::program_over>(c);
+  over.what.usage = over.factors.of(over.what.usage);
+  return model::task_over{task, std::move(over.what)};
 }
 
 }  // namespace

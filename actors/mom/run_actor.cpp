@@ -296,7 +296,7 @@ void run_actor::poll(const poll_usage& p) {
   if (state().phase != phase::started) return;
   const auto measured = parts_.processes->usage(key_);
   if (!measured) return;
-  const auto own = model::measured_usage(model::counted(state(), *measured, now / 1'000'000'000));
+  const auto own = model::measured_usage(model::counted(state(), *measured, now / 1'000'000'000, parts_.settings->config.factors));
   const auto hosts = by_host(own);
   const auto usage = model::job_total(hosts, *parts_.resources(), parts_.settings->config.used_strings);
   tell_periodic_hooks(own);

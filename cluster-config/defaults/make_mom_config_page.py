@@ -70,6 +70,19 @@ on several hosts are shown: see
 = reject_root_scripts (reject_root_scripts): Cm true | false
 No program of a job is started as root, and no script or configuration of a hook is taken from the server.
 A job of root goes back to its queue; hooks that are here already go on as they are.
+= cputmult: Ar factor
+What a second of cpu time of this host counts as, in
+.Va resources_used.cput
+and for the limits
+.Li cput
+and
+.Li pcput :
+1 if it is not set.
+= wallmult: Ar factor
+The same of wall time, in
+.Va resources_used.walltime
+and for the limit
+.Li walltime .
 = action: Cm checkpoint_abort | restart Ar seconds Li ! Ns Ar script Op Ar word ...
 The script that checkpoints a job, and the one that is started when it runs again: see
 .Xr pbs_mom 8 .

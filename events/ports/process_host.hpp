@@ -33,6 +33,18 @@ struct run_usage {
   }
 };
 
+// What time of this host counts as ($cputmult, $wallmult): a second of a slow host may be less than one, of a fast one more.
+struct time_factors {
+  double cput = 1, walltime = 1;
+  bool operator==(const time_factors&) const = default;
+
+  run_usage of(run_usage measured) const {
+    measured.cpu_seconds = static_cast<std::uint64_t>(static_cast<double>(measured.cpu_seconds) * cput);
+    measured.wall_seconds = static_cast<std::uint64_t>(static_cast<double>(measured.wall_seconds) * walltime);
+    return measured;
+  }
+};
+
 // A session that lives already and becomes a task of a run; its shepherd looks after it instead of starting a program.
 struct attached_session {
   std::int64_t pid = 0, session = 0;  // pid 0: none

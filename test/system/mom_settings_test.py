@@ -49,5 +49,26 @@ class rejected_scripts(MomSettingsTest):      # $reject_root_scripts
             return f.read()
 
 
+class time_of_a_host(MomSettingsTest):      # $cputmult, $wallmult
+    BURN = "import time\nwhile time.process_time() < 1.2: pass\n"
+
+    def test_what_is_used_counts_as_the_host_says(self):
+        self.set_in_mom("$cputmult 60", "$wallmult 3600")
+        id = self.submit("-l", "walltime=100:00:00", "--", "/usr/bin/python3", "-c", self.BURN)
+        job = self.until_state(id, "F")
+        self.assertEqual(job["Exit_status"], "0")
+        self.assertGreaterEqual(job["resources_used.cput"], "00:01:00")
+        self.assertGreaterEqual(int(job["resources_used.walltime"].split(":")[0]), 1)
+        self.until(lambda: any(of == id and letter == "E" and f"resources_used.cput={job['resources_used.cput']}" in rest
+                               for letter, of, rest in self.accounting()), "its record says so too")
+
+    def test_limits_are_in_the_same_time(self):
+        self.set_in_mom("$cputmult 1000", "$wallmult 1000")
+        late = self.submit("-l", "walltime=00:15:00", "--", "/bin/sleep", "1000")
+        busy = self.submit("-l", "cput=00:15:00", "--", "/bin/sh", "-c", "while :; do :; done")
+        self.assertEqual(self.until_state(late, "F")["Exit_status"], "-29")
+        self.assertIn(self.until_state(busy, "F")["Exit_status"], ("-28", str(256 + signal.SIGXCPU), str(256 + signal.SIGKILL)))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <span>
 
+#include "events/values/number.hpp"
 #include "events/values/string_list.hpp"
 
 namespace annals::mom {
@@ -60,6 +61,15 @@ bool take_auto(std::string_view text, bool& to) {
   return true;
 }
 
+// A number above 0. What is far away from 1 is a typing error.
+bool take_factor(std::string_view text, double& to) {
+  constexpr double least = 1e-6, most = 1e6;
+  const auto number = values::parse_real(text);
+  if (!number || !(*number >= least && *number <= most)) return false;
+  to = *number;
+  return true;
+}
+
 // "host:/from /to"
 bool take_usecp(const arguments& args, std::vector<usecp_rule>& to) {
   if (args.size() != 3) return false;
@@ -70,8 +80,8 @@ bool take_usecp(const arguments& args, std::vector<usecp_rule>& to) {
 }
 
 // Of PBS, and without effect here yet: none is taken silently. What only says more of another one is not told of.
-constexpr std::string_view without_effect[] = {"clienthost", "cputmult", "ideal_load", "max_load",
-                                               "min_check_poll", "restart_background", "restrict_user", "wallmult"};
+constexpr std::string_view without_effect[] = {"clienthost", "ideal_load", "max_load",
+                                               "min_check_poll", "restart_background", "restrict_user"};
 // Of $action; they do what they do without a line.
 constexpr std::string_view actions_without_effect[] = {"checkpoint", "multinodebusy", "terminate"};
 constexpr std::string_view details[] = {"restrict_user_maxsysid", "restrict_user_exceptions"};
@@ -148,6 +158,8 @@ taken take_setting(const arguments& args, mom_config& c) {
   if (name == "use_cgroups") return as_taken(take_auto(value, c.use_cgroups));
   if (name == "cgroup_cpu_quota") return as_taken(take(value, c.cgroup_cpu_quota));
   if (name == "reject_root_scripts") return as_taken(take(value, c.reject_root_scripts));
+  if (name == "cputmult") return as_taken(take_factor(value, c.factors.cput));
+  if (name == "wallmult") return as_taken(take_factor(value, c.factors.walltime));
   if (name == "action") return take_action(args, c);
   if (name == "restart_transmogrify") return take_transmogrify(value);
   if (name == "checkpoint_path") return as_taken(!(c.checkpoint_path = value).empty());

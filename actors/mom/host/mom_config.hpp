@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "events/model/used_words.hpp"
+#include "events/ports/process_host.hpp"
 
 namespace annals::mom {
 
@@ -53,6 +54,7 @@ struct mom_config {
   bool cgroup_cpu_quota = false;                                // a job never gets more than its ncpus
   bool reject_root_scripts = false;                             // no job runs as root, and no script of a hook is taken from the server
   std::optional<script_action> checkpoint_abort, restart;       // $action
+  ports::time_factors factors;                                  // $cputmult, $wallmult
   std::string checkpoint_path;                                  // $checkpoint_path; relative to mom_priv; empty: PBS_HOME/checkpoint
   bool operator==(const mom_config&) const = default;
 };

@@ -1,6 +1,7 @@
 #include "actors/mom/host/start_order.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "actors/mom/host/environment.hpp"
 #include "actors/mom/host/host_share.hpp"
@@ -81,12 +82,15 @@ std::optional<std::uint64_t> bytes_of(const std::string& text) {
   return kb * 1024;
 }
 
-// The smaller limit of pcput (each process) and cput (all together): one process may not use more than either.
-std::optional<std::uint64_t> cpu_seconds_of(start_reader start) {
+// The smaller limit of pcput (each process) and cput (all together): one process may not use more than either. In seconds of this host.
+std::optional<std::uint64_t> cpu_seconds_of(start_reader start, double cputmult) {
   const auto each = seconds_of(attribute(start, "Resource_List", "pcput"));
   const auto all = seconds_of(attribute(start, "Resource_List", "cput"));
-  if (each && all) return std::min(*each, *all);
-  return each ? each : all;
+  const auto least = each && all ? std::min(each, all) : each ? each
+                                                              : all;
+  if (!least) return std::nullopt;
+  const auto here = std::ceil(static_cast<double>(*least) / cputmult);
+  return static_cast<std::uint64_t>(std::min(here, 1e15));
 }
 
 // Cpus on this host, from the exec_vnode; the sum that resources_used.ncpus shows.
@@ -242,7 +246,7 @@ ports::run_order order_for(start_reader start, const model::allocation& has, con
   o.tmpdir = tmpdir_for(start, settings);
   put_allocation(start, has, settings, o);
   o.kill_delay_s = start.getKillDelaySeconds();
-  o.cpu_seconds_max = cpu_seconds_of(start);
+  o.cpu_seconds_max = cpu_seconds_of(start, settings.config.factors.cput);
   o.file_bytes_max = bytes_of(attribute(start, "Resource_List", "file"));
   o.resident_bytes_max = bytes_of(attribute(start, "Resource_List", "pmem"));
   o.address_bytes_max = bytes_of(attribute(start, "Resource_List", "pvmem"));

@@ -81,7 +81,7 @@ outcome on_hooks(const run_state& run, const hooks_done& c) {
 
 outcome on_over(const run_state& run, const program_over& c, const stamp& now) {
   if (run.phase != phase::started) return no_change;
-  const auto usage = measured_usage(counted(run, c.what.usage, now.seconds()));
+  const auto usage = measured_usage(counted(run, c.what.usage, now.seconds(), c.factors));
   std::vector<event> out{make_event([&](auto e) {
     auto p = e.initRun().initProgramEnded();
     p.setExitStatus(run.exit_override.value_or(c.what.exit_status));

@@ -19,10 +19,10 @@ std::string limit_text(schema::StartRun::Reader order, std::string_view resource
 }
 }  // namespace
 
-ports::run_usage counted(const run_state& run, ports::run_usage measured, std::int64_t now_s) {
+ports::run_usage counted(const run_state& run, ports::run_usage measured, std::int64_t now_s, const ports::time_factors& factors) {
   const auto lost = run.suspended_s + (run.suspended ? now_s - run.suspended_at_s : 0);
   measured.wall_seconds -= std::min(measured.wall_seconds, static_cast<std::uint64_t>(std::max<std::int64_t>(lost, 0)));
-  return measured;
+  return factors.of(measured);
 }
 
 std::optional<limit_met> exceeded_limit(schema::StartRun::Reader order, const usage_set& usage, bool enforce_mem) {

@@ -187,6 +187,7 @@ struct program_failed {
 };
 struct program_over {
   ports::program_ended what;
+  ports::time_factors factors = {};  // of its host
 };
 struct files_staged {
   ports::delivery_result what;
@@ -382,8 +383,9 @@ std::optional<effect_id> answered_by(schema::Ack::What what);           // the r
 
 std::string start_error(schema::SisterStep::Reader failure);  // what PBS says of a host that failed before the program started
 
-// What counts of a measured usage: wall time in which the run was suspended does not (pbs guide: walltime).
-ports::run_usage counted(const run_state& run, ports::run_usage measured, std::int64_t now_s);
+// What counts of a measured usage: wall time in which the run was suspended does not (pbs guide: walltime), and the rest as its host
+// counts time.
+ports::run_usage counted(const run_state& run, ports::run_usage measured, std::int64_t now_s, const ports::time_factors& factors);
 
 // -- limits ----------------------------------------------------------------------------------------------------------------
 

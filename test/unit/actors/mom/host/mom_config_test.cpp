@@ -67,10 +67,22 @@ BOOST_AUTO_TEST_CASE(scripts_that_checkpoint_are_read) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(how_the_host_counts_time_is_a_factor) {
+  const auto parsed = parse_mom_config("$cputmult 1.5\n$wallmult 2\n");
+  BOOST_TEST(parsed.problems.empty());
+  BOOST_TEST((parsed.config.factors == annals::ports::time_factors{1.5, 2}));
+  for (const char* bad : {"$cputmult", "$cputmult 0", "$cputmult -1", "$wallmult fast", "$wallmult 1e300", "$wallmult nan"}) {
+    const auto one = parse_mom_config(bad);
+    BOOST_REQUIRE(one.problems.size() == 1u);
+    BOOST_TEST(one.problems[0].text.starts_with("bad value"));
+    BOOST_TEST((one.config == mom_config{}));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_has_no_effect_yet_is_said) {
   for (const char* line : {"$max_load 3.5", "$ideal_load 2", "$restrict_user true", "$clienthost q1", "$action terminate 60 !/bin/true",
                            "$action checkpoint 60 !/bin/true", "$restart_background true", "$restart_transmogrify false",
-                           "$enforce cpuburst", "$min_check_poll 2", "$cputmult 2", "$wallmult 2"}) {
+                           "$enforce cpuburst", "$min_check_poll 2"}) {
     const auto parsed = parse_mom_config(line);
     BOOST_REQUIRE(parsed.problems.size() == 1u);
     BOOST_TEST(parsed.problems[0].text == std::string("no effect yet: ") + line);

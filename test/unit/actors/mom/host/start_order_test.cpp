@@ -140,6 +140,9 @@ BOOST_AUTO_TEST_CASE(limits_umask_shell_and_directory_are_taken_over) {
   BOOST_TEST(*o.resident_bytes_max == 800u << 20);
   BOOST_TEST(*o.address_bytes_max == 900u << 20);
   BOOST_TEST(*o.nice == 5);
+  auto fast = settings();
+  fast.config.factors.cput = 4;  // $cputmult: a second here counts as four
+  BOOST_TEST(*ordered({{{"Resource_List", "cput"}, "10"}}, fast).cpu_seconds_max == 3u);
   BOOST_TEST(o.umask == 027u);
   BOOST_TEST(o.shell == "/bin/zsh");
   BOOST_TEST(o.private_jobdir == "pbs.12.borg.x8z");

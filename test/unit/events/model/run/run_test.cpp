@@ -199,10 +199,14 @@ BOOST_AUTO_TEST_CASE(wall_time_stands_still_while_a_run_is_suspended) {
     return model::event_place{++s.sequence, 3, s.run.version + 1, second * 1'000'000'000, the_server()};
   };
   model::apply(s.run, at(100), request(1, true).get());
-  BOOST_TEST(model::counted(s.run, {.wall_seconds = 50}, 130).wall_seconds == 20u);
+  BOOST_TEST(model::counted(s.run, {.wall_seconds = 50}, 130, {}).wall_seconds == 20u);
   model::apply(s.run, at(140), request(2, false).get());
-  BOOST_TEST(model::counted(s.run, {.wall_seconds = 60}, 200).wall_seconds == 20u);
-  BOOST_TEST(model::counted(s.run, {.wall_seconds = 10}, 200).wall_seconds == 0u);
+  BOOST_TEST(model::counted(s.run, {.wall_seconds = 60}, 200, {}).wall_seconds == 20u);
+  BOOST_TEST(model::counted(s.run, {.wall_seconds = 10}, 200, {}).wall_seconds == 0u);
+  // What is left counts as its host counts time.
+  const auto slow = model::counted(s.run, {.cpu_seconds = 7, .wall_seconds = 60}, 200, {.cput = 1.5, .walltime = 0.25});
+  BOOST_TEST(slow.wall_seconds == 5u);
+  BOOST_TEST(slow.cpu_seconds == 10u);
 }
 
 BOOST_AUTO_TEST_CASE(each_phase_owes_what_it_owes) {

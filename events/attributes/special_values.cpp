@@ -5,6 +5,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/values/duration.hpp"
+#include "events/values/job_texts.hpp"
 #include "events/values/number.hpp"
 #include "events/values/staging_list.hpp"
 #include "events/values/string_list.hpp"
@@ -49,9 +50,25 @@ maybe wait_duration(text value) {
 
 // The digits as given, without leading zeros: 022 is shown as 22.
 maybe umask_digits(text value) {
-  if (value.empty() || value.find_first_not_of("0123456789") != text::npos) return std::nullopt;
+  if (value.find_first_not_of("0123456789") != text::npos || !parse_integer(value)) return std::nullopt;
   const auto first = value.find_first_not_of('0');
   return first == text::npos ? "0" : std::string(value.substr(first));
+}
+
+// A list whose entries have a form. An empty one unsets the attribute.
+template <bool (*is_good)(text)>
+maybe list_of(text value) {
+  auto list = join_list(split_trimmed(value));
+  if (!list.empty() && !is_good(list)) return std::nullopt;
+  return list;
+}
+constexpr auto mail_users = list_of<is_mail_users>;
+constexpr auto shells = list_of<is_shell_list>;
+constexpr auto users = list_of<is_user_list>;
+
+maybe job_name(text value) {
+  if (!is_job_name(value) || value.size() > job_name_chars_max) return std::nullopt;
+  return std::string(value);
 }
 
 // n s c c=<minutes> w w=<minutes>, and u for "not specified".
@@ -186,14 +203,18 @@ constexpr auto bad = pbs_error::bad_value;
 constexpr special_value rows[] = {
     {kind::JOB, job::Checkpoint, checkpoint, bad, false},
     {kind::JOB, job::Execution_Time, moment, bad, false},
+    {kind::JOB, job::Job_Name, job_name, bad, false},
     {kind::JOB, job::Join_Path, join_path, bad, false},
     {kind::JOB, job::Keep_Files, keep_files, bad, false},
     {kind::JOB, job::Mail_Points, mail_points, bad, false},
+    {kind::JOB, job::Mail_Users, mail_users, bad, false},
     {kind::JOB, job::Priority, priority, bad, false},
     {kind::JOB, job::Remove_Files, remove_files, bad, false},
+    {kind::JOB, job::Shell_Path_List, shells, bad, false},
     {kind::JOB, job::stagein, staged_files, bad, false},
     {kind::JOB, job::stageout, staged_files, bad, false},
     {kind::JOB, job::umask, umask_digits, bad, false},
+    {kind::JOB, job::User_List, users, bad, false},
     {kind::JOB, job::Variable_List, variables, bad, false},
     {kind::JOB, job::run_count, not_negative, bad, false},
     {kind::JOB, job::project, project, bad, true},

@@ -28,8 +28,6 @@ constexpr std::size_t open_uploads_of_user_max = 64;
 constexpr std::size_t remembered_uploads_max = 16;
 // Reasons of one scheduling cycle are written in events of at most this size, so that no single event delays a batch.
 constexpr std::size_t cycle_reasons_bytes_max = 64u << 10;
-// Job name: what qsub -N accepts (pbs guide: 230 visible characters).
-constexpr std::size_t job_name_chars_max = 230;
 // Occurrences of a standing reservation: ten years of days. Each is stored with its vnodes, and looked at in every cycle.
 constexpr std::size_t occurrences_max = 4000;
 // A recurrence rule that names all that can be named is shorter; so are the names of time zones.

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "events/model/limits.hpp"
 #include "events/values/date_time.hpp"
 #include "events/values/hold_set.hpp"
+#include "events/values/job_texts.hpp"
 #include "events/values/number.hpp"
 #include "events/values/string_list.hpp"
 #include "tools/client/option_values.hpp"
@@ -125,10 +125,10 @@ std::optional<std::string> judge_job_option(asker who, const given& g, std::int6
       good = is_mail_points(v);
       break;
     case 'M':
-      good = is_mail_users(v);
+      good = values::is_mail_users(v);
       break;
     case 'N':
-      good = is_job_name(v);
+      good = values::is_job_name(v);
       break;
     case 'p':
       good = is_priority(v);
@@ -140,10 +140,10 @@ std::optional<std::string> judge_job_option(asker who, const given& g, std::int6
       good = v == "o" || v == "e" || v == "oe" || v == "eo";
       break;
     case 'S':
-      good = is_shell_list(v);
+      good = values::is_shell_list(v);
       break;
     case 'u':
-      good = is_user_list(v);
+      good = values::is_user_list(v);
       break;
     case 'W': {
       const auto list = parse_attribute_list(v);

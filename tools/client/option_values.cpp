@@ -21,22 +21,6 @@ bool only(std::string_view text, std::string_view letters) {
   return text.find_first_not_of(letters) == std::string_view::npos;
 }
 
-// name[@host],...: every name good, at most one without a host.
-template <class Good>
-bool is_host_list(std::string_view text, Good good) {
-  unsigned without_host = 0;
-  const auto entries = values::split_quoted(text);
-  for (const std::string_view entry : entries) {
-    const auto at = entry.find('@');
-    if (at == std::string_view::npos)
-      ++without_host;
-    else if (at + 1 == entry.size())
-      return false;
-    if (!good(entry.substr(0, at))) return false;
-  }
-  return !entries.empty() && without_host <= 1;
-}
-
 // A job of a dependency: an id that no subjob or range has.
 bool is_dependency_target(std::string_view text) {
   const auto bracket = text.find('[');
@@ -77,15 +61,6 @@ bool is_keep_files(std::string_view text) {
 
 bool is_mail_points(std::string_view text) { return text == "n" || (!text.empty() && only(text, "abej")); }
 
-bool is_mail_users(std::string_view text) {
-  for (std::string_view entry : values::split_quoted(text)) {
-    entry.remove_prefix(std::min(entry.find_first_not_of(" \t"), entry.size()));
-    const auto at = entry.find('@');
-    if (entry.empty() || at == 0 || at + 1 == entry.size() || entry.find_first_of(" \t") != std::string_view::npos) return false;
-  }
-  return !text.empty();
-}
-
 bool is_priority(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   int value = 0;
@@ -94,14 +69,6 @@ bool is_priority(std::string_view text) {
 }
 
 bool is_count(std::string_view text) { return digits(text); }
-
-bool is_shell_list(std::string_view text) {
-  return is_host_list(text, [](std::string_view path) { return path.starts_with('/'); });
-}
-
-bool is_user_list(std::string_view text) {
-  return is_host_list(text, [](std::string_view user) { return !user.empty(); });
-}
 
 bool is_staging_list(std::string_view text) {
   for (const std::string_view entry : values::split_quoted(text)) {
@@ -136,13 +103,6 @@ std::optional<object_format> parse_object_format(std::string_view text) {
 bool is_boolean_attribute(std::string_view name) {
   return name == "block" || name == "release_nodes_on_stageout" || name == "create_resv_from_job" ||
          name == "no_stdio_sockets" || name == "topjob_ineligible";
-}
-
-bool is_job_name(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("-_+.").find(c) != std::string_view::npos;
-  });
 }
 
 bool is_array_range(std::string_view text) {

@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "events/model/limits.hpp"
 #include "events/values/date_time.hpp"
 #include "events/values/duration.hpp"
+#include "events/values/job_texts.hpp"
 #include "events/values/string_list.hpp"
 #include "tools/client/job_ids.hpp"
 #include "tools/client/option_values.hpp"
@@ -66,7 +66,7 @@ bool is_reservation_mail_points(std::string_view text) {
   return text == "n" || (!text.empty() && text.find_first_not_of("abce") == std::string_view::npos);
 }
 
-bool is_name(std::string_view text) { return is_job_name(text) && text.size() <= limits::job_name_chars_max; }
+bool is_name(std::string_view text) { return values::is_job_name(text) && text.size() <= values::job_name_chars_max; }
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t n = 0;

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "events/attributes/table.hpp"
-#include "events/model/limits.hpp"
+#include "events/values/job_texts.hpp"
 #include "events/values/number.hpp"
 #include "events/values/string_list.hpp"
 #include "tools/client/directives.hpp"
@@ -232,7 +232,7 @@ std::optional<complaint> check_submission(const job_options& options, const subm
     if (!options.has('J')) return said("qsub: mail option 'j' can not be used without array job", 1);
     if (points->find_first_of("abe") == std::string::npos) return misused("qsub: illegal -m value");  // of what in the subjobs?
   }
-  if (const std::string* name = options.find('N'); name != nullptr && name->size() > limits::job_name_chars_max) {
+  if (const std::string* name = options.find('N'); name != nullptr && name->size() > values::job_name_chars_max) {
     return said("qsub: Job name is too long ", 2);
   }
   if (const std::string* queue = options.find('q'); queue != nullptr && !parse_destination(*queue)) {
@@ -254,8 +254,8 @@ std::variant<submission, complaint> make_submission(const job_options& options, 
   submission out;
   job_options named = options;
   if (!named.has('N')) named.values['N'] = source.from == program_source::kind::file ? base_name(source.file) : "STDIN";
-  if (!is_job_name(named.values['N'])) return misused("qsub: illegal -N value");
-  if (named.values['N'].size() > limits::job_name_chars_max) return said("qsub: Job name is too long ", 2);
+  if (!values::is_job_name(named.values['N'])) return misused("qsub: illegal -N value");
+  if (named.values['N'].size() > values::job_name_chars_max) return said("qsub: Job name is too long ", 2);
 
   out.attributes = attributes_of(asker::qsub, named, context.now, context.paths);
   std::vector<assignment> chosen;

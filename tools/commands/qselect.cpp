@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "events/values/job_texts.hpp"
 #include "tools/client/command_main.hpp"
 #include "tools/client/job_ids.hpp"
 #include "tools/client/option_values.hpp"
@@ -64,7 +65,7 @@ std::optional<std::vector<job_criterion>> criteria_of(const given& g, std::int64
     case 'l':
       return resource_criteria(g.value);
     case 'N':
-      return is_job_name(g.value) ? equal("Job_Name", g.value) : std::nullopt;
+      return values::is_job_name(g.value) ? equal("Job_Name", g.value) : std::nullopt;
     case 'p': {
       const compared c = split_operator(g.value);
       return one(job_criterion{"Priority", "", c.op, std::string(c.value)});

@@ -69,6 +69,28 @@ BOOST_AUTO_TEST_CASE(values_become_canonical_by_type) {
   BOOST_TEST(check(ObjectKind::SCHEDULER, "preempt_order", "", "SCR 80 SC 50 S") == "SCR 80 SC 50 S");
 }
 
+// Commands ask the same before they send a value; whoever uses none of them is asked here.
+BOOST_AUTO_TEST_CASE(texts_of_a_job_are_what_its_commands_would_send) {
+  const std::string refused = "15014 Illegal attribute or resource value";
+  for (const char* name : {"a", "1-2_3+4.5", ".x"}) BOOST_TEST(check(ObjectKind::JOB, "Job_Name", "", name) == name);
+  for (const char* name : {"", "a b", "a/b", "a@b", "a[1]", "a\n", "\033[31m"})
+    BOOST_TEST(check(ObjectKind::JOB, "Job_Name", "", name) == refused, name);
+  BOOST_TEST(check(ObjectKind::JOB, "Job_Name", "", std::string(230, 'n')) == std::string(230, 'n'));
+  BOOST_TEST(check(ObjectKind::JOB, "Job_Name", "", std::string(231, 'n')) == refused);
+  for (const char* mask : {"-1", "7x", "0x1f", "", "99999999999999999999999"})
+    BOOST_TEST(check(ObjectKind::JOB, "umask", "", mask) == refused, mask);
+  BOOST_TEST(check(ObjectKind::JOB, "umask", "", "999") == "999");  // as PBS takes it
+  BOOST_TEST(check(ObjectKind::JOB, "Shell_Path_List", "", "/bin/sh, /bin/csh@n1") == "/bin/sh,/bin/csh@n1");
+  for (const char* list : {"sh", "bin/sh@n1", "/bin/sh,/bin/csh", "/bin/sh@"})
+    BOOST_TEST(check(ObjectKind::JOB, "Shell_Path_List", "", list) == refused, list);
+  BOOST_TEST(check(ObjectKind::JOB, "User_List", "", "anna,bob@n1") == "anna,bob@n1");
+  for (const char* list : {"anna,bob", "@n1", "anna@"}) BOOST_TEST(check(ObjectKind::JOB, "User_List", "", list) == refused, list);
+  BOOST_TEST(check(ObjectKind::JOB, "Mail_Users", "", "a@b.org, c") == "a@b.org,c");
+  for (const char* list : {"@b.org", "a@", "a b", "a,,b"}) BOOST_TEST(check(ObjectKind::JOB, "Mail_Users", "", list) == refused, list);
+  BOOST_TEST(check(ObjectKind::JOB, "Mail_Users", "", "") == "");
+  for (const char* truth : {"maybe", "2", ""}) BOOST_TEST(check(ObjectKind::JOB, "interactive", "", truth) == refused, truth);
+}
+
 BOOST_AUTO_TEST_CASE(variables_keep_their_blanks) {
   BOOST_TEST(check(ObjectKind::JOB, "Variable_List", "", "PS1=$ ,A=\\, b") == "PS1=$ ,A=\\, b");
 }

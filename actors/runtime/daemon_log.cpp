@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <spdlog/logger.h>
+#include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/daily_file_sink.h>
 
 #include <chrono>
@@ -28,8 +29,11 @@ struct day_name {
 };
 using day_sink = spdlog::sinks::daily_file_sink<std::mutex, day_name>;
 
-std::unique_ptr<spdlog::logger> open_log(const std::string& directory) {
-  auto logger = std::make_unique<spdlog::logger>("annals", std::make_shared<day_sink>(directory, 0, 0));
+std::unique_ptr<spdlog::logger> open_log(const std::string& path, bool one_file) {
+  spdlog::sink_ptr to;
+  if (one_file) to = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path);
+  else to = std::make_shared<day_sink>(path, 0, 0);
+  auto logger = std::make_unique<spdlog::logger>("annals", std::move(to));
   logger->set_pattern("%v");
   logger->flush_on(spdlog::level::info);
   return logger;
@@ -83,16 +87,17 @@ namespace {
 constexpr std::size_t gathered_bytes_max = 64u << 10;  // then they are written whoever still gathers
 }
 
-daemon_log::daemon_log(std::string directory, std::string daemon, std::uint32_t mask, bool microseconds)
+daemon_log::daemon_log(std::string directory, std::string daemon, std::uint32_t mask, bool microseconds, bool one_file)
     : directory_(std::move(directory)),
       daemon_(std::move(daemon)),
       mask_(mask),
       microseconds_(microseconds),
+      one_file_(one_file),
       sink_(std::make_unique<sink>()) {
   try {
-    sink_->logger = open_log(directory_);
+    sink_->logger = open_log(directory_, one_file_);
   } catch (const std::exception& e) {
-    throw std::runtime_error("cannot write the log in " + directory_ + ": " + e.what());
+    throw std::runtime_error((one_file_ ? "cannot write the log " : "cannot write the log in ") + directory_ + ": " + e.what());
   }
   write(log_event::force | log_event::system, "Svr", "Log", "Log opened");
 }
@@ -151,7 +156,7 @@ daemon_log::gathering::~gathering() {
 bool daemon_log::move_to(const std::string& directory) {
   std::unique_ptr<spdlog::logger> opened;
   try {
-    opened = open_log(directory);
+    opened = open_log(directory, one_file_);
   } catch (const std::exception&) {
     return false;
   }
@@ -171,7 +176,7 @@ void daemon_log::reopen() {
   {
     std::lock_guard held(sink_->guard);
     sink_->flush();
-    sink_->logger = open_log(directory_);
+    sink_->logger = open_log(directory_, one_file_);
   }
   write(log_event::force | log_event::system, "Svr", "Log", "Log opened");
 }

@@ -22,7 +22,8 @@ class daemon_log {
  public:
   // directory: "$PBS_HOME/server_logs"; daemon: "Server@borg", "pbs_mom". Throws std::runtime_error when the file can't
   // be written, naming it.
-  daemon_log(std::string directory, std::string daemon, std::uint32_t mask, bool microseconds);
+  // one_file: it is that file, which never changes its name (-L of the daemons).
+  daemon_log(std::string directory, std::string daemon, std::uint32_t mask, bool microseconds, bool one_file = false);
   ~daemon_log();
 
   // Each line of the text is one of the log; control characters are shown as ^A.
@@ -53,7 +54,7 @@ class daemon_log {
   bool put(std::unique_lock<std::mutex>& held, std::uint32_t event, std::string_view cls, std::string_view object, std::string_view text);
   std::string directory_, daemon_;
   std::atomic<std::uint32_t> mask_;
-  bool microseconds_;
+  const bool microseconds_, one_file_;
   std::unique_ptr<sink> sink_;
 };
 

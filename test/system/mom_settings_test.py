@@ -70,5 +70,35 @@ class time_of_a_host(MomSettingsTest):      # $cputmult, $wallmult
         self.assertIn(self.until_state(busy, "F")["Exit_status"], ("-28", str(256 + signal.SIGXCPU), str(256 + signal.SIGKILL)))
 
 
+class options_of_a_mom(MomSettingsTest):      # -c, -C, -L, -M, -S
+    def mom(self, *options):
+        return self.run_command("env", f"PBS_CONF_FILE={self.cluster.layout.conf('a')}", "pbs_mom", *options)
+
+    def test_settings_and_log_lie_elsewhere(self):
+        log = os.path.join(self.top, "mom.log")
+        with open(os.path.join(self.home("a"), "mom_priv", "other"), "w") as f:
+            f.write("$logevent 0xffff\n$settings_of_other\n")
+        before = self.mom_log("a")
+        self.kill_daemon("pbs_mom", "a")
+        self.cluster.machines["a"].start_daemon("pbs_mom", "-c", "other", "-L", log)
+        self.until_free("a")
+        with open(log) as f:
+            text = f.read()
+        self.assertIn("unknown setting $settings_of_other", text)
+        self.assertEqual(self.mom_log("a"), before)
+        self.assertEqual(self.until_state(self.submit("--", "/bin/true"), "F")["Exit_status"], "0")
+
+    def test_what_makes_no_sense_is_refused(self):
+        for letter, value in (("L", "mom.log"), ("M", "0"), ("M", "x"), ("S", "70000"), ("C", ""), ("c", "")):
+            done = self.mom(f"-{letter}", value)
+            self.assertEqual((done.status, done.err.split("\n")[0]), (2, f"pbs_mom: illegal -{letter} value"))
+        done = self.run_command("pbs_server", "-L", "server.log")
+        self.assertEqual((done.status, done.err.split("\n")[0]), (2, "pbs_server: illegal -L value"))
+        done = self.mom("-c", "nowhere")
+        self.assertEqual(done.status, 1)
+        self.assertIn("cannot read ", done.err)
+        self.assertIn("mom_priv/nowhere", done.err)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -10,11 +10,16 @@
 #include "actors/mom/host/definition_files.hpp"
 #include "actors/mom/host/environment.hpp"
 #include "actors/mom/host/unknown_files.hpp"
+#include "events/values/number.hpp"
 #include "tools/daemons/home.hpp"
 #include "tools/daemons/host_names.hpp"
 #include "tools/daemons/mom_log.hpp"
 
 namespace annals::daemons {
+
+namespace {
+std::uint16_t port_of(const std::string& option) { return static_cast<std::uint16_t>(values::parse_integer(option).value_or(0)); }
+}  // namespace
 
 mom_setup read_mom_setup(const client::command_line& line) {
   mom_setup s;
@@ -26,7 +31,15 @@ mom_setup read_mom_setup(const client::command_line& line) {
                                                                               : s.conf.pbs_mom_node_name;
   s.server = s.ours.get("server_address", s.conf.server_host());
   if (s.server.empty()) s.server = "localhost";
-  s.server_port = s.conf.batch_service_port;
+  s.server_port = line.has('S') ? port_of(*line.find('S')) : s.conf.batch_service_port;
+  if (line.has('M')) s.conf.mom_service_port = port_of(*line.find('M'));
+  if (line.has('L')) s.log_file = *line.find('L');
+  if (line.has('C')) s.checkpoints = *line.find('C');
+  s.config = s.priv + "/config";
+  if (const auto* given = line.find('c')) {
+    s.config = given->starts_with('/') ? *given : s.priv + '/' + *given;
+    if (!std::ifstream(s.config)) throw std::runtime_error("cannot read " + s.config);
+  }
   return s;
 }
 
@@ -90,11 +103,12 @@ std::shared_ptr<const mom::mom_settings> read_settings(const mom_setup& s, actor
   if (settings->base_environment.empty()) settings->base_environment.push_back("PATH=/bin:/usr/bin");
   settings->mark = mom::mom_mark(read_text(mom_uuid_file(s.priv)));
   settings->mom_manager_port = s.conf.manager_service_port;
-  note_reading(notes, "config");
-  auto parsed = mom::parse_mom_config(read_text(s.priv + "/config"), before ? before->config : mom::mom_config());
+  note_reading(notes, s.config.starts_with(s.priv + '/') ? s.config.substr(s.priv.size() + 1) : s.config);
+  auto parsed = mom::parse_mom_config(read_text(s.config), before ? before->config : mom::mom_config());
   for (const auto& p : parsed.problems)
     notes.write(actors::log_event::error, "Fil", "config", "line " + std::to_string(p.line) + ": " + p.text);
   settings->config = parsed.config;
+  if (!s.checkpoints.empty()) settings->config.checkpoint_path = s.checkpoints;
   if (const auto alarm_s = parsed.config.sister_join_job_alarm_s)  // RS-49
     notes.write(actors::log_event::system, "Svr", "sister_join_job_alarm", std::to_string(alarm_s));
   if (const auto delay_s = parsed.config.job_launch_delay_s)  // RS-59

@@ -16,7 +16,11 @@ struct mom_setup {
   client::annals_conf ours;
   std::string home, priv, host, server;
   std::uint16_t server_port = 0;
+  std::string config;       // mom_priv/config, or -c
+  std::string log_file;     // -L; empty: a file for each day in mom_logs
+  std::string checkpoints;  // -C, which wins over $checkpoint_path; empty: not given
 };
+// Throws std::runtime_error if a file of settings that -c names can't be read.
 mom_setup read_mom_setup(const client::command_line& line);
 
 std::string read_text(const std::string& path);  // empty: it can't be read

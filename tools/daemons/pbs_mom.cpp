@@ -30,6 +30,7 @@
 #include "actors/runtime/system_clock.hpp"
 #include "events/model/run/ticket.hpp"
 #include "events/values/duration.hpp"
+#include "events/values/number.hpp"
 #include "hooks-runtime/pool/worker_pool.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
@@ -55,10 +56,14 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr client::option options[] = {
+    {'C', "directory", "where checkpoints lie; wins over $checkpoint_path"},
+    {'c', "file", "settings (default: mom_priv/config); a relative path begins in mom_priv"},
     {'d', "home", "use this directory instead of PBS_HOME"},
+    {'L', "file", "the log, one file (default: a file for each day in mom_logs)"},
     {'N', nullptr, "stay in the foreground"},
-    {'M', "port", "port told to the server (default 15002)"},
+    {'M', "port", "listen for other MoMs on this port, and tell it to the server"},
     {'R', "port", "accepted: port of the resource monitor"},
+    {'S', "port", "of the server"},
     {'p', nullptr, "accepted: running jobs are always found again"},
     {'r', nullptr, "accepted, without effect: running jobs are never given up"},
     {'n', "name", "name of this host's natural vnode"},
@@ -66,11 +71,23 @@ constexpr client::option options[] = {
 };
 constexpr client::command command = {
     "pbs_mom",
-    "usage: pbs_mom [-d home][-N][-M port][-R port][-p|-r][-n name]\n"
+    "usage: pbs_mom [-C directory][-c file][-d home][-L file][-M port][-N][-R port][-S port][-p|-r][-n name]\n"
     "       pbs_mom [-d home] -s list|show|insert|replace|remove [name [file]]\n"
     "       pbs_mom --version\n",
     options,
 };
+
+std::optional<std::string> check(const client::given& g) {
+  const auto port = [&] {
+    const auto number = values::parse_integer(g.value);
+    return number && *number > 0 && *number <= 65535;
+  };
+  const bool good = g.letter == 'L'                      ? g.value.starts_with('/')
+                    : g.letter == 'C' || g.letter == 'c' ? !g.value.empty()
+                    : g.letter == 'M' || g.letter == 'S' ? port()
+                                                         : true;
+  return good ? std::nullopt : std::optional(std::string());
+}
 
 // HUP: the log begins anew and the settings are read again (pbs guide: "MoM"), also for runs that go on. Until there is a
 // MoM to tell, they are still to be read.
@@ -225,7 +242,8 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
   daemons::raise_open_files();
 
   daemons::end_of_process end;
-  actors::daemon_log notes(s.home + "/mom_logs", "pbs_mom", 975, s.conf.log_highres_timestamp);
+  const bool one_log = !s.log_file.empty();
+  actors::daemon_log notes(one_log ? s.log_file : s.home + "/mom_logs", "pbs_mom", 975, s.conf.log_highres_timestamp, one_log);
   hang_up on_hup(s, notes);
   const daemons::signal_watch signals([&](int signal) {
     if (signal == SIGHUP) on_hup();
@@ -252,7 +270,7 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
   host_options.pbs_home = s.home;
   host_options.shepherd = s.conf.pbs_exec + "/libexec/pbs_shepherd";
   set_copy_programs(s.conf, host_options);
-  host_options.tmpdir = mom::parse_mom_config(daemons::read_text(s.priv + "/config")).config.tmpdir;
+  host_options.tmpdir = mom::parse_mom_config(daemons::read_text(s.config)).config.tmpdir;
   host_options.mark = mom::mom_mark(own_log.uuid);
   host_options.cgroup_parent = mom::cgroup_parent(s.host, s.home);
   const auto cgroups = mom::find_cgroups("/proc/self/mountinfo", host_options.cgroup_parent);
@@ -352,7 +370,7 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
 
 int main(int argc, char** argv) {
   if (const auto status = daemons::definition_command(argc, argv)) return *status;
-  const auto line = client::parse_options_or_exit(command, argc, argv);
+  const auto line = client::parse_options_or_exit(command, argc, argv, check);
   if (!line.words.empty()) return client::usage(command);
   try {
     run(line);

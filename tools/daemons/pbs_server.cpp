@@ -55,13 +55,14 @@ namespace {
 constexpr client::option options[] = {
     {'d', "home", "use this directory instead of PBS_HOME"},
     {'e', "mask", "events that are logged (default 511)"},
+    {'L', "file", "the log, one file (default: a file for each day in server_logs)"},
     {'N', nullptr, "stay in the foreground"},
     {'p', "port", "listen for MoMs and schedulers on this port"},
     {'t', "type", "warm (default): go on with the log; create: make a new cluster where none was"},
 };
 constexpr client::command command = {
     "pbs_server",
-    "usage: pbs_server [-d home][-e mask][-N][-p port][-t warm|create][--accept-loss][--discard-unknown-runs]\n"
+    "usage: pbs_server [-d home][-e mask][-L file][-N][-p port][-t warm|create][--accept-loss][--discard-unknown-runs]\n"
     "       pbs_server --version\n",
     options,
 };
@@ -86,6 +87,7 @@ own_words take_own_words(int& argc, char** argv) {
 
 // Which start is asked for (pbs guide: pbs_server -t).
 std::optional<std::string> unfit(const client::given& option) {
+  if (option.letter == 'L' && !option.value.starts_with('/')) return std::string();
   if (option.letter != 't' || option.value == "warm" || option.value == "create") return std::nullopt;
   const auto no = [&](const char* why) { return "pbs_server: -t " + option.value + ": " + why; };
   if (option.value == "hot") return no("jobs that run go on through a restart of the server, so there are none to be started first");
@@ -268,7 +270,9 @@ class known_gateway {
 
   daemons::end_of_process end;
   const std::uint32_t mask = line.has('e') ? static_cast<std::uint32_t>(std::strtoul(line.find('e')->c_str(), nullptr, 0)) : 511;
-  actors::daemon_log notes(s.home + "/server_logs", "Server@" + s.server, mask, s.conf.log_highres_timestamp);
+  const bool one_log = line.has('L');
+  actors::daemon_log notes(one_log ? *line.find('L') : s.home + "/server_logs", "Server@" + s.server, mask, s.conf.log_highres_timestamp,
+                           one_log);
   known_gateway gateway;
   const daemons::signal_watch signals([&](int signal) {
     if (signal == SIGHUP) return notes.reopen();

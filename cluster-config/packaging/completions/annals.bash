@@ -244,7 +244,7 @@ __annals_table() {
       options='--dir:directory --keep'
       words='' ;;
     pbs_mom)
-      options='--version -M: -N -R: -d:directory -n: -p -r -s:=list,show,insert,replace,remove'
+      options='--version -C:directory -L:file -M: -N -R: -S: -c:file -d:directory -n: -p -r -s:=list,show,insert,replace,remove'
       words='' ;;
     pbs_probe)
       options='--version -f -v'
@@ -274,7 +274,7 @@ __annals_table() {
       options='--holidays:file --json --policy:file --replay:directory --resource-group:file --scheduler:scheduler --since: --until: --version -I:scheduler -L:file -N -P:directory -R: -S: -a: -c:file -d:directory -l:directory -n -p:file -t:'
       words='' ;;
     pbs_server)
-      options='--accept-loss --discard-unknown-runs --version -N -d:directory -e: -p: -t:=warm,create'
+      options='--accept-loss --discard-unknown-runs --version -L:file -N -d:directory -e: -p: -t:=warm,create'
       words='' ;;
     pbs_sleep)
       options='--version'

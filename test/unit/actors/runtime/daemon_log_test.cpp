@@ -59,6 +59,23 @@ BOOST_AUTO_TEST_CASE(a_line_has_pbs_form_and_is_there_at_once) {
   BOOST_TEST(std::regex_match(dir.text(), lines), dir.text());
 }
 
+BOOST_AUTO_TEST_CASE(a_log_may_be_one_file) {
+  log_directory dir;
+  const auto path = dir.path + "/the_log";
+  {
+    daemon_log log(path, "pbs_mom", 511, false, true);
+    log.write(log_event::system, "Svr", "pbs_mom", "before");
+    std::filesystem::rename(path, path + ".old");
+    log.reopen();
+    log.write(log_event::system, "Svr", "pbs_mom", "behind");
+  }
+  std::ifstream in(path);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  BOOST_TEST(text.find(";before\n") == std::string::npos);
+  BOOST_TEST(text.find(";behind\n") != std::string::npos);
+  BOOST_CHECK_THROW(daemon_log(dir.path, "pbs_mom", 511, false, true), std::runtime_error);  // a directory
+}
+
 BOOST_AUTO_TEST_CASE(gathered_lines_are_written_in_order_at_the_end) {
   log_directory dir;
   daemon_log log(dir.path, "pbs_sched", log_event::sched, false);

@@ -1,5 +1,6 @@
 #include "actors/mom/mom_actor.hpp"
 
+#include <cstdio>
 #include <set>
 
 #include "actors/mom/host/checkpoint_order.hpp"
@@ -73,6 +74,7 @@ class mom {
       hello.setAddress(parts_.address);
       if (parts_.server_mark) hello.setLogMark(parts_.server_mark.get());
       hooks_->describe(hello);
+      if (busy_) report_busy(hello);
       auto here = refs_;
       for (const auto& [key, k] : part_runs_.known()) here.emplace(key, k);
       auto runs = hello.initRuns(static_cast<unsigned>(here.size()));
@@ -251,6 +253,7 @@ class mom {
   // exechost_startup hooks see the vnodes of the new files; without any, the server hears of them now.
   void on_settings(const new_settings& s) {
     parts_.runs.settings = s.settings;
+    (void)busy_changed();
     hooks_->read_again();
     if (!hooks_->starting_up()) say_hello();
     for (const auto& [key, run] : runs_) self_->send(run, s);
@@ -259,6 +262,7 @@ class mom {
 
   void on_poll() {
     hooks_->on_second();
+    if (busy_changed() && !hooks_->starting_up()) say_hello();
     for (const auto& [key, run] : runs_) self_->send(run, poll_usage{report_interval_s_});
     part_runs_.tell_all(poll_usage{report_interval_s_});
     self_->delayed_send(self_, poll_period, poll_atom::value);
@@ -268,6 +272,17 @@ class mom {
   struct script_wait {
     std::string hash, text;
   };
+
+  bool busy_changed() {
+    const auto& limits = parts_.runs.settings->config.load;
+    const double load = limits.max && parts_.load ? parts_.load() : 0;
+    if (annals::mom::is_busy(limits, load, busy_) == busy_) return false;
+    busy_ = !busy_;
+    char text[64];
+    std::snprintf(text, sizeof text, "%s: the load is %.2f", busy_ ? "busy" : "no longer busy", load);
+    note(log_event::system, "Node", parts_.host, text);
+    return true;
+  }
 
   // Runs and parts look at them before they say anything of hooks.
   static mom_actor_parts with_hook_bits(mom_actor_parts parts) {
@@ -381,6 +396,7 @@ class mom {
   std::map<std::string, caf::actor> runs_;
   std::map<std::string, known_run> refs_;
   std::set<std::string> discarding_;  // keys of runs that go because the server does not want them
+  bool busy_ = false;                 // its load is too high: the server knows
   left_runs left_;
   sister_links sisters_;
   part_registry part_runs_;

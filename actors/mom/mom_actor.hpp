@@ -67,6 +67,7 @@ struct mom_actor_parts {
   dial_sister dial;
   // What this host reports about itself: its vnodes (name, attributes).
   std::function<void(schema::MomHello::Builder)> describe;
+  std::function<double()> load;          // of this host now, as $max_load means it; empty: it is never busy
   mom_schedulers_parts schedulers;       // host and notes are filled in by the actor
   hooks::hook_runner* runner = nullptr;  // null: no hook ever runs
   std::string hook_directory;            // mom_priv/hooks

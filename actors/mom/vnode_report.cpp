@@ -1,5 +1,6 @@
 #include "actors/mom/vnode_report.hpp"
 
+#include "events/model/host/busy.hpp"
 #include "events/schema/message.hpp"
 
 namespace annals::actors {
@@ -44,6 +45,20 @@ void report_vnodes(const std::function<void(schema::MomHello::Builder)>& measure
     auto attributes = of_others;
     for (const auto& [what, value] : v.attributes) attributes[what] = value;
     fill(vnodes[at++], v.name, attributes);
+  }
+}
+
+void report_busy(schema::MomHello::Builder hello) {
+  const auto before = schema::make<schema::MomHello>([&](schema::MomHello::Builder copy) { copy.setVnodes(hello.getVnodes()); });
+  const auto from = before.get().getVnodes();
+  auto to = hello.initVnodes(from.size());
+  for (unsigned i = 0; i < from.size(); ++i) {
+    to[i].setName(from[i].getName());
+    const auto attributes = from[i].getAttributes();
+    auto list = to[i].initAttributes(attributes.size() + 1);
+    for (unsigned n = 0; n < attributes.size(); ++n) list.setWithCaveats(n, attributes[n]);
+    list[attributes.size()].setName(model::busy_report);
+    list[attributes.size()].setValue("True");
   }
 }
 

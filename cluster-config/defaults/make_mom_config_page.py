@@ -95,6 +95,20 @@ else in
 Accepted: the restart script always becomes the job's program.
 .Cm false
 has no effect.
+= ideal_load: Ar load
+Below this load a busy host is no longer busy; if it is not set, at
+.Li $max_load .
+Alone it has no effect.
+= max_load: Ar load
+Above this load of the last minute, as
+.Xr uptime 1
+shows it, the vnodes of this host are in state
+.Li busy :
+no scheduler places jobs there, and those that run go on.
+If it is not set, the load is not watched.
+With
+.Li suspend
+behind it the line has no effect.
 = restrict_user: Cm false
 Accepted: users are not restricted.
 .Cm true
@@ -158,7 +172,7 @@ def page():
     without = [f"${name}" for name in names_of("without_effect", parser) if name not in TEXTS]
     without += [f"$action {name}" for name in names_of("actions_without_effect", parser)]
     text += ".El\n.Pp\nWithout effect, and named in the log:\n.Li " + " , ".join(without) + " .\n"
-    return text + "Without effect, and not named:\n.Li " + " , ".join(f"${name}" for name in names_of("details", parser)) + " .\n" + TAIL
+    return text + "The same beside\n.Li $restrict_user true ,\nof which they say more:\n.Li " + " , ".join(f"${name}" for name in names_of("details", parser)) + " .\n" + TAIL
 
 
 if __name__ == "__main__":

@@ -59,6 +59,7 @@ std::string full_state(const model::host_state& host, const model::vnode_state& 
     else if (cpus && taken != use->assigned.end() && taken->second.value > 0 && taken->second.value >= model::read_amount(*cpus).value)
       add("job-busy");
   }
+  if (vnode.busy && !vnode.stale) add("busy");
   if (use && !use->maintenance.empty()) add("maintenance");
   return text.empty() ? "free" : text;
 }

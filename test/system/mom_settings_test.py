@@ -70,6 +70,40 @@ class time_of_a_host(MomSettingsTest):      # $cputmult, $wallmult
         self.assertIn(self.until_state(busy, "F")["Exit_status"], ("-28", str(256 + signal.SIGXCPU), str(256 + signal.SIGKILL)))
 
 
+class load_of_a_host(MomSettingsTest):      # $ideal_load, $max_load
+    """The load itself is the machine's: it is some number above 0 and below a million, which is all that these tests need."""
+    hosts = ["a", "b"]
+
+    def until_host_is(self, state):
+        self.until(lambda: f"     state = {state}\n" in self.vnode("a"), lambda: f"{state}: {self.vnode('a')}")
+
+    def test_a_busy_host_gets_no_more_jobs_until_it_is_idle_enough(self):
+        running = self.submit("-l", "select=1:host=a", "--", "/bin/sleep", "1000")
+        self.until_running(running)
+        self.set_in_mom("$ideal_load 0", "$max_load 0")
+        self.until_host_is("busy")
+        self.assertIn(";Node;a;busy: the load is ", self.mom_log("a"))
+        waiting = self.submit("-l", "select=1:host=a", "--", "/bin/true")
+        self.until(lambda: self.job(waiting).get("comment", "").startswith("Not Running"), lambda: self.job(waiting))
+        elsewhere = self.submit("-l", "select=1", "--", "/bin/true")
+        self.assertEqual(self.hosts_of_finished(elsewhere), ["b"])
+        self.assertEqual(self.job(running)["job_state"], "R")       # what runs goes on
+        self.kill_daemon("pbs_server")                              # the log knows it
+        self.start_daemon("pbs_server")
+        self.until_answers()
+        self.until_host_is("busy")
+        by_hand = lambda: self.run_command("qrun", "-H", "a", waiting)     # who knows better may do so
+        self.until(lambda: by_hand().status == 0, by_hand)
+        self.assertEqual(self.until_state(waiting, "F")["Exit_status"], "0")
+        last = self.submit("-l", "select=1:host=a", "--", "/bin/true")
+        self.set_in_mom("$ideal_load 1000000", "$max_load 2000000")
+        self.until_host_is("free")
+        self.assertEqual(self.until_state(last, "F")["Exit_status"], "0")
+
+    def hosts_of_finished(self, id):
+        return [chunk.split("/")[0] for chunk in self.until_state(id, "F")["exec_host"].split("+")]
+
+
 class options_of_a_mom(MomSettingsTest):      # -c, -C, -L, -M, -S
     def mom(self, *options):
         return self.run_command("env", f"PBS_CONF_FILE={self.cluster.layout.conf('a')}", "pbs_mom", *options)

@@ -320,6 +320,10 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
     parts.known_parts = std::move(contents.known_parts);
     parts.left_parts = std::move(contents.left_parts);
     parts.describe = [host = s.host](schema::MomHello::Builder hello) { daemons::describe_host(host, hello); };
+    parts.load = [] {
+      double last_minute = 0;
+      return getloadavg(&last_minute, 1) == 1 ? last_minute : 0;
+    };
     hooks::worker_pool hook_workers(hook_settings(s));
     parts.runner = &hook_workers;
     parts.schedulers.processes = &schedulers;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <span>
 
 #include "events/values/number.hpp"
@@ -79,11 +80,11 @@ bool take_usecp(const arguments& args, std::vector<usecp_rule>& to) {
   return true;
 }
 
-// Of PBS, and without effect here yet: none is taken silently. What only says more of another one is not told of.
-constexpr std::string_view without_effect[] = {"clienthost", "ideal_load", "max_load",
-                                               "min_check_poll", "restart_background", "restrict_user"};
+// Of PBS, and without effect here yet: none is taken silently.
+constexpr std::string_view without_effect[] = {"clienthost", "min_check_poll", "restart_background", "restrict_user"};
 // Of $action; they do what they do without a line.
 constexpr std::string_view actions_without_effect[] = {"checkpoint", "multinodebusy", "terminate"};
+// They say more of $restrict_user: nothing where that is not asked for.
 constexpr std::string_view details[] = {"restrict_user_maxsysid", "restrict_user_exceptions"};
 
 enum class taken : std::uint8_t { yes,
@@ -92,6 +93,15 @@ enum class taken : std::uint8_t { yes,
                                   unknown };
 
 taken as_taken(bool good) { return good ? taken::yes : taken::bad_value; }
+
+// "$max_load 3.5"; to suspend jobs then, "$max_load 3.5 suspend", is not done.
+taken take_load(const arguments& args, std::optional<double>& to) {
+  const auto load = args.size() > 1 ? values::parse_real(args[1]) : std::nullopt;
+  if (!load || !(*load >= 0) || !std::isfinite(*load) || args.size() > 3) return taken::bad_value;
+  to = *load;
+  if (args.size() == 2) return taken::yes;
+  return args[0] == "$max_load" && args[2] == "suspend" ? taken::no_effect : taken::bad_value;
+}
 
 // "$enforce mem"; a '!' before the name switches it off. PBS's other limits are not watched.
 taken take_enforce(const arguments& args, enforcement& to) {
@@ -160,6 +170,8 @@ taken take_setting(const arguments& args, mom_config& c) {
   if (name == "reject_root_scripts") return as_taken(take(value, c.reject_root_scripts));
   if (name == "cputmult") return as_taken(take_factor(value, c.factors.cput));
   if (name == "wallmult") return as_taken(take_factor(value, c.factors.walltime));
+  if (name == "ideal_load") return take_load(args, c.load.ideal);
+  if (name == "max_load") return take_load(args, c.load.max);
   if (name == "action") return take_action(args, c);
   if (name == "restart_transmogrify") return take_transmogrify(value);
   if (name == "checkpoint_path") return as_taken(!(c.checkpoint_path = value).empty());
@@ -167,6 +179,25 @@ taken take_setting(const arguments& args, mom_config& c) {
   if (std::ranges::find(without_effect, name) != std::end(without_effect)) return taken::no_effect;
   return std::ranges::find(details, name) != std::end(details) ? taken::yes : taken::unknown;
 }
+
+// Lines that mean something only beside another one.
+struct dependent_lines {
+  bool restricts_users = false;
+  std::vector<config_problem> of_restriction;
+  std::optional<config_problem> ideal_load;
+
+  void look_at(const arguments& args, unsigned number, std::string_view line, taken result) {
+    const auto name = args[0].substr(1);
+    if (name == "restrict_user") restricts_users = result == taken::no_effect;
+    if (std::ranges::find(details, name) != std::end(details)) of_restriction.push_back({number, "no effect yet: " + std::string(line)});
+    if (name == "ideal_load") ideal_load = {number, "no effect without $max_load: " + std::string(line)};
+  }
+  void put_problems(const mom_config& config, std::vector<config_problem>& to) {
+    if (restricts_users) to.insert(to.end(), of_restriction.begin(), of_restriction.end());
+    if (config.load.ideal && !config.load.max) to.push_back(*ideal_load);
+    std::ranges::stable_sort(to, {}, &config_problem::line);
+  }
+};
 
 bool host_fits(std::string_view pattern, std::string_view host) {
   if (pattern.empty() || pattern.front() != '*') return values::equal_any_case(pattern, host);
@@ -184,6 +215,7 @@ bool lies_under(std::string_view path, std::string_view from) {
 
 parsed_mom_config parse_mom_config(std::string_view text, const mom_config& before) {
   parsed_mom_config out;
+  dependent_lines depend;
   for (unsigned number = 1; !text.empty(); ++number) {
     const auto end = std::min(text.find('\n'), text.size());
     auto line = text.substr(0, end);
@@ -197,7 +229,9 @@ parsed_mom_config parse_mom_config(std::string_view text, const mom_config& befo
       continue;
     }
     mom_config with = out.config;
-    switch (take_setting(args, with)) {
+    const auto result = take_setting(args, with);
+    depend.look_at(args, number, line, result);
+    switch (result) {
       case taken::yes:
         out.config = std::move(with);
         break;
@@ -213,6 +247,7 @@ parsed_mom_config parse_mom_config(std::string_view text, const mom_config& befo
         break;
     }
   }
+  depend.put_problems(out.config, out.problems);
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "actors/mom/host/load.hpp"
 #include "events/model/used_words.hpp"
 #include "events/ports/process_host.hpp"
 
@@ -55,6 +56,7 @@ struct mom_config {
   bool reject_root_scripts = false;                             // no job runs as root, and no script of a hook is taken from the server
   std::optional<script_action> checkpoint_abort, restart;       // $action
   ports::time_factors factors;                                  // $cputmult, $wallmult
+  load_limits load;                                             // $ideal_load, $max_load
   std::string checkpoint_path;                                  // $checkpoint_path; relative to mom_priv; empty: PBS_HOME/checkpoint
   bool operator==(const mom_config&) const = default;
 };

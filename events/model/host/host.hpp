@@ -41,6 +41,7 @@ struct vnode_state {
   std::uint64_t order = 0;                 // sequence of its creation: the order of listings and of placement
   bool stale = false;                      // the MoM no longer reports it
   bool offline = false;                    // set by an administrator
+  bool busy = false;                       // the load of its host is too high, as the MoM says
   provisioning provision;                  // what becomes of it just now
   attributes::attribute_set attributes;    // as pbsnodes shows them, without state, jobs and resources_assigned
   attributes::attribute_set set_by_admin;  // those an administrator set: they win over what the MoM reports

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "events/attributes/ids.hpp"
+#include "events/model/host/busy.hpp"
 
 namespace annals::model {
 
@@ -36,6 +37,10 @@ good_vnode checked(schema::ReportedVnode::Reader vnode, bool natural, const attr
   good_vnode out{vnode, {}, true};
   for (auto a : vnode.getAttributes()) {
     const auto name = schema::text(a.getName()), resource = schema::text(a.getResource()), value = schema::text(a.getValue());
+    if (says_busy(a)) {
+      out.attributes.push_back({busy_report, {}, "True"});
+      continue;
+    }
     const auto* row = attributes::find(schema::ObjectKind::NODE, name);
     const bool measured = natural && row && row->id == ids::pcpus;
     auto good = measured ? attributes::check_value(*row, resource, value, resources) : reported_value(name, resource, value, resources);

@@ -12,7 +12,7 @@ MAN = os.path.join(ROOT, "docs", "man")
 MANUAL = os.path.join(ROOT, "cluster-config", "packaging", "manual")
 STAGE = os.environ.get("ANNALS_STAGE") or os.path.join(ROOT, "build", "stage")
 # Pages of the system that ours refer to.
-OF_OTHERS = {"cp.1", "python3.1", "rsh.1", "scp.1", "ssh.1", "xauth.1", "uname.2", "free.3", "glob.7"}
+OF_OTHERS = {"cp.1", "python3.1", "rsh.1", "scp.1", "ssh.1", "uptime.1", "xauth.1", "uname.2", "free.3", "glob.7"}
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, MANUAL)

@@ -11,15 +11,17 @@ using namespace annals;
 namespace {
 
 // "n1{pcpus=8 resources_available.ncpus=0}", a vnode each
-std::string reported(const std::string& lines) {
+std::string reported(const std::string& lines, bool busy = false) {
   const auto measure = [](schema::MomHello::Builder h) {
     auto v = h.initVnodes(1)[0];
     v.setName("n1");
     test::fill(v.initAttributes(3), {{"pcpus", "", "8"}, {"resources_available", "arch", "linux"}, {"resources_available", "ncpus", "8"}});
   };
   const auto defined = mom::parse_vnode_definitions("$configversion 2\n" + lines).vnodes;
-  const auto hello =
-      schema::make<schema::MomHello>([&](schema::MomHello::Builder h) { actors::report_vnodes(measure, defined, h); });
+  const auto hello = schema::make<schema::MomHello>([&](schema::MomHello::Builder h) {
+    actors::report_vnodes(measure, defined, h);
+    if (busy) actors::report_busy(h);
+  });
   std::string text;
   for (auto v : hello.get().getVnodes()) {
     text += (text.empty() ? "" : " ") + schema::str(v.getName()) + "{";
@@ -42,6 +44,12 @@ BOOST_AUTO_TEST_CASE(the_natural_vnode_comes_first_and_definitions_win) {
              "n1[0]{resources_available.arch=linux resources_available.ncpus=2}");
   BOOST_TEST(reported("x: resources_available.arch = gpu\n") ==
              "n1{pcpus=8 resources_available.arch=linux resources_available.ncpus=8} x{resources_available.arch=gpu}");
+}
+
+BOOST_AUTO_TEST_CASE(each_vnode_of_a_busy_host_is_said_to_be_busy) {
+  BOOST_TEST(reported("n1[0]: resources_available.ncpus = 2\n", true) ==
+             "n1{pcpus=8 resources_available.arch=linux resources_available.ncpus=8 busy=True} "
+             "n1[0]{resources_available.arch=linux resources_available.ncpus=2 busy=True}");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -80,13 +80,49 @@ BOOST_AUTO_TEST_CASE(how_the_host_counts_time_is_a_factor) {
 }
 
 BOOST_AUTO_TEST_CASE(what_has_no_effect_yet_is_said) {
-  for (const char* line : {"$max_load 3.5", "$ideal_load 2", "$restrict_user true", "$clienthost q1", "$action terminate 60 !/bin/true",
+  for (const char* line : {"$max_load 3.5 suspend", "$restrict_user true", "$clienthost q1", "$action terminate 60 !/bin/true",
                            "$action checkpoint 60 !/bin/true", "$restart_background true", "$restart_transmogrify false",
                            "$enforce cpuburst", "$min_check_poll 2"}) {
     const auto parsed = parse_mom_config(line);
     BOOST_REQUIRE(parsed.problems.size() == 1u);
     BOOST_TEST(parsed.problems[0].text == std::string("no effect yet: ") + line);
   }
+}
+
+BOOST_AUTO_TEST_CASE(lines_that_need_another_one_are_named_where_they_come_to_nothing) {
+  const char* const details = "$restrict_user_maxsysid 999\n$restrict_user_exceptions bob\n";
+  BOOST_TEST(parse_mom_config(details).problems.empty());  // as installed: nobody is restricted
+  const auto restricted = parse_mom_config(std::string(details) + "$restrict_user true\n");
+  BOOST_REQUIRE(restricted.problems.size() == 3u);
+  BOOST_TEST(restricted.problems[0].line == 1u);
+  BOOST_TEST(restricted.problems[1].text == "no effect yet: $restrict_user_exceptions bob");
+  const auto alone = parse_mom_config("$ideal_load 2\n");
+  BOOST_REQUIRE(alone.problems.size() == 1u);
+  BOOST_TEST(alone.problems[0].text == "no effect without $max_load: $ideal_load 2");
+}
+
+BOOST_AUTO_TEST_CASE(loads_are_read) {
+  const auto parsed = parse_mom_config("$ideal_load 2\n$max_load 3.5\n");
+  BOOST_TEST(parsed.problems.empty());
+  BOOST_TEST((parsed.config.load == load_limits{2, 3.5}));
+  for (const char* bad : {"$max_load", "$max_load -1", "$max_load many", "$max_load 2 stop", "$ideal_load 2 suspend"}) {
+    const auto one = parse_mom_config(bad);
+    BOOST_REQUIRE(one.problems.size() == 1u);
+    BOOST_TEST(one.problems[0].text == std::string("bad value for ") + std::string(bad).substr(0, std::string(bad).find(' ')) + ": " + bad);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_host_is_busy_above_one_load_until_it_is_below_another) {
+  const load_limits both{2, 3}, one{{}, 3}, crossed{5, 3};
+  BOOST_TEST(!is_busy({}, 100, false));
+  BOOST_TEST(!is_busy({2, {}}, 100, true));
+  BOOST_TEST(!is_busy(both, 3, false));
+  BOOST_TEST(is_busy(both, 3.01, false));
+  BOOST_TEST(is_busy(both, 2, true));
+  BOOST_TEST(!is_busy(both, 1.99, true));
+  BOOST_TEST(!is_busy(one, 3, true));
+  BOOST_TEST(is_busy(crossed, 3, true));
+  BOOST_TEST(!is_busy(crossed, 2.9, true));
 }
 
 BOOST_AUTO_TEST_CASE(the_wait_for_sisters_is_a_number_of_seconds) {  // RS-54

@@ -28,7 +28,8 @@ struct host_story {
   std::string node(ManageVerb verb, const given_values& s = {}, const std::string& name = "borg", const model::requester& by = manager()) {
     return when(manage(verb, schema::ObjectKind::NODE, name, s), by);
   }
-  std::string hello(const std::string& uuid = "u1", const std::vector<std::string>& vnodes = {"borg"}, const std::string& ncpus = "8") {
+  std::string hello(const std::string& uuid = "u1", const std::vector<std::string>& vnodes = {"borg"}, const std::string& ncpus = "8",
+                    bool busy = false) {
     return when(model::mom_hello{schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
                   auto h = m.initHello();
                   h.setHost("borg");
@@ -37,7 +38,9 @@ struct host_story {
                   auto list = h.initVnodes(static_cast<unsigned>(vnodes.size()));
                   for (unsigned i = 0; i < vnodes.size(); ++i) {
                     list[i].setName(vnodes[i]);
-                    fill(list[i].initAttributes(1), {{"resources_available", "ncpus", ncpus}});
+                    given_values said{{"resources_available", "ncpus", ncpus}};
+                    if (busy) said.push_back({"busy", "", "True"});
+                    fill(list[i].initAttributes(static_cast<unsigned>(said.size())), said);
                   }
                 })},
                 the_server());
@@ -151,6 +154,21 @@ BOOST_AUTO_TEST_CASE(operators_set_a_vnode_offline_and_users_do_not) {
   BOOST_TEST(s.node(ManageVerb::SET, {{"state", "", "free"}}, "borg", operator_()) == "vnodeChanged");
   BOOST_TEST(s.state() == "down");
   BOOST_TEST(s.node(ManageVerb::SET, {{"state", "", "busy"}}).starts_with("15067 "));
+}
+
+BOOST_AUTO_TEST_CASE(its_mom_says_that_a_host_is_busy_and_that_it_no_longer_is) {
+  auto s = known_host();
+  s.hello("u1", {"borg", "borg[0]"});
+  BOOST_TEST(s.hello("u1", {"borg", "borg[0]"}, "8", true) == "cameUp");
+  BOOST_TEST(s.host.vnode("borg")->busy);
+  BOOST_TEST(s.host.vnode("borg[0]")->busy);
+  BOOST_TEST(s.state() == "");  // it serves, and an operator may run jobs there
+  BOOST_TEST(s.hello("u1", {"borg", "borg[0]"}, "8", true) == "");
+  BOOST_TEST(s.hello("u1", {"borg", "borg[0]"}) == "cameUp");
+  BOOST_TEST(!s.host.vnode("borg")->busy);
+  s.hello("u1", {"borg", "borg[0]"}, "8", true);
+  s.when(model::host_silent{"gone"});
+  BOOST_TEST(!s.host.vnode("borg")->busy);  // nobody knows
 }
 
 // As transcripts of a PBS show it.

@@ -89,6 +89,9 @@ BOOST_AUTO_TEST_CASE(what_is_no_value_is_left_out) {
              "vm{pcpus.=8;resources_available.ncpus=8;}vm[0]{resources_available.mem=0b;sharing.=force_excl;} vm[0] "
              "resources_available.nosuchres 15035");
   BOOST_TEST(schema::str(checked.message.get().getHello().getVersion()) == "1");
+  // That it is busy a host says beside its attributes.
+  BOOST_TEST(shown(model::with_checked_values(hello({{"busy", "", "True"}}, {{"busy", "", "much"}}, false), with_custom())) ==
+             "vm{busy.=True;}vm[0]{} vm[0] busy. 15002");
   checked = model::with_checked_values(hello(natural, bad, true), with_custom());  // a hook's resources come later
   BOOST_TEST(checked.problems.empty());
 }

@@ -138,12 +138,20 @@ PyObject* print(PyObject* self) {
   return str(out);
 }
 
+// For copy and pickle: a copy belongs to no object.
+PyObject* reduce(PyObject* self, PyObject*) {
+  ref pairs(items(self, nullptr));
+  ref each(pairs ? PyObject_GetIter(pairs.get()) : nullptr);
+  return each ? Py_BuildValue("(O()OOO)", Py_TYPE(self), Py_None, Py_None, each.get()) : nullptr;
+}
+
 int is_true(PyObject* self) { return !held_by(self).names().empty(); }
 
 PyMethodDef methods[] = {{"keys", method(keys), METH_NOARGS, "names of the resources that are set"},
                          {"items", method(items), METH_NOARGS, "pairs of name and value"},
                          {"values", method(values_of), METH_NOARGS, "the values"},
                          {"get", method(get), METH_VARARGS, "a value, or what is given for none"},
+                         {"__reduce__", method(reduce), METH_NOARGS, "how to copy it"},
                          {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace

@@ -1,4 +1,6 @@
-// pbs.select.increment_chunks and pbs.exec_vnode.chunks.
+// pbs.select.increment_chunks, pbs.exec_vnode.chunks and pbs.vchunk.
+#include <utility>
+
 #include "events/values/exec_vnode.hpp"
 #include "hooks-runtime/pbs_module/exceptions.hpp"
 #include "hooks-runtime/pbs_module/increment.hpp"
@@ -69,6 +71,29 @@ PyStructSequence_Field vchunk_fields[] = {
     {"vnode_name", "name of the vnode"}, {"chunk_resources", "pbs_resource: what is used there"}, {nullptr, nullptr}};
 PyStructSequence_Desc vchunk_desc = {"pbs.v1._base_types.vchunk", "one vnode of an exec_vnode", vchunk_fields, 2};
 
+newfunc new_sequence;  // what the type was made with
+
+PyObject* make_vchunk(const std::string& vnode, const std::vector<values::named_value>& resources) {
+  ref made(PyStructSequence_New(vchunk_type()));
+  if (!made) return nullptr;
+  PyStructSequence_SetItem(made.get(), 0, str(vnode));
+  PyStructSequence_SetItem(made.get(), 1, make_free_resources(resources));
+  return PyErr_Occurred() ? nullptr : made.release();
+}
+
+// pbs.vchunk("n1:ncpus=2"); its copies are made of the two fields.
+PyObject* new_vchunk(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
+  PyObject* what = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : nullptr;
+  if (!what || !PyUnicode_Check(what)) return new_sequence(type, args, kwargs);
+  const auto text = text_of(what);
+  if (!text) return nullptr;
+  if (text->empty()) return make_vchunk({}, {});
+  const auto spec = values::parse_exec_vnode("(" + *text + ")");
+  if (!spec || spec->chunks.size() != 1 || spec->chunks[0].parts.size() != 1)
+    return raise(PyExc_ValueError, *text + " is not one vnode of an exec_vnode");
+  return make_vchunk(spec->chunks[0].parts[0].vnode, spec->chunks[0].parts[0].resources);
+}
+
 PyObject* chunks_of(PyObject* self, void*) {
   const auto text = text_of(self);
   if (!text) return nullptr;
@@ -77,19 +102,22 @@ PyObject* chunks_of(PyObject* self, void*) {
   if (!spec || !list) return list.release();
   for (const auto& chunk : spec->chunks)
     for (const auto& part : chunk.parts) {
-      ref made(PyStructSequence_New(vchunk_type()));
-      if (!made) return nullptr;
-      PyStructSequence_SetItem(made.get(), 0, str(part.vnode));
-      PyStructSequence_SetItem(made.get(), 1, make_free_resources(part.resources));
-      if (PyErr_Occurred() || PyList_Append(list.get(), made.get()) < 0) return nullptr;
+      ref made(make_vchunk(part.vnode, part.resources));
+      if (!made || PyList_Append(list.get(), made.get()) < 0) return nullptr;
     }
   return list.release();
+}
+
+PyTypeObject* make_vchunk_type() {
+  PyTypeObject* type = PyStructSequence_NewType(&vchunk_desc);
+  if (type) new_sequence = std::exchange(type->tp_new, new_vchunk);
+  return type;
 }
 
 }  // namespace
 
 PyTypeObject* vchunk_type() {
-  static PyTypeObject* type = PyStructSequence_NewType(&vchunk_desc);
+  static PyTypeObject* type = make_vchunk_type();
   return type;
 }
 

@@ -29,6 +29,10 @@ assert isinstance(j.Output_Path, pbs.path) and j.stdout_file() == "/o" and j.eli
 r = j.Resource_List
 assert r["ncpus"] == 4 and r["mem"] == pbs.size("1gb") and r["walltime"] == 3600 and isinstance(r["select"], pbs.select)
 assert str(r) == "mem=1gb,ncpus=4,select=1:ncpus=4,walltime=01:00:00" and r["nosuch"] is None and "mem" in r and list(r) == r.keys()
+import copy
+free = copy.deepcopy(r)
+free["ncpus"] = 5
+assert isinstance(free, pbs.pbs_resource) and free["ncpus"] == 5 and free["mem"] == "1gb" and r["ncpus"] == 4
 assert j.comment is None and j.Account_Name is None
 v = j.Variable_List
 assert v["A"] == "1" and v["B"] == "x,y" and v.get("C") is None and "A" in v and v.keys() == ["A", "B"]

@@ -121,6 +121,22 @@ assert "ncpus" in r and "vmem" not in r and len(r) == 2
 )py") == "accept");
 }
 
+BOOST_AUTO_TEST_CASE(a_chunk_is_made_of_its_text_and_copied) {  // golden: hook_module.txt V1
+  BOOST_TEST(check(R"py(
+import copy, pickle
+c = pbs.vchunk("a:ncpus=2:mem=1gb")
+for again in (c, copy.copy(c), copy.deepcopy(c), pickle.loads(pickle.dumps(c))):
+    assert isinstance(again, pbs.vchunk) and again.vnode_name == "a" and str(again.chunk_resources) == "mem=1gb,ncpus=2"
+again = copy.deepcopy(c)
+again.chunk_resources["ncpus"] = 3
+assert c.chunk_resources["ncpus"] == 2 and again.chunk_resources["ncpus"] == 3
+assert pbs.vchunk("").vnode_name == "" and len(pbs.vchunk("").chunk_resources) == 0
+for bad in ("(a:ncpus=2", "a:ncpus=1+b:ncpus=1"):
+    try: pbs.vchunk(bad); assert False, bad
+    except ValueError: pass
+)py") == "accept");
+}
+
 BOOST_AUTO_TEST_CASE(constants_have_the_numbers_that_sites_see_elsewhere) {
   BOOST_TEST(check(R"py(
 assert pbs.QUEUEJOB == pbs.HOOK_EVENT_QUEUEJOB == 1 and pbs.EXECJOB_LAUNCH == 0x800 and pbs.EXECHOST_STARTUP == 0x2000

@@ -41,12 +41,13 @@ void write_change(const made_change& from, protocol::Change::Builder to) {
 
 run_state* current() { return the_run; }
 
-run_state::run_state(const hook_home& home, protocol::Request::Reader request, asker ask)
+run_state::run_state(const hook_home& home, protocol::Request::Reader request, asker ask, line_taker said)
     : home_(home),
       serial_(++runs_so_far),
       request_(request),
       event_(find_event(request.getEvent())),
-      ask_(std::move(ask)) {
+      ask_(std::move(ask)),
+      said_(std::move(said)) {
   the_run = this;
 }
 run_state::~run_state() { the_run = nullptr; }
@@ -91,6 +92,7 @@ void run_state::log(std::uint32_t level, std::string job, std::string message) {
     return;
   }
   log_.push_back({level, std::move(job), std::move(message)});
+  if (said_) said_(log_.back());
 }
 
 void run_state::action(act what, std::string text) {
@@ -130,6 +132,7 @@ void run_state::each_line(const std::function<void(const std::string& message)>&
 }
 
 void run_state::write(protocol::Reply::Builder reply) {
+  said_ = {};  // what is logged from here on stands in the reply alone
   if (!failed_ && !changes_fit()) fail("the hook changed more than one run may", {});
   reply.setVerdict(failed_     ? protocol::Verdict::ERROR
                    : rejected_ ? protocol::Verdict::REJECT

@@ -43,7 +43,13 @@ struct made_change {
 class run_state {
  public:
   using asker = std::function<schema::sealed<protocol::Answer>(const schema::sealed<protocol::Question>&)>;
-  run_state(const hook_home& home, protocol::Request::Reader request, asker ask);
+  struct line {
+    std::uint32_t level;
+    std::string job, message;
+  };
+  // Hears of each line when it is logged; the reply has them too.
+  using line_taker = std::function<void(const line&)>;
+  run_state(const hook_home& home, protocol::Request::Reader request, asker ask, line_taker said = {});
   ~run_state();
   run_state(const run_state&) = delete;
   run_state& operator=(const run_state&) = delete;
@@ -73,10 +79,6 @@ class run_state {
   void each_line(const std::function<void(const std::string& message)>& tell) const;
 
  private:
-  struct line {
-    std::uint32_t level;
-    std::string job, message;
-  };
   struct done {
     act what;
     std::string text;
@@ -101,6 +103,7 @@ class run_state {
   protocol::Request::Reader request_;
   const hook_event* event_;
   asker ask_;
+  line_taker said_;
   std::deque<made_change> changes_;
   std::set<made_change*, by_place> change_at_;  // points into changes_
   std::vector<line> log_;

@@ -103,11 +103,14 @@ void worker_pool::server::refuse(pending& work, protocol::Verdict verdict, const
   tell(std::move(work.done), reply_of(verdict, why, micros));
 }
 
-sealed_reply worker_pool::server::reply_of(protocol::Verdict verdict, const std::string& why, std::uint64_t micros) {
+sealed_reply worker_pool::server::reply_of(protocol::Verdict verdict, const std::string& why, std::uint64_t micros,
+                                           const std::vector<schema::sealed<protocol::LogLine>>& said) {
   return schema::make<protocol::Reply>([&](protocol::Reply::Builder reply) {
     reply.setVerdict(verdict);
     reply.setMessage(why);
     reply.setDurationMicros(micros);
+    auto log = reply.initLog(static_cast<unsigned>(said.size()));
+    for (unsigned i = 0; i < log.size(); ++i) log.setWithCaveats(i, said[i].get());
   });
 }
 
@@ -148,6 +151,8 @@ void worker_pool::server::begin(worker_at w) {
   const auto request = w->work->order.request.get();
   w->now = phase::running;
   w->asking = false;
+  w->said.clear();
+  w->said_bytes = 0;
   w->nonce = new_nonce();
   w->debug = debug_files(settings_.scratch, request);
   w->began = clock::now();

@@ -57,6 +57,8 @@ class worker_pool::server {
     std::uint64_t nonce = 0;
     unsigned runs = 0, resources_version = 0;
     bool asking = false;
+    std::vector<schema::sealed<protocol::LogLine>> said;  // by the run that goes on
+    std::uint64_t said_bytes = 0;
     bool attended = false;
     std::uint32_t watched = 0;  // epoll's events of the socket
     debug_files debug;          // of the run that is going on
@@ -86,6 +88,7 @@ class worker_pool::server {
   void read(worker_at w);
   void got(worker_at w, const schema::sealed_message& message);
   void got_question(worker_at w, protocol::Question::Reader question);
+  void got_line(worker_at w, protocol::LogLine::Reader line);
   void got_reply(worker_at w, const schema::sealed_message& message);
   // Words that a copy of what stands in this message needs, with something around it.
   static unsigned room_for(const schema::sealed_message& message) {
@@ -103,7 +106,8 @@ class worker_pool::server {
   worker_at start_worker();
   void make_room();
   void keep_one_ready();
-  static sealed_reply reply_of(protocol::Verdict verdict, const std::string& why, std::uint64_t micros);
+  static sealed_reply reply_of(protocol::Verdict verdict, const std::string& why, std::uint64_t micros,
+                               const std::vector<schema::sealed<protocol::LogLine>>& said = {});
   void refuse(pending& work, protocol::Verdict verdict, const std::string& why, std::uint64_t micros);
 
   pool_settings settings_;

@@ -214,7 +214,9 @@ void worker_pool::server::got(worker_at w, const schema::sealed_message& message
     ++bad_replies_;
     return end(w, protocol::Verdict::ERROR, bad_reply);
   }
-  if (of_run) return from.isQuestion() ? got_question(w, from.getQuestion()) : got_reply(w, message);
+  if (of_run) return from.isQuestion() ? got_question(w, from.getQuestion())
+                     : from.isLine()   ? got_line(w, from.getLine())
+                                       : got_reply(w, message);
   const std::string trouble = schema::str(from.getBound());
   if (w->work->compiled) {
     tell(std::exchange(w->work, std::nullopt)->compiled, trouble);
@@ -244,6 +246,14 @@ void worker_pool::server::got_question(worker_at w, protocol::Question::Reader q
   };
   if (!w->work->order.ask) return answer({});
   to_tell_.push_back([ask = w->work->order.ask, asked = schema::copy_of<protocol::Question>(question), answer] { ask(asked, answer); });
+}
+
+// Kept for a reply that the pool has to write itself.
+void worker_pool::server::got_line(worker_at w, protocol::LogLine::Reader line) {
+  w->said_bytes += line.totalSize().wordCount * sizeof(capnp::word);
+  if (w->said_bytes <= limits::hook_said_bytes_max) return w->said.push_back(schema::copy_of<protocol::LogLine>(line));
+  ++bad_replies_;
+  end(w, protocol::Verdict::ERROR, bad_reply);
 }
 
 void worker_pool::server::got_reply(worker_at w, const schema::sealed_message& message) {
@@ -282,8 +292,10 @@ worker_pool::server::worker_at worker_pool::server::bury(worker_at w) {
     const auto took = w->began == clock::time_point{} ? clock::duration{} : clock::now() - w->began;
     const auto micros = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
     const std::string& why = w->why.empty() ? how : w->why;
-    w->debug.ended(reply_of(w->verdict, why, micros).get());
-    refuse(*w->work, w->verdict, why, micros);
+    const auto reply = reply_of(w->verdict, why, micros, w->said);
+    w->debug.ended(reply.get());
+    if (w->work->compiled) refuse(*w->work, w->verdict, why, micros);
+    else tell(std::move(w->work->done), reply);
   }
   return workers_.erase(w);
 }
@@ -296,6 +308,8 @@ void worker_pool::server::check_deadlines() {
       w->process.insist();
       w->deadline = now + guard_patience;
     } else if (w->now == phase::running) {
+      read(w);  // its last words
+      if (w->now != phase::running) continue;
       ++alarms_;
       end(w, protocol::Verdict::ALARM, "not done in time");
     } else {

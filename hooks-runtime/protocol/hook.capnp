@@ -1,6 +1,6 @@
 @0xc1d4a7e2b96f3001;
 # What a daemon and its hook workers tell each other. A worker first gets one Bind: from then on it belongs to that hook.
-# Then, for each run, one Request goes in; Questions may come out and Answers go in; one Reply comes out.
+# Then, for each run, one Request goes in; Lines and Questions may come out and Answers go in; one Reply comes out.
 # Request and Reply are also what an event keeps of a run: a re-run needs the Request, an auditor reads the Reply.
 # Governed by docs/design/0019-hook-workers.md.
 
@@ -22,6 +22,7 @@ struct FromWorker {
     bound    @1 :Text;       # empty: the code compiled; otherwise the message of the compiler
     question @2 :Question;
     reply    @3 :Reply;
+    line     @4 :LogLine;    # said now, in case the run is killed; the Reply has it again
   }
 }
 

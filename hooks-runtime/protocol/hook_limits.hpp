@@ -14,6 +14,8 @@ constexpr std::size_t hook_reply_bytes_max = 2u << 20;
 // What the lines and changes of one run may hold; the rest of a message is its frame and what was asked.
 constexpr std::uint64_t hook_output_bytes_max = 1u << 20;
 static_assert(hook_output_bytes_max <= hook_reply_bytes_max);
+// Lines as they are said, each with its frame: more is no script's that the worker let speak.
+constexpr std::uint64_t hook_said_bytes_max = 4 * hook_output_bytes_max;
 // What the log keeps of the runs at one event: beyond it a run is kept without its request, and is not run again by pbs_audit. Half of
 // the largest event, since the runs stand in one record with the event that they led to.
 constexpr std::size_t recorded_runs_bytes_max = 2u << 20;

@@ -57,6 +57,8 @@ bool is_sound(Change::Reader c) {
          is_plain(c.getResource()) && is_plain(c.getBefore()) && is_plain(c.getAfter());
 }
 
+bool is_sound(LogLine::Reader line) { return is_plain(line.getMessage()) && is_plain(line.getJob()); }
+
 bool is_sound(Reply::Reader r) {
   if (r.getVerdict() > Verdict::ERROR) return false;  // only the pool speaks of alarms
   for (const auto c : r.getChanges())
@@ -68,7 +70,7 @@ bool is_sound(Reply::Reader r) {
   for (const auto resource : r.getCustomResources())
     if (!is_plain(resource.getName()) || !is_plain(resource.getType())) return false;
   for (const auto line : r.getLog())
-    if (!is_plain(line.getMessage()) || !is_plain(line.getJob())) return false;
+    if (!is_sound(line)) return false;
   return is_plain(r.getMessage()) && is_plain(r.getTraceback());
 }
 
@@ -80,6 +82,8 @@ bool reads_well(FromWorker::Reader message) {
       return is_sound(message.getQuestion());
     case FromWorker::REPLY:
       return is_sound(message.getReply());
+    case FromWorker::LINE:
+      return is_sound(message.getLine());
   }
   return false;
 }

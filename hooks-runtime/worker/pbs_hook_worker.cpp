@@ -101,7 +101,15 @@ void run_one(const script& hook, const hook_home& home, const schema::sealed<pro
     if (!answer.get().isAnswer()) ::_exit(EXIT_FAILURE);
     return schema::copy_of<protocol::Answer>(answer.get().getAnswer());
   };
-  run_state run(home, request, ask);
+  const auto say = [&](const run_state::line& said) {
+    daemon.write(request.getNonce(), [&](protocol::FromWorker::Builder b) {
+      auto line = b.initLine();
+      line.setLevel(said.level);
+      line.setJob(said.job);
+      line.setMessage(said.message);
+    });
+  };
+  run_state run(home, request, ask, say);
   hook.run(run);
   daemon.write(request.getNonce(), [&](protocol::FromWorker::Builder b) { run.write(b.initReply()); });
 }

@@ -255,6 +255,27 @@ BOOST_AUTO_TEST_CASE(a_run_that_was_killed_leaves_its_files_too) {
   BOOST_TEST((endings == std::set<std::string>{".in", ".out", ".data"}));
 }
 
+BOOST_AUTO_TEST_CASE(a_run_that_was_killed_has_the_lines_it_logged) {
+  hook_runs runs;
+  for (const char* end : {"while True: pass\n", "import os\nos._exit(3)\n"}) {
+    hook_case c{.source = std::string("import pbs\npbs.logmsg(pbs.LOG_WARNING, 'first')\npbs.logjobmsg('12.head', 'second')\n") + end};
+    c.alarm_ms = 1000;
+    const auto reply = runs.run(c);
+    BOOST_TEST((reply.get().getVerdict() != Verdict::ACCEPT));
+    const auto log = reply.get().getLog();
+    BOOST_REQUIRE(log.size() == 2u);
+    BOOST_TEST(schema::text(log[0].getMessage()) == "first");
+    BOOST_TEST(schema::text(log[1].getMessage()) == "second");
+    BOOST_TEST(schema::text(log[1].getJob()) == "12.head");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(lines_of_a_run_are_told_once_and_not_with_the_next) {
+  hook_runs runs;
+  hook_case c{.source = "import pbs\npbs.logmsg(pbs.LOG_DEBUG, 'one')\n"};
+  for (int i = 0; i < 2; ++i) BOOST_TEST(runs.run(c).get().getLog().size() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(a_worker_program_that_is_missing_is_an_error_of_the_run) {
   hooks::pool_settings settings;
   settings.worker_program = "/proc/no_such_worker";

@@ -5,13 +5,13 @@
 namespace annals::actors {
 namespace {
 
-// What is set of the job that the hook is about (exechost_periodic: of one of its list). What it used comes with the run's own usage.
+// What is set of the job that the hook is about (exechost_periodic: of one of its list).
 bool may_set_job(const hooks::hook_event& event, schema::HookReport::Reader r) {
   const auto* job = hooks::find_parameter(event, "job");
   if (!job) job = hooks::find_parameter(event, "job_list");
   const bool rejected = r.getRun().getVerdict() != schema::HookVerdict::ACCEPTED;
   for (auto c : r.getJobChanges())
-    if (!job || schema::text(c.getName()) == "resources_used" ||
+    if (!job || hooks::stays_on_host(schema::text(c.getName())) ||
         hooks::may_write(*job, schema::text(c.getName()), rejected) != hooks::set_answer::yes)
       return false;
   return true;

@@ -1,5 +1,6 @@
 #include "actors/mom/current_order.hpp"
 
+#include "actors/mom/hook_objects.hpp"
 #include "actors/mom/host/start_order.hpp"
 #include "events/model/run/order_now.hpp"
 #include "events/model/vnodes/allocation_change.hpp"
@@ -62,8 +63,10 @@ void fill_changes(const model::run_state& run, schema::StartRun::Reader now, sch
 }  // namespace
 
 void current_order::follow(const model::run_state& run) {
-  if (std::exchange(reductions_, run.reductions) == run.reductions) return;
-  reduced_ = model::order_now(run);
+  const bool reduced = std::exchange(reductions_, run.reductions) != run.reductions;
+  const bool hooks_ran = std::exchange(hook_runs_, run.hooks.runs.size()) != run.hooks.runs.size();
+  if (reduced || hooks_ran) changed_ = model::order_now(run, order_changes(run.hooks.runs));
+  if (!reduced) return;
   update_ = schema::make<schema::ToSister>([&](schema::ToSister::Builder m) {
     auto u = m.initUpdate();
     fill_changes(run, of(run).get().getStartRun(), u.initOrder());

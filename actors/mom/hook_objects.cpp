@@ -160,4 +160,12 @@ void put_changes_again(const std::vector<schema::sealed<schema::HookRun>>& runs,
   }
 }
 
+std::vector<model::shown_value> order_changes(const std::vector<schema::sealed<schema::HookRun>>& runs) {
+  hooks::hook_parameters changed{{"job", hooks::hook_object{}}};
+  put_changes_again(runs, "job", changed);
+  const auto* variables = hooks::object_of(changed, "job")->find("Variable_List");
+  if (!variables) return {};
+  return {{variables->name, {}, variables->value}};
+}
+
 }  // namespace annals::actors

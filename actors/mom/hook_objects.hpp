@@ -19,6 +19,9 @@ std::vector<hooks::hook_object> failed_vnode_objects(const hooked_job& job);
 void put_program(const ports::run_order& program, hooks::hook_parameters& to);
 void take_program(hooks::hook_parameters& from, ports::run_order& to);
 
+// What hooks of this host that ran before the program made of the job's order: its Variable_List.
+std::vector<model::shown_value> order_changes(const std::vector<schema::sealed<schema::HookRun>>& runs);
+
 // What hooks of these runs changed, put to the parameters again. only: of this parameter; empty: of all.
 void put_changes_again(const std::vector<schema::sealed<schema::HookRun>>& runs, std::string_view only, hooks::hook_parameters& to);
 

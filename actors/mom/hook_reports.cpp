@@ -57,7 +57,7 @@ wanted_changes changes_by(std::size_t run, const hooks::chain_result& result, co
   for (const auto& c : result.changes) {
     if (c.run != run) continue;
     const auto object = schema::str(c.object);
-    if (c.attribute == "resources_used") {  // comes with what the run uses; that a hook set it is told of its job
+    if (hooks::stays_on_host(schema::text(c.attribute))) {  // that a periodic hook set it is told of its job
       if (c.parameter == "job_list") out.jobs[object];
       continue;
     }

@@ -1,12 +1,14 @@
 #include "actors/mom/part_actor.hpp"
 
 #include "actors/mom/attached.hpp"
+#include "actors/mom/hook_objects.hpp"
 #include "actors/mom/hook_usage.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
 
+#include "events/model/run/order_now.hpp"
 #include "events/model/run/task_limits.hpp"
 
 namespace annals::actors {
@@ -182,7 +184,9 @@ begun part_actor::start(std::uint32_t number) {
     parts_.note(log_event::job, state().job,
                 "task " + task_number(number) + " started, " + (task.argv.empty() ? std::string() : task.argv.front()));
   }
-  auto order = mom::task_order_for(state().order(), *state().allocated, *parts_.settings, words);
+  const auto by_hooks = order_changes(state().hooks.runs);
+  const auto changed = by_hooks.empty() ? schema::sealed<schema::StartRun>() : model::order_with(state().order(), by_hooks);
+  auto order = mom::task_order_for(changed ? changed.get() : state().order(), *state().allocated, *parts_.settings, words);
   order.share = mom::share_here(*state().confined, *parts_.settings);
   start_after_hooks(number, std::move(order));
   return begun::yes;

@@ -14,6 +14,7 @@ constexpr auto server_side = event_side::server;
 constexpr auto mom_side = event_side::mom;
 
 constexpr const char* job_of_mom = "Execution_Time Hold_Types resources_used run_count";
+constexpr const char* job_to_begin = "Execution_Time Hold_Types resources_used run_count Variable_List";
 constexpr const char* job_of_runjob =
     "Hold_Types Execution_Time project depend Error_Path Output_Path Resource_List Variable_List create_resv_from_job";
 constexpr const char* job_that_runs = "Error_Path Output_Path Resource_List Variable_List create_resv_from_job";
@@ -65,7 +66,10 @@ constexpr parameter failed_vnodes = {
     may_set::everything, "",
     may_set_when::always, "the job's vnodes on hosts that failed to join or to answer; empty when none"};
 constexpr parameter begun_job[] = {mom_job, mom_vnodes};
-constexpr parameter prologue[] = {mom_job, mom_vnodes, failed_vnodes};
+constexpr parameter mom_job_to_begin = {
+    "job", job, may_set::listed, job_to_begin, may_set_when::always, "the job as sent to the MoM"};
+constexpr parameter beginning_job[] = {mom_job_to_begin, mom_vnodes};
+constexpr parameter prologue[] = {mom_job_to_begin, mom_vnodes, failed_vnodes};
 constexpr parameter launch[] = {
     mom_job,
     mom_vnodes,
@@ -121,7 +125,7 @@ constexpr hook_event rows[] = {
      "after a reservation began; of a standing one each occurrence", logs},
     {"resv_end", 0x10000, server_side, in_server, ended_resv, false, false, 0,
      "after a reservation ended, of a standing one each occurrence, or a confirmed one was deleted", logs},
-    {"execjob_begin", 0x40, mom_side, on_host, begun_job, true, false, offline_vnodes | scheduler_restart_cycle,
+    {"execjob_begin", 0x40, mom_side, on_host, beginning_job, true, false, offline_vnodes | scheduler_restart_cycle,
      "on each host of the job, first of all; on the others before they join", stops_start},
     {"execjob_prologue", 0x80, mom_side, on_host, prologue, true, true, offline_vnodes | scheduler_restart_cycle,
      "before the job's program; on its other hosts when all have joined, and the program waits for them",
@@ -195,6 +199,8 @@ const parameter* find_parameter(const hook_event& event, std::string_view name) 
   const auto found = std::ranges::find_if(event.parameters, [&](const parameter& p) { return name == p.name; });
   return found == event.parameters.end() ? nullptr : &*found;
 }
+
+bool stays_on_host(std::string_view attribute) { return attribute == "resources_used" || attribute == "Variable_List"; }
 
 bool is_on_mom(const hook_event& event) {
   return event.side == event_side::mom || event.side == event_side::mom_periodic;

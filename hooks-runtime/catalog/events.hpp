@@ -81,6 +81,9 @@ const hook_event* find_event(std::string_view name);  // nullptr: no such event
 const hook_event* find_event(std::uint32_t bit);
 const parameter* find_parameter(const hook_event& event, std::string_view name);
 bool is_on_mom(const hook_event& event);
+// Of what hooks on a host set of a job, what the server is not asked to alter: resources_used comes with the run's own usage, and
+// Variable_List is the environment of what starts on that host.
+bool stays_on_host(std::string_view job_attribute);
 // pbs.MOM_EVENTS: the bits of all events of the MoM's side.
 std::uint32_t mom_events();
 // "queuejob,postqueuejob,...": as qmgr's refusal lists them.

@@ -154,6 +154,21 @@ class host_hooks(HookTest):
         self.until_state(self.submit("-N", "good", "--", "/bin/true"), "F")
         self.until(lambda: "execjob_begin" in self.audit("hook", bad), "the verdict is in the log")
 
+    def test_the_job_has_the_variables_that_hooks_set_before_it(self):
+        self.hook("b", "execjob_begin", "import pbs\nv = pbs.event().job.Variable_List\n"
+                  "v['NEW'] = 'v,1'\nv['A'] = None\nv['B'] = 'changed'\n")
+        self.hook("p", "execjob_prologue", "import pbs\nv = pbs.event().job.Variable_List\n"
+                  "v['SEEN'] = v['B'] + v['NEW']\ndel v['B']\n")
+        self.until_hooks_are_on("a", "b.HK", "b.PY", "p.HK", "p.PY")
+        out = os.path.join(self.work, "out")
+        id = self.submit("-o", out, "-j", "oe", "-v", "A=1,B=2,C=3", "--", "/usr/bin/env")
+        variables = self.job(id)["Variable_List"]
+        self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
+        with open(out) as f:
+            self.assertEqual([line for line in f.read().splitlines() if line.split("=")[0] in ("A", "B", "C", "NEW", "SEEN")],
+                             ["C=3", "NEW=v,1", "SEEN=changedv,1"])
+        self.assertEqual(self.job(id)["Variable_List"], variables)      # of the host, not of the job
+
     def test_a_launch_hook_changes_the_environment(self):
         self.hook("l", "execjob_launch", "import pbs\npbs.event().env['FROM_HOOK'] = 'yes'\n")
         self.until_hooks_are_on("a", "l.PY")

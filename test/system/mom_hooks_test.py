@@ -168,6 +168,17 @@ class hooks_of_tasks(MomHookTest):
         self.assertEqual(self.lines()[2:], [f"execjob_launch {primary} True True", f"execjob_launch {primary} True False",
                                             *[f"execjob_launch {sister} False False"] * 3])
 
+    def test_a_task_has_the_variables_of_hooks_on_its_host_and_on_the_first(self):
+        self.mom_hook("h", "execjob_begin,execjob_prologue", self.script(
+            "e.job.Variable_List[name.upper()] = host\n", says="e.job.Variable_List.get('EXECJOB_BEGIN')"))
+        id, out = self.run_script("env; pbsdsh -n 1 -- /usr/bin/env")
+        primary, sister = self.hosts_of(id)
+        self.assertEqual([line for line in out.splitlines() if line.startswith("EXECJOB_")],
+                         [f"EXECJOB_BEGIN={primary}", f"EXECJOB_PROLOGUE={primary}",
+                          f"EXECJOB_BEGIN={sister}", f"EXECJOB_PROLOGUE={sister}"], out)
+        self.assertEqual(sorted(self.lines()), sorted([f"execjob_begin {primary} None", f"execjob_begin {sister} {primary}",
+                                                       f"execjob_prologue {primary} {primary}", f"execjob_prologue {sister} {sister}"]))
+
     def refuse_on_the_second_host(self):
         self.mom_hook("h", "execjob_prologue", "import pbs\ne = pbs.event()\nif not e.job.in_ms_mom(): e.reject('no tasks here')\n")
 

@@ -6,7 +6,10 @@
 
 namespace annals::model {
 
-// Nothing: it is the order.
-schema::sealed<schema::ToMom> order_now(const run_state& run);
+// by_hooks: what hooks of this host made of it besides. Nothing: it is the order.
+schema::sealed<schema::ToMom> order_now(const run_state& run, const std::vector<shown_value>& by_hooks = {});
+
+// The order with other attributes in place of its own.
+schema::sealed<schema::StartRun> order_with(schema::StartRun::Reader order, const std::vector<shown_value>& changes);
 
 }  // namespace annals::model

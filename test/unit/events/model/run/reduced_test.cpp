@@ -155,6 +155,19 @@ BOOST_AUTO_TEST_CASE(the_order_says_what_the_job_shows_since_then) {
   BOOST_TEST(now.get().getStartRun().getSisters().size() == 2u);
 }
 
+BOOST_AUTO_TEST_CASE(the_order_says_what_hooks_made_of_it) {
+  run_story s;
+  s.when(model::take_order{order({{"Variable_List", "", "A=1"}, {"schedselect", "", "1:ncpus=1"}}, {"n2"})});
+  const auto now = model::order_now(s.run, {{"Variable_List", "", "B=2"}});
+  const auto by_itself = model::order_with(s.run.order.get().getStartRun(), {{"Variable_List", "", "B=2"}});
+  for (const auto order : {now.get().getStartRun(), by_itself.get()}) {
+    std::string shown;
+    for (auto a : order.getAttributes()) shown += schema::str(a.getName()) + "=" + schema::str(a.getValue()) + " ";
+    BOOST_TEST(shown == "schedselect=1:ncpus=1 Variable_List=B=2 ");
+    BOOST_TEST(order.getSisters().size() == 1u);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(chunks_are_told_in_the_order_in_which_the_run_has_them) {
   model::allocation has("(q1:ncpus=1)+(q2:ncpus=2)+(q3:ncpus=1)+(q1)", "q1/0+q2/0*2+q3/0+q1/1*0", {"q1", "q2", "q3"}, "exclhost");
   has.renumber({0, 2, 1, model::allocation::no_chunk}, "ncpus=1:mpiprocs=2+2:ncpus=2");

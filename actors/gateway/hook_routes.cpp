@@ -23,10 +23,7 @@ const hooks::hook_event* const runjob_event = hooks::find_event("runjob");
 const hooks::hook_event* const movejob_event = hooks::find_event("movejob");
 const hooks::hook_event* const resvsub_event = hooks::find_event("resvsub");
 const hooks::hook_event* const modifyresv_event = hooks::find_event("modifyresv");
-const hooks::hook_event* const resv_end_event = hooks::find_event("resv_end");
 const hooks::hook_event* const management_event = hooks::find_event("management");
-const hooks::hook_event* const periodic_event = hooks::find_event("periodic");
-const hooks::hook_event* const provision_event = hooks::find_event("provision");
 
 }  // namespace
 
@@ -186,42 +183,6 @@ void hook_routes::show_management(const managed& what, const model::rejection& w
   });
 }
 
-namespace {
-
-// What one run wants set of one object. The changes last as long as the result.
-struct asked_of {
-  std::string object;
-  bool of_job;
-  std::size_t run;
-  std::vector<hooks::hook_change> changes;
-};
-
-std::vector<asked_of> requests_of(const std::string& subject, const hooks::chain_result& result) {
-  std::vector<asked_of> asked;
-  for (const auto& c : result.changes) {
-    const bool of_job = c.parameter == "job";
-    if (!of_job && c.parameter != "vnode_list") continue;
-    const auto object = of_job ? subject : schema::str(c.object);
-    auto at = std::find_if(asked.begin(), asked.end(),
-                           [&](const asked_of& w) { return w.object == object && w.of_job == of_job && w.run == c.run; });
-    if (at == asked.end()) at = asked.insert(asked.end(), {object, of_job, c.run, {}});
-    at->changes.push_back(c);
-  }
-  return asked;
-}
-
-bool changes_nothing(const hooks::hook_change& c) { return c.before == c.after; }
-
-using job_changes = std::vector<hooks::hook_change>;
-job_changes changes_of_job(const hooks::chain_result& result) {
-  job_changes changes;
-  for (const auto& c : result.changes)
-    if (c.parameter == "job" && !changes_nothing(c)) changes.push_back(c);
-  return changes;
-}
-
-}  // namespace
-
 // -- runs ----------------------------------------------------------------------------------------------------------------
 
 void hook_routes::ask_run(std::uint64_t number, model::proposed_run proposed, const model::requester& by, reply_ptr reply,
@@ -229,7 +190,7 @@ void hook_routes::ask_run(std::uint64_t number, model::proposed_run proposed, co
   const auto run = proposed.message.get().getRun();
   const auto id = board_.job_id(run.getOfArray() ? values::subjob_number(number, run.getIndex()) : number);
   const auto go_on = [this, number, id, proposed, by, reply, command_id = std::move(command_id), make_room = std::move(make_room)](
-                         hook_runs runs, const job_changes& changes = {}) {
+                         hook_runs runs, const wanted_changes& changes = {}) {
     auto as_left = proposed;
     if (!changes.empty()) as_left.changes = model::client_request{alteration(id, changes), {}};
     auto run_it = [this, number, as_left = std::move(as_left), by, reply, command_id, runs = std::move(runs)] {
@@ -273,11 +234,7 @@ void hook_routes::run_rejected(std::uint64_t number, const std::string& id, hook
   if (before && before->value == comment && std::ranges::all_of(result.changes, changes_nothing)) return refuse({});
   restart_scheduling(result);
   auto changes = changes_of_job(result);
-  hooks::hook_change says;
-  says.attribute = "comment";
-  says.has_value = true;
-  says.after = comment;
-  changes.push_back(says);
+  changes.push_back(comment_of(comment));
   auto parts = reply_jointly(board_.reply_then(std::move(refuse)), 1 + vnodes.size());
   board_.tell_job(number, model::client_request{alteration(id, changes), {}}, board_.server_itself(), parts.back(), result.runs);
   for (std::size_t i = 0; i < vnodes.size(); ++i) change_vnode(vnodes[i].object, vnodes[i].changes, parts[i], result.runs);
@@ -302,117 +259,6 @@ void hook_routes::subjob_rejected(const std::string& id, hooks::chain_result& re
   restart_scheduling(result);
   auto parts = reply_jointly(board_.reply_then(std::move(refuse)), vnodes.size());
   for (std::size_t i = 0; i < vnodes.size(); ++i) change_vnode(vnodes[i].object, vnodes[i].changes, parts[i], result.runs);
-}
-
-// -- events --------------------------------------------------------------------------------------------------------------
-
-namespace {
-
-// What was done is written down, and the rest is asked for again.
-reply_ptr refused_anyway(reply_ptr to) {
-  class refusing final : public reply_to {
-   public:
-    explicit refusing(reply_ptr to) : to_(std::move(to)) {}
-    void done(std::uint64_t sequence, const std::string&) override { to_->refused(sequence, model::refuse(values::pbs_error::hook_error)); }
-    void refused(std::uint64_t sequence, const model::rejection& why) override { to_->refused(sequence, why); }
-
-   private:
-    reply_ptr to_;
-  };
-  return std::make_shared<refusing>(std::move(to));
-}
-
-}  // namespace
-
-// What happened is on disk already. That hooks are to look on at it is a reaction's to say (actors/server/reactions/looking_hooks.cpp),
-// so a crash before their run was written down only means that they run again.
-void hook_routes::look_on(const reactions::run_looking_hooks& what, reply_ptr reply) {
-  const auto& shown = what.event->parameters.front();
-  const auto kind = shown.kind == hooks::parameter_kind::job           ? ObjectKind::JOB
-                    : shown.kind == hooks::parameter_kind::reservation ? ObjectKind::RESERVATION
-                                                                       : ObjectKind::NODE;
-  // Of a reservation that has ended there is nothing to see any more.
-  const bool before = what.event == resv_end_event;
-  server_hooks::question q{what.event, what.by, what.by.user, what.subject, {}, {}, what.hooks};
-  q.views.push_back({shown.name, kind, what.subject, before ? what.sequence - 1 : what.sequence});
-  if (kind == ObjectKind::NODE && what.sequence > 1) q.views.push_back({"vnode_o", kind, what.subject, what.sequence - 1});
-  hooks_.run(std::move(q), [this, what, reply = std::move(reply)](hooks::chain_result& result) {
-    carry_out({what.subject, what.sequence, std::to_string(what.sequence)}, result,
-              all_ran(*what.event, what.hooks, result) ? reply : refused_anyway(reply));
-  });
-}
-
-// When it is due is a reaction's to say (actors/server/reactions/periodic_hooks.cpp). It is shown the site as it is now.
-void hook_routes::run_periodic(const std::string& hook, std::uint64_t cause, reply_ptr reply) {
-  server_hooks::question q{
-      periodic_event,
-      board_.server_itself(),
-      {},
-      "periodic",
-      {},
-      {{"vnode_list", ObjectKind::NODE, {}, board_.where().sequence(), {}, true},
-       {"resv_list", ObjectKind::RESERVATION, {}, board_.where().sequence(), {}, true}},
-      {hook},
-  };
-  hooks_.run(std::move(q), [this, hook, cause, reply = std::move(reply)](hooks::chain_result& result) {
-    carry_out({"periodic", cause, std::to_string(cause) + " " + hook}, result,
-              all_ran(*periodic_event, {hook}, result) ? reply : refused_anyway(reply));
-  });
-}
-
-// When is a reaction's to say (actors/server/reactions/provisioning.cpp), and what follows from its verdict, too.
-void hook_routes::provision(const reactions::run_provision_hook& what, std::uint64_t cause, reply_ptr reply) {
-  server_hooks::question q{provision_event, board_.server_itself(), {}, what.vnode, {}, {}, {what.hook}};
-  q.parameters.push_back({"aoe", what.aoe});
-  q.parameters.push_back({"vnode", what.vnode});
-  hooks_.run(std::move(q), [this, what, cause, reply = std::move(reply)](hooks::chain_result& result) {
-    hooks_.write_all(what.vnode, cause, result.runs, all_ran(*provision_event, {what.hook}, result) ? reply : refused_anyway(reply));
-  });
-}
-
-// Of those that are still to run. One that could not be read has not.
-bool hook_routes::all_ran(const hooks::hook_event& event, const std::vector<std::string>& names, const hooks::chain_result& result) const {
-  return std::ranges::all_of(names, [&](const std::string& name) {
-    const auto* hook = board_.where().hook(name);
-    return !hook || !hook->runs_at(event.name) ||
-           std::ranges::any_of(result.runs, [&](const auto& run) { return schema::text(run.get().getHook()) == name; });
-  });
-}
-
-// What the runs want is done first, with command ids, so that it is done once even if they run again after a crash; then the
-// runs are written down, and with that they are no longer owed. What can't be written is refused, and so asked for again.
-void hook_routes::carry_out(const owed_run& what, const hooks::chain_result& result, const reply_ptr& reply) {
-  restart_scheduling(result);
-  auto done = [this, subject = what.subject, cause = what.cause, reply, runs = result.runs](const model::rejection& why) {
-    if (why.code == values::pbs_error::system_error) return reply->refused(0, why);  // the disk is full: again
-    hooks_.write_all(subject, cause, runs, reply);
-  };
-  const auto asked = requests_of(what.subject, result);
-  if (asked.empty()) return done({});
-  auto parts = reply_jointly(board_.reply_then(std::move(done)), asked.size());
-  const auto send = [&](std::size_t i, auto envelope, auto&& to) {
-    // By its name: when some are written down and others run again, they are fewer.
-    const auto hook = schema::str(result.runs[asked[i].run].get().getHook());
-    envelope.command_id = repeatable_id("hook " + what.id + " " + hook + " " + asked[i].object);
-    envelope.cause = what.cause;
-    to(std::move(envelope));
-  };
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    const auto& w = asked[i];
-    const hook_runs run{result.runs[w.run]};
-    if (w.of_job) {
-      const auto number = values::number_of(values::parse_job_id(w.object).value()).value();
-      send(i,
-           board_.wrap<model::job_command>(model::client_request{alteration(w.object, w.changes), {}}, board_.server_itself(), parts[i],
-                                           run),
-           [&](auto e) { board_.tell_job(number, std::move(e)); });
-    } else if (const auto h = board_.host_of(w.object)) {
-      send(i, board_.wrap<model::host_command>(vnode_change(w.object, w.changes), board_.server_itself(), parts[i], run),
-           [&](auto e) { board_.self()->send(h, std::move(e)); });
-    } else {
-      board_.refuse(parts[i], values::pbs_error::unknown_node);
-    }
-  }
 }
 
 }  // namespace annals::actors

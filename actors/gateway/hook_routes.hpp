@@ -11,6 +11,7 @@
 
 #include "actors/gateway/actor_registry.hpp"
 #include "actors/gateway/server_hooks.hpp"
+#include "actors/gateway/wanted_changes.hpp"
 #include "actors/server/reactions/reaction.hpp"
 
 namespace annals::actors {
@@ -71,6 +72,8 @@ class hook_routes {
     std::uint64_t cause;
     std::string id;  // that makes, with the run and the object, the command ids of what is wanted
   };
+  envelope<model::job_command> change_by_look(const std::string& job, const std::string& hook, const wanted_changes& wanted,
+                                              reply_ptr reply, const hook_runs& run);
   void carry_out(const owed_run& what, const hooks::chain_result& result, const reply_ptr& reply);
   bool all_ran(const hooks::hook_event& event, const std::vector<std::string>& names, const hooks::chain_result& result) const;
 

@@ -17,12 +17,13 @@ constexpr const char* job_of_mom = "Execution_Time Hold_Types resources_used run
 constexpr const char* job_to_begin = "Execution_Time Hold_Types resources_used run_count Variable_List";
 constexpr const char* job_of_runjob =
     "Hold_Types Execution_Time project depend Error_Path Output_Path Resource_List Variable_List create_resv_from_job";
+constexpr const char* job_of_postqueuejob = "Hold_Types Execution_Time project depend Resource_List Variable_List comment";
 constexpr const char* job_that_runs = "Error_Path Output_Path Resource_List Variable_List create_resv_from_job";
 
 constexpr parameter asked_job[] = {
     {"job", job, may_set::what_users_may, "queue", may_set_when::always, "the job as asked for"}};
 constexpr parameter queued_job[] = {
-    {"job", job, may_set::listed, "project comment", may_set_when::always, "the queued job"}};
+    {"job", job, may_set::listed, job_of_postqueuejob, may_set_when::always, "the queued job"}};
 constexpr parameter altered_job[] = {
     {"job", job, may_set::what_users_may, "", may_set_when::always, "what is asked to be changed"},
     {"job_o", job, may_set::nothing, "", may_set_when::always, "the job before the change"}};

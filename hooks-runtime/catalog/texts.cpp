@@ -25,6 +25,16 @@ std::string logged_alarm(const hook_event& event, std::string_view hook) {
   return "alarm call while running " + std::string(event.name) + " hook " + quoted(hook) + ", request rejected";
 }
 
+std::string logged_change(std::string_view hook, std::string_view attribute, std::string_view resource, std::string_view value) {
+  auto line = quoted(hook) + " hook set job's " + std::string(attribute);
+  if (!resource.empty()) line.append(".").append(resource);
+  return line.append(" = ").append(value);
+}
+
+std::string held_comment(std::string_view hook, std::string_view date) {
+  return "Job held by " + quoted(hook) + " hook on " + std::string(date);
+}
+
 std::string offlined_comment(std::string_view hook) {
   return "offlined by hook " + quoted(hook) + " due to hook error";
 }

@@ -19,6 +19,10 @@ std::string logged_reject(const hook_event& event, std::string_view hook);
 std::string logged_exception(const hook_event& event, std::string_view hook);
 std::string logged_alarm(const hook_event& event, std::string_view hook);
 
+// Of a job that a postqueuejob hook changed: the log's line, and its comment when it is held.
+std::string logged_change(std::string_view hook, std::string_view attribute, std::string_view resource, std::string_view value);
+std::string held_comment(std::string_view hook, std::string_view date);
+
 // Comment of a vnode that fail_action took offline.
 std::string offlined_comment(std::string_view hook);
 

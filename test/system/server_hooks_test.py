@@ -235,6 +235,32 @@ class hooks_that_look_on(ServerHookTest):
         self.until(lambda: self.job(id)["project"] == f"of {id}", lambda: f"its project: {self.job(id)}")
         self.until_run("p", "postqueuejob", "seen in workq")
 
+    def test_what_postqueuejob_sets_holds_and_is_logged(self):      # golden: hook_events.txt H2
+        self.hook("p", "postqueuejob", "import pbs\nj = pbs.event().job\n"
+                  "j.Hold_Types += pbs.hold_types('o')\nj.project = 'prj'\n"
+                  "j.Variable_List['NEW'] = 'v1'\nj.Variable_List['A'] = None\n"
+                  "j.Resource_List['walltime'] = 300\nj.Resource_List['cput'] = None\n")
+        id = self.submit("-h", "-v", "A=1,B=2", "-l", "cput=50", "--", "/bin/true")
+        self.until(lambda: self.job(id)["project"] == "prj", lambda: f"its project: {self.job(id)}")
+        job = self.job(id)
+        self.assertEqual((sorted(job["Hold_Types"]), job["Resource_List.walltime"]), (["o", "u"], "00:05:00"))
+        self.assertNotIn("Resource_List.cput", job)
+        self.assertNotIn("A=1", job["Variable_List"])
+        self.assertIn("NEW=v1", job["Variable_List"])
+        self.assertRegex(job["comment"], r"^Job held by 'p' hook on \w+ \w+ +\d+ [\d:]+ \d+$")
+        self.until_logged("Resource_List.walltime = ")
+        said = [line.split(f";Job;{id};")[1] for line in self.server_log().splitlines() if f";Job;{id};'p' hook set job's " in line]
+        self.assertIn("'p' hook set job's project = prj", said)
+        self.assertIn("'p' hook set job's Resource_List.cput = ", said)
+        self.assertEqual(len(said), 5, said)
+
+    def test_what_postqueuejob_may_not_set_is_told(self):
+        self.hook("p", "postqueuejob", "import pbs\nj = pbs.event().job\nj.project = 'prj'\nj.Resource_List['ncpus'] = 2\n"
+                  "j.Resource_List['select'] = pbs.select('1:ncpus=1')\n")
+        id = self.submit("-h", "--", "/bin/true")
+        self.until_logged(f";Hook;p;what hook 'p' set of job {id} does not hold: ")
+        self.assertEqual((self.job(id)["Resource_List.ncpus"], self.job(id)["project"]), ("1", "_pbs_project_default"))
+
     def test_a_rejection_of_what_has_happened_is_logged_only(self):
         self.hook("p", "postqueuejob", "import pbs\npbs.event().reject('too late')\n")
         id = self.submit("-h", "--", "/bin/true")

@@ -34,14 +34,16 @@ bool began_array(const occasion& o) { return o.job.array && !o.job.array->began.
 bool begins_array(const occasion& o) { return !began_array(o); }
 // Of Resource_List's aoe: a run that waits for its vnodes to get it.
 bool provisions(const occasion& o) { return o.job.provisioning(); }
-// Somebody altered the job: it is no step of provisioning or of a dependency.
+// Somebody altered the job: it is no step of provisioning or of a dependency, and no mere remark.
 bool is_asked_for(const occasion& o) {
+  bool altered = false;
   for (auto change : o.event.getAltered().getChanges()) {
     const auto op = change.getOp();
     if (op == schema::AttributeOp::INCREMENT || op == schema::AttributeOp::DECREMENT || schema::text(change.getName()) == "prov_vnode")
       return false;
+    altered |= !is_remark(o, schema::text(change.getName()));
   }
-  return true;
+  return altered;
 }
 bool has_provisioned(const occasion& o) {
   for (auto change : o.event.getAltered().getChanges())

@@ -266,11 +266,16 @@ void no_fields(std::string&, const occasion&) {}
 void requestor_field(std::string& line, const occasion& o) { put(line, "requestor", o.at.by.at_host()); }
 
 // What was asked for, in the order of the attributes; not what follows from it.
+bool is_remark(const occasion& o, std::string_view attribute) {
+  return attribute == "comment" && o.at.by.role >= schema::Role::SERVER;
+}
+
 void changed_fields(std::string& line, const occasion& o) {
   std::vector<change> changes;
   for (auto c : o.event.getAltered().getChanges()) {
     const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(c.getName()));
     if (!row || c.getDerived() || row->id == ids::forward_x11_cookie) continue;  // a key to the user's display
+    if (is_remark(o, row->name)) continue;
     const auto resource = schema::text(c.getResource());
     const bool unset = c.getOp() == schema::AttributeOp::UNSET;
     // What has a default falls back to it.

@@ -36,6 +36,8 @@ void suspended_fields(std::string& line, const occasion& o);   // z
 void no_fields(std::string& line, const occasion& o);          // r
 void requestor_field(std::string& line, const occasion& o);    // D
 void changed_fields(std::string& line, const occasion& o);     // a
+// What the server itself says in the job's comment, why it does not run say: nobody altered the job.
+bool is_remark(const occasion& o, std::string_view attribute);
 // A run's vnodes get the environment that it asks for.
 void provision_start_fields(std::string& line, const occasion& o);   // P
 void provision_end_fields(std::string& line, const occasion& o);     // p

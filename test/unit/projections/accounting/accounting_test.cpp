@@ -317,6 +317,15 @@ BOOST_AUTO_TEST_CASE(a_says_what_was_asked_in_the_order_of_attributes) {
   BOOST_TEST(last().substr(20) == "a;602.q1;comment=\"a b\"");
 }
 
+BOOST_AUTO_TEST_CASE(why_a_runjob_hook_rejected_is_no_alteration) {
+  submit(on_q1);
+  story.when(alter({{"comment", "", "Not Running: PBS Error: no way"}}), the_server());
+  BOOST_TEST(last().substr(20).starts_with("Q;"));
+  // What the hook set of the job is one.
+  story.when(alter({{"Hold_Types", "", "s"}, {"project", "", "later"}, {"comment", "", "Not Running: PBS Error: no way"}}), the_server());
+  BOOST_TEST(last().substr(20) == "a;602.q1;Hold_Types=s project=later");
+}
+
 BOOST_AUTO_TEST_CASE(an_altered_job_is_shown_as_it_is_then) {
   submit(on_q1);
   story.when(alter({{"Job_Name", "", "nn"}}), root());

@@ -91,10 +91,11 @@ hooks::chain_parts server_hooks::chain_parts() {
   hooks::chain_parts c;
   c.runner = parts_.runner;
   c.post = post();
-  if (parts_.notes)
-    c.note = [notes = parts_.notes](std::uint32_t bits, std::string_view cls, std::string_view object, std::string_view text) {
-      notes->write(bits, cls, object, text);
-    };
+  if (!parts_.notes) return c;
+  c.note = [notes = parts_.notes](std::uint32_t bits, std::string_view cls, std::string_view object, std::string_view text) {
+    notes->write(bits, cls, object, text);
+  };
+  c.wants = [notes = parts_.notes](std::uint32_t bits) { return notes->wants(bits); };
   return c;
 }
 

@@ -53,6 +53,8 @@ void run_actor::report_exited() {
     parts_.note(log_event::debug2, state().job,
                 h.host + " cput=" + std::string(h.usage.get("cput").value_or("00:00:00")) +
                     " mem=" + std::string(h.usage.get("mem").value_or("0kb")));
+  // As PBS says it of a job that hooks have held up after its end.
+  if (state().closing_hooks_used || hooks_.is_open(hook_point::ended)) parts_.note(log_event::job, state().job, "no active tasks");
   parts_.note(log_event::debug2, state().job, "Obit sent");
   tell_server([&](auto m) {
     auto r = m.initRunExited();

@@ -1,6 +1,7 @@
 #include "hooks-runtime/chain/chain.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <thread>
 
 #include "events/attributes/ids.hpp"
@@ -19,7 +20,7 @@ namespace ids = attributes::hook;
 namespace {
 
 // Event bits of PBS's logs (pbs guide: logs).
-constexpr std::uint32_t log_error = 0x1, log_debug2 = 0x100, log_debug3 = 0x400;
+constexpr std::uint32_t log_error = 0x1, log_debug2 = 0x100, log_debug3 = 0x400, log_debug4 = 0x800;
 
 constexpr std::size_t attended_in_a_row_max = 20;
 
@@ -61,6 +62,7 @@ class chain : public std::enable_shared_from_this<chain> {
  private:
   // A hook's reply leads to the next hook's run on the thread that has the reply, without a detour by the daemon's.
   void next() {
+    if (wants(log_debug3)) parts_.note(log_debug3, "Hook", hooks_[index_].name, "started");
     request_ = request_for(hooks_[index_]);
     packed_request_.clear();
     hook_run order;
@@ -93,6 +95,7 @@ class chain : public std::enable_shared_from_this<chain> {
       const auto alarm = number(hook.settings, ids::alarm);
       r.setAlarmMillis(static_cast<std::uint32_t>(std::min<std::int64_t>(alarm, UINT32_MAX / 1000) * 1000));
       r.setPrimary(at_.primary);
+      r.setMeasureCpu(wants(log_debug4));
       auto s = r.initHook();
       s.setType(text(hook.settings, ids::type));
       s.setUser(text(hook.settings, ids::user));
@@ -110,6 +113,8 @@ class chain : public std::enable_shared_from_this<chain> {
     const auto r = reply.get();
     const auto verdict = recorded(r.getVerdict());
     log_lines(hook.name, r);
+    if (wants(log_debug3)) parts_.note(log_debug3, "Hook", hook.name, "finished");
+    if (wants(log_debug4)) log_performance(hook.name, r);
     log_verdict(hook.name, r);
     result_.runs.push_back(run_of(hook, reply));
     result_.replies.push_back(reply);
@@ -174,6 +179,18 @@ class chain : public std::enable_shared_from_this<chain> {
     }
     if (r.getLogDropped() > 0)
       parts_.note(log_error, "Hook", hook, std::to_string(r.getLogDropped()) + " more log lines were dropped: too much output");
+  }
+
+  bool wants(std::uint32_t events) const { return parts_.wants && parts_.wants(events); }
+
+  // Of a run that was killed nobody knows its time on the processor: 0.
+  void log_performance(const std::string& hook, protocol::Reply::Reader r) const {
+    const auto* job = object_of(result_.parameters, "job");
+    const auto of = job && !job->name.empty() ? "_" + job->name : std::string();
+    char times[64];
+    std::snprintf(times, sizeof times, " action=run_code walltime=%.6f cputime=%.6f", static_cast<double>(r.getDurationMicros()) / 1e6,
+                  static_cast<double>(r.getCpuMicros()) / 1e6);
+    parts_.note(log_debug4, "Hook", "hook_perf_stat", "label=hook_" + std::string(at_.event->name) + "_" + hook + of + times);
   }
 
   void log_verdict(const std::string& hook, protocol::Reply::Reader r) const {

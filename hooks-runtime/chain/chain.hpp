@@ -30,6 +30,8 @@ struct chain_parts {
   std::function<void(std::function<void()>)> post;
   // A line of the daemon's log: event bits, class, object, text; called from any thread.
   std::function<void(std::uint32_t, std::string_view, std::string_view, std::string_view)> note;
+  // Whether lines with one of these bits are written, for those that cost something to make. Unset: no.
+  std::function<bool(std::uint32_t)> wants;
 };
 
 struct occasion {

@@ -104,6 +104,7 @@ struct Request {
   hook          @8 :HookSettings;
   primary       @9 :Bool;      # this host is the job's primary one: job.in_ms_mom()
   nonce         @10 :UInt64;   # made by the pool; 0 in what is recorded
+  measureCpu    @11 :Bool;     # the reply says cpuMicros
 }
 
 struct HookSettings {
@@ -136,6 +137,7 @@ struct Reply {
   actions        @7 :List(Action);
   questions      @8 :List(Asked);
   traceback      @9 :Text;     # error: all lines, for the log
+  cpuMicros      @11 :UInt64;  # of the worker; where the request asked for it
   customResources @10 :List(ResourceType);   # named in resources_available by an exechost_startup hook, type from the value
 }
 

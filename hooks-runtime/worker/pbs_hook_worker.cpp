@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 
 #include "hooks-runtime/pbs_module/script.hpp"
@@ -93,6 +94,12 @@ hook_home home_of(protocol::Bind::Reader bind) {
   return home;
 }
 
+std::uint64_t cpu_micros() {
+  timespec used{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000 + static_cast<std::uint64_t>(used.tv_nsec) / 1000;
+}
+
 void run_one(const script& hook, const hook_home& home, const schema::sealed<protocol::ToWorker>& message, daemon_link& daemon) {
   const auto request = message.get().getRequest();
   const auto ask = [&](const schema::sealed<protocol::Question>& question) {
@@ -110,8 +117,13 @@ void run_one(const script& hook, const hook_home& home, const schema::sealed<pro
     });
   };
   run_state run(home, request, ask, say);
+  const auto cpu_before = request.getMeasureCpu() ? cpu_micros() : 0;
   hook.run(run);
-  daemon.write(request.getNonce(), [&](protocol::FromWorker::Builder b) { run.write(b.initReply()); });
+  const auto cpu = request.getMeasureCpu() ? cpu_micros() - cpu_before : 0;
+  daemon.write(request.getNonce(), [&](protocol::FromWorker::Builder b) {
+    run.write(b.initReply());
+    b.getReply().setCpuMicros(cpu);
+  });
 }
 
 [[noreturn]] void serve(int to_guard) {

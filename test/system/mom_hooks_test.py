@@ -25,6 +25,7 @@ class hooks_of_wide_jobs(MomHookTest):
         self.assertLess(max(order.index(f"execjob_begin {h} False {h}") for h in sisters), order.index(expected[1]))
         self.assertLess(max(order.index(f"execjob_prologue {h} False {h}") for h in sisters), order.index(expected[2]))
         self.until(lambda: self.audit("hook", id).count("execjob_epilogue") == 3, "every run is in the server's log")
+        self.assertIn(f"0008;pbs_mom;Job;{id};no active tasks\n", self.mom_log(primary))      # as PBS says it behind such hooks
 
     def test_the_resource_site_reaches_hooks_on_every_host(self):      # RS-113
         self.hook("q", "queuejob", "import pbs\nj = pbs.event().job\nj.Resource_List['site'] = str(j.Resource_List['site']) + '+' + str(j.Resource_List['select'])\n")

@@ -22,6 +22,7 @@ struct chain_story {
   occasion at;
   chain_result result;
   int done = 0;
+  std::uint32_t wanted = 0;  // event bits of lines that cost something
 
   explicit chain_story(const char* event = "queuejob") {
     at.event = find_event(event);
@@ -43,7 +44,8 @@ struct chain_story {
     chain_parts parts{&runner, [](const std::function<void()>& work) { work(); },
                       [this](std::uint32_t, std::string_view cls, std::string_view object, std::string_view text) {
                         lines.push_back(std::string(cls) + ";" + std::string(object) + ";" + std::string(text));
-                      }};
+                      },
+                      [this](std::uint32_t events) { return (wanted & events) != 0; }};
     sort_by_order(hooks);
     run_chain(parts, hooks, at, [this](chain_result& r) {
       result = r;
@@ -104,6 +106,25 @@ BOOST_AUTO_TEST_CASE(each_hook_sees_what_the_one_before_it_changed) {
   BOOST_TEST(schema::str(reply->get().getChanges()[0].getAfter()) == "physics");
 }
 
+BOOST_AUTO_TEST_CASE(the_log_says_when_a_hook_began_and_ended_and_how_long_it_took) {
+  for (const std::uint32_t wanted : {0x400u, 0x800u, 0xc00u, 0u}) {
+    chain_story s("execjob_begin");
+    std::get<hook_object>(s.at.parameters.front().value).name = "6.vm";
+    s.wanted = wanted;
+    s.hook("hm", "1", [&](auto request, auto reply) {
+      BOOST_TEST(request.getMeasureCpu() == ((wanted & 0x800) != 0));
+      reply.setDurationMicros(339);
+      reply.setCpuMicros(21);
+    });
+    s.run();
+    std::vector<std::string> expected;
+    if (wanted & 0x400) expected = {"Hook;hm;started", "Hook;hm;finished"};
+    if (wanted & 0x800)
+      expected.push_back("Hook;hook_perf_stat;label=hook_execjob_begin_hm_6.vm action=run_code walltime=0.000339 cputime=0.000021");
+    BOOST_TEST(s.lines == expected, boost::test_tools::per_element());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_a_hook_was_given_is_kept_as_far_as_all_runs_fit_in_a_record) {
   for (const auto& [eighths, kept_first, kept_second] :
        {std::tuple{3, true, true}, std::tuple{6, true, false}, std::tuple{9, false, false}}) {
@@ -142,7 +163,7 @@ BOOST_AUTO_TEST_CASE(who_has_nothing_else_to_do_is_told_before_the_chain_returns
     s.hook("first", "1", [](auto, auto reply) { set(reply, "project", "physics"); });
     s.hook("second", "2", [](auto, auto) {});
     int told_on_return = -1, posted = 0;
-    chain_parts parts{&s.runner, [&](const std::function<void()>& work) { ++posted, work(); }, {}};
+    chain_parts parts{&s.runner, [&](const std::function<void()>& work) { ++posted, work(); }, {}, {}};
     run_chain(parts, s.hooks, s.at, [&](chain_result& r) {
       s.result = r;
       ++s.done;

@@ -21,9 +21,9 @@ class event_notes {
 
  private:
   void learn_mask(schema::ServerEvent::Reader event);
+  void learn_job(std::uint64_t stream, schema::JobEvent::Reader event);
   void learn_reservation(std::uint64_t stream, schema::ReservationEvent::Reader event);
   void note_one(const log::record& record);
-  void note_job(const std::string& id, const std::string& by, schema::JobEvent::Reader event);
   void note_queued(const std::string& id, const std::string& by, schema::JobQueued::Reader e);
   void note_step(const std::string& id, schema::RunEvent::Reader step);
   void note_cleared(const std::string& id, schema::VnodesReleased::Reader released);
@@ -35,6 +35,14 @@ class event_notes {
     const std::string& by;
   };  // class and name of a line; who asked
   void note_line(const subject& of, std::uint32_t bits, const std::string& text);
+  struct of_job {
+    const std::string* queue = nullptr;  // among queues_
+    bool runs = false, ended = false;
+    bool purged = false;  // somebody asked for it to be deleted from the history too
+  };
+  void note_job(const subject& of, const log::record& record, schema::JobEvent::Reader event);
+  void note_delete(const subject& of, const log::record& record, schema::JobDeleteRequested::Reader asked);
+  void note_forgotten(const subject& of, const log::record& record);
   void note_changes(const subject& of, schema::ObjectKind kind, capnp::List<schema::Attribute>::Reader changes);
   void note_missing(const subject& of, schema::ObjectKind kind, capnp::List<schema::Attribute>::Reader changes);
   void note_queue(const subject& of, schema::QueueEvent::Reader event);
@@ -52,7 +60,12 @@ class event_notes {
 
   daemon_log& to_;
   const bool follows_mask_;
-  std::string left_early_;                                                   // a job; its next event frees hosts that have left its run
+  std::string left_early_;  // a job; its next event frees hosts that have left its run
+  struct {
+    std::uint64_t stream = 0, sequence = 0;
+  } ended_;                                                                  // the job that ended last, and where in the log
+  std::set<std::string> queues_;                                             // that jobs were in
+  std::unordered_map<std::uint64_t, of_job> jobs_;                           // by serial
   std::unordered_map<std::uint64_t, std::string> names_;                     // of jobs, queues, hosts and schedulers, by serial
   std::unordered_map<std::uint64_t, std::set<std::string>> further_vnodes_;  // of hosts that have more than their natural one, by serial
   std::unordered_map<std::uint64_t, reservation> reservations_;              // that are there, by serial

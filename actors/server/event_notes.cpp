@@ -85,6 +85,7 @@ void event_notes::note_one(const log::record& record) {
 
 // What was set and has no effect: said by name, so that nobody waits for it.
 void event_notes::note_missing(const subject& of, schema::ObjectKind kind, capnp::List<schema::Attribute>::Reader changes) {
+  if (!to_.wants(log_event::error)) return;
   for (auto c : changes) {
     const auto* row = attributes::find(kind, schema::text(c.getName()));
     if (!row || c.getOp() == schema::AttributeOp::UNSET || schema::text(c.getValue()) == row->default_value) continue;
@@ -208,6 +209,7 @@ void event_notes::note_reservation(std::uint64_t stream, schema::ReservationEven
         line(log_event::debug2, "An attempt to reconfirm reservation will be made on " + values::print_date(retry / 1'000'000'000));
       return;
     case which::SUBMITTED:
+      return note_missing({"Resv", r.id, r.id}, schema::ObjectKind::RESERVATION, event.getSubmitted().getAttributes());
     case which::CONFIRMED:
     case which::REFUSED:
     case which::ALTER_REQUESTED:

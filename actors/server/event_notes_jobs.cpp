@@ -156,8 +156,13 @@ void event_notes::note_job(const subject& of, const log::record& record, schema:
   const auto line = [&](std::uint32_t bits, const std::string& text) { to_.write(bits, "Job", id, text); };
   const bool is_left_early = std::exchange(left_early_, {}) == id;
   switch (event.which()) {
-    case which::QUEUED: return note_queued(id, by, event.getQueued());
+    case which::QUEUED:
+      note_queued(id, by, event.getQueued());
+      // A subjob's are its array's.
+      if (!values::is_subjob(event.getQueued().getNumber())) note_missing(of, schema::ObjectKind::JOB, event.getQueued().getAttributes());
+      return;
     case which::ALTERED: {
+      note_missing(of, schema::ObjectKind::JOB, event.getAltered().getChanges());
       const auto steps = dependency_steps(event.getAltered().getChanges());
       if (!steps) return line(job, "Job Modified at request of " + by);
       for (const auto& other : *steps) line(job, "Dependency on job " + other + " released.");

@@ -65,6 +65,22 @@ constexpr row of_vnodes[] = {
     {node::poweroff_eligible, power},
 };
 
+constexpr row of_jobs[] = {
+    {job::no_stdio_sockets, "socket for a job's output"},
+    {job::sched_hint, "hint for the scheduler"},
+    {job::cred, kerberos},
+    {job::credential_id, kerberos},
+    {job::node_set, "set of nodes besides select"},
+    {job::forward_x11_cookie, "X11 forwarding but that of qsub -X"},
+    {job::forward_x11_port, "X11 forwarding but that of qsub -X"},
+    {job::ptime, "time of a preemption but the scheduler's own"},
+    {job::gui, "Windows"},
+};
+
+constexpr row of_reservations[] = {
+    {reservation::reserve_timezone, "time zone but that of PBS_TZID"},
+};
+
 constexpr row of_schedulers[] = {
     {scheduler::sched_cycle_length, "a limit of the time of a cycle"},
     {scheduler::throughput_mode, "waiting for a run within a cycle"},
@@ -80,6 +96,8 @@ std::span<const row> rows_of(schema::ObjectKind kind) {
     case schema::ObjectKind::QUEUE: return of_queues;
     case schema::ObjectKind::NODE: return of_vnodes;
     case schema::ObjectKind::SCHEDULER: return of_schedulers;
+    case schema::ObjectKind::JOB: return of_jobs;
+    case schema::ObjectKind::RESERVATION: return of_reservations;
     default: return {};
   }
 }

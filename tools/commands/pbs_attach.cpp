@@ -14,6 +14,7 @@
 
 #include "tools/client/options.hpp"
 #include "tools/client/task_manager.hpp"
+#include "tools/client/without_effect.hpp"
 
 namespace {
 
@@ -22,7 +23,7 @@ using namespace annals::client;
 
 constexpr option options[] = {
     {'j', "jobid", "the job; PBS_JOBID of the environment if none is given"},
-    {'m', "port", "accepted, without effect: the MoM is found by its home"},
+    {'m', "port", "no effect: the MoM is found by its home"},
     {'p', "pid", "the session of this process, instead of one with a command"},
     {'P', nullptr, "also the session of the process that called pbs_attach"},
     {'s', nullptr, "the command has a new session"},
@@ -119,6 +120,7 @@ int main(int argc, char** argv) {
   if (!line.problems.empty() || (!line.words.empty() && line.has('p'))) return wrong(line, nullptr);
   const auto job = line.has('j') ? *line.find('j') : variable("PBS_JOBID");
   if (job.empty()) return wrong(line, "no job: -j is not given and PBS_JOBID is not set");
+  warn_of_options_without_effect(pbs_attach, line);
   try {
     return run(line, job);
   } catch (const std::exception& e) {

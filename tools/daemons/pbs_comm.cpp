@@ -19,6 +19,7 @@
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
 #include "tools/client/version.hpp"
+#include "tools/client/without_effect.hpp"
 #include "tools/daemons/daemon_process.hpp"
 #include "tools/daemons/home_check.hpp"
 
@@ -29,8 +30,8 @@ using namespace annals;
 constexpr client::option options[] = {
     {'e', "mask", "which events are logged (511), decimal or 0x..."},
     {'N', nullptr, "stay in the foreground"},
-    {'r', "other_pbs_comms", "accepted; there is nothing to route"},
-    {'t', "threads", "accepted; there is nothing to route"},
+    {'r', "other_pbs_comms", "no effect: there is nothing to route"},
+    {'t', "threads", "no effect: there is nothing to route"},
 };
 constexpr client::command command = {"pbs_comm",
                                      "Usage: pbs_comm [-r other_pbs_comms][-t threads][-N]\n"
@@ -128,6 +129,7 @@ int main(int argc, char** argv) {
     client::usage(command);
     return 1;
   }
+  client::warn_of_options_without_effect(command, line);
   try {
     return run(line);
   } catch (const std::exception& e) {

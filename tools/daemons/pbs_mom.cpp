@@ -35,6 +35,7 @@
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
 #include "tools/client/version.hpp"
+#include "tools/client/without_effect.hpp"
 #include "tools/daemons/caf_system.hpp"
 #include "tools/daemons/command_door.hpp"
 #include "tools/daemons/copy_notes.hpp"
@@ -62,10 +63,10 @@ constexpr client::option options[] = {
     {'L', "file", "the log, one file (default: a file for each day in mom_logs)"},
     {'N', nullptr, "stay in the foreground"},
     {'M', "port", "listen for other MoMs on this port, and tell it to the server"},
-    {'R', "port", "accepted: port of the resource monitor"},
+    {'R', "port", "no effect: there is no port of the resource monitor"},
     {'S', "port", "of the server"},
     {'p', nullptr, "accepted: running jobs are always found again"},
-    {'r', nullptr, "accepted, without effect: running jobs are never given up"},
+    {'r', nullptr, "no effect: running jobs are never given up"},
     {'n', "name", "name of this host's natural vnode"},
     {'s', "verb", "list, show, insert, replace or remove vnode definition files, and end"},
 };
@@ -376,6 +377,7 @@ int main(int argc, char** argv) {
   if (const auto status = daemons::definition_command(argc, argv)) return *status;
   const auto line = client::parse_options_or_exit(command, argc, argv, check);
   if (!line.words.empty()) return client::usage(command);
+  client::warn_of_options_without_effect(command, line);
   try {
     run(line);
   } catch (const std::exception& e) {

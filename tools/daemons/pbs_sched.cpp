@@ -24,6 +24,7 @@
 #include "tools/client/pbs_conf.hpp"
 #include "tools/client/sha256.hpp"
 #include "tools/client/version.hpp"
+#include "tools/client/without_effect.hpp"
 #include "tools/daemons/amount_script.hpp"
 #include "tools/daemons/daemon_process.hpp"
 #include "tools/daemons/home_check.hpp"
@@ -43,17 +44,17 @@ namespace {
 constexpr client::option options[] = {
     {'d', "home", "use this directory instead of PBS_HOME"},
     {'I', "name", "be the scheduler of this scheduler object (default: default)"},
-    {'L', "file", "accepted; the log is a file for each day in sched_log"},
+    {'L', "file", "no effect: the log is a file for each day in sched_log"},
     {'l', "directory", "begin with this sched_log (default: as the server says, else sched_log or sched_log_NAME)"},
     {'N', nullptr, "stay in the foreground"},
-    {'n', nullptr, "accepted; nothing restarts itself"},
+    {'n', nullptr, "no effect: nothing restarts itself"},
     {'P', "directory", "begin with this sched_priv (default: as the server says, else sched_priv or sched_priv_NAME)"},
     {'p', "file", "where output of the program goes (default: sched_priv/sched_out)"},
     {'S', "port", "listen at this port (default: sched_port of the object, else the first free one from 15050)"},
-    {'R', "port", "accepted; nobody connects to a scheduler to start cycles"},
-    {'a', "seconds", "accepted; obsolete"},
-    {'c', "file", "accepted; who may connect is told by certificates"},
-    {'t', "threads", "accepted; a cycle runs in one thread"},
+    {'R', "port", "no effect: nobody connects to a scheduler to start cycles"},
+    {'a', "seconds", "no effect: it is obsolete"},
+    {'c', "file", "no effect: who may connect is told by certificates"},
+    {'t', "threads", "no effect: a cycle runs in one thread"},
 };
 constexpr client::command command = {
     "pbs_sched",
@@ -388,6 +389,7 @@ int main(int argc, char** argv) {
     if (replay::is_replay(argc, argv)) return replay::run_replay(argc, argv);
     const auto line = client::parse_options_or_exit(command, argc, argv);
     if (!line.words.empty()) return client::usage(command);
+    client::warn_of_options_without_effect(command, line);
     return run(line);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n",

@@ -62,7 +62,7 @@ def without_effect():
     return found
 
 
-KIND = {"Server": "server", "Queues": "queue", "Schedulers": "scheduler", "Vnodes": "node"}
+KIND = {"Jobs": "job", "Reservations": "reservation", "Server": "server", "Queues": "queue", "Schedulers": "scheduler", "Vnodes": "node"}
 
 
 def default(value):

@@ -35,7 +35,7 @@ pbs_tmrsh -n -l {user} b /bin/echo x > tmrsh
 pbs_attach -s /bin/echo x > attach_s
 pbs_attach -P /bin/echo x > attach_P
 pbs_attach -j $PBS_JOBID /bin/echo x > attach_j
-pbs_attach -m 15003 /bin/echo x > attach_m
+pbs_attach -m 15003 /bin/echo x > attach_m 2> attach_m_said
 touch all
 """
 

@@ -19,13 +19,12 @@ FILES = ("server", "queue", "route_queue", "scheduler", "vnode", "job", "reserva
 VERDICTS = {
     "works": "it is taken, and shown or there, as in PBS; a row tries no more than that",
     "differs": "it is there, and the note says what is otherwise",
-    "no effect": "accepted, and kept and shown as in PBS; nothing follows from it, and the log of the server or the daemon says so by name",
-    "silent": "accepted, and kept and shown as in PBS; nothing follows from it, and no log says so",
+    "no effect": "accepted, and kept and shown as in PBS; nothing follows from it, and the log of the server or the daemon, or the command itself, says so by name",
     "refused": "a command or daemon that meets it says the text that stands in the row",
     "absent": "it is not there",
 }
 SEPARATOR = re.compile(r" \|(?= |$)")
-NEEDS_A_NOTE = ("differs", "no effect", "silent", "refused", "absent")
+NEEDS_A_NOTE = ("differs", "no effect", "refused", "absent")
 
 
 class Row:

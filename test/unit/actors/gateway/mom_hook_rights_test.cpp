@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_host_of_the_run_sets_what_the_event_lets_a_script_set) { 
   BOOST_TEST(may("n1", {"execjob_epilogue", "Hold_Types"}) == "job ");
   BOOST_TEST(may("n2", {"execjob_epilogue", "Execution_Time"}) == "job ");
   for (const char* event : {"execjob_epilogue", "exechost_periodic"})
-    BOOST_TEST(may("n1", {event, "resources_used"}) == "not:job ");  // the run itself tells what it used
+    BOOST_TEST(may("n1", {event, "resources_used"}) == "not:job ");         // the run itself tells what it used
   BOOST_TEST(may("n1", {"execjob_begin", "Variable_List"}) == "not:job ");  // the host's own
   BOOST_TEST(may("n1", {"exechost_periodic", "Hold_Types"}) == "not:job ");
   BOOST_TEST(may("n1", {"execjob_epilogue", "euser"}) == "not:job ");

@@ -119,6 +119,8 @@ BOOST_AUTO_TEST_CASE(what_has_no_effect_is_known) {
   BOOST_TEST(missing_for(ObjectKind::SERVER, server::flatuid) != "");
   BOOST_TEST(missing_for(ObjectKind::SERVER, server::scheduling) == "");
   BOOST_TEST(missing_for(ObjectKind::QUEUE, queue::alt_router) == "router of a site");
+  BOOST_TEST(missing_for(ObjectKind::JOB, job::cred) == "Kerberos");
+  BOOST_TEST(missing_for(ObjectKind::JOB, job::Priority) == "");
   BOOST_TEST(missing_for(ObjectKind::QUEUE, queue::started) == "");
   BOOST_TEST(missing_for(ObjectKind::NODE, node::comment) == "");
   for (const auto id : {scheduler::preempt_order, scheduler::preempt_prio, scheduler::sched_preempt_enforce_resumption,

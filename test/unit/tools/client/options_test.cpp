@@ -1,6 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "tools/client/options.hpp"
+#include "tools/client/without_effect.hpp"
 
 using namespace annals::client;
 
@@ -25,6 +26,16 @@ BOOST_AUTO_TEST_CASE(values_may_be_joined_or_apart_and_letters_clustered) {
   BOOST_TEST(*line.find('N') == "one");
   BOOST_TEST(*line.find('p') == "-5");
   BOOST_TEST(line.words == std::vector<std::string>{"12"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(what_was_given_without_effect_is_told_once_and_by_name) {
+  constexpr option some[] = {
+      {'a', "seconds", "no effect: it is obsolete"}, {'n', nullptr, "no effect: nothing restarts"}, {'x', nullptr, "works"}};
+  const command daemon = {"pbs_x", "usage: pbs_x\n", some};
+  BOOST_TEST(options_without_effect(daemon, read(daemon, {"-x"})).empty());
+  BOOST_TEST(options_without_effect(daemon, read(daemon, {"-xa", "3", "-a4"})) ==
+                 std::vector<std::string>{"pbs_x: option -a has no effect: it is obsolete"},
+             boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(options_may_follow_words_unless_words_end_them) {

@@ -78,6 +78,8 @@ constexpr const char* of_submitters =
     "Variable_List comment create_resv_from_job queue";
 constexpr const char* of_runs =
     "Hold_Types Execution_Time project Error_Path Output_Path Resource_List Variable_List depend create_resv_from_job";
+constexpr const char* of_looks = "Hold_Types Execution_Time project depend Resource_List Variable_List comment";
+constexpr const char* of_starts = "Execution_Time Hold_Types resources_used run_count Variable_List";
 constexpr const char* of_hosts = "Execution_Time Hold_Types resources_used run_count";
 constexpr const char* of_vnodes = "state comment resources_available";
 constexpr const char* of_reservations = "Reserve_Name Resource_List";
@@ -94,11 +96,11 @@ struct expected_event {
 };
 const in_event vnodes{"vnode_list", "dict", of_vnodes}, seen_vnodes{"vnode_list", "dict", read_only},
     failed{"vnode_list_fail", "dict", of_vnodes}, seen_job{"job", "pbs.job", read_only},
-    host_job{"job", "pbs.job", of_hosts}, seen_resv{"resv", "pbs.resv", read_only};
+    host_job{"job", "pbs.job", of_hosts}, starting_job{"job", "pbs.job", of_starts}, seen_resv{"resv", "pbs.resv", read_only};
 
 const std::vector<expected_event> pbs_says = {
     {"queuejob", 0x1, {{"job", "pbs.job", of_submitters}}},
-    {"postqueuejob", 0x8000000, {{"job", "pbs.job", "project comment"}}},
+    {"postqueuejob", 0x8000000, {{"job", "pbs.job", of_looks}}},
     {"modifyjob", 0x2, {{"job", "pbs.job", of_users}, {"job_o", "pbs.job", read_only}}},
     {"movejob", 0x8, {{"job", "pbs.job", "queue"}, {"src_queue", "pbs.queue", read_only}}},
     {"runjob", 0x10, {{"job", "pbs.job", of_runs}, {"vnode_list", "dict", "state"}}},
@@ -112,8 +114,8 @@ const std::vector<expected_event> pbs_says = {
     {"modifyvnode", 0x400000, {{"vnode", "pbs.vnode", read_only}, {"vnode_o", "pbs.vnode", read_only}}},
     {"provision", 0x20, {{"aoe", "str", read_only}, {"vnode", "str", read_only}}},
     {"periodic", 0x8000, {vnodes, {"resv_list", "dict", read_only}}},
-    {"execjob_begin", 0x40, {host_job, vnodes}},
-    {"execjob_prologue", 0x80, {host_job, vnodes, failed}},
+    {"execjob_begin", 0x40, {starting_job, vnodes}},
+    {"execjob_prologue", 0x80, {starting_job, vnodes, failed}},
     {"execjob_launch",
      0x800,
      {host_job,

@@ -133,7 +133,7 @@ assert j.Variable_List.items() == [("A", "1"), ("B", "x,y"), ("C", "a,b\\c")]
 }
 
 BOOST_AUTO_TEST_CASE(variables_that_may_not_be_set_stay_as_they_were) {
-  auto c = on("postqueuejob", R"py(
+  auto c = on("execjob_end", R"py(
 def refused(change):
     try:
         change()
@@ -149,7 +149,7 @@ assert refused(lambda: v.__delitem__("B")) and refused(lambda: v.__delitem__("A"
 
 // The refusal makes an exception, that may set off the collector, and that a __del__ which sets variables too.
 BOOST_AUTO_TEST_CASE(variables_may_be_set_while_a_setting_is_refused) {
-  auto c = on("postqueuejob", R"py(
+  auto c = on("execjob_end", R"py(
 import gc
 v = j.Variable_List
 class sets_more_when_it_goes:

@@ -201,7 +201,7 @@ class a_job_gives_vnodes_back(MomHookTest):
         self.until_recorded(id, "SuceE", among="SuceE")
 
     def test_vnodes_are_released_while_the_job_ends(self):
-        said = {(0, ""), (15016 % 256, "pbs_release_nodes: Request invalid for state of job\n")}
+        said = {(0, ""), (15016 % 256, "pbs_release_nodes: Request invalid for state of job\n"), (15139 % 256, "pbs_release_nodes: Job has finished\n")}
         for names in ["lendl"], ["-a"], ["federer", "lendl"]:
             id = self.submit_wide()
             with concurrent.futures.ThreadPoolExecutor(2) as two:

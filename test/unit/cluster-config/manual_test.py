@@ -97,8 +97,8 @@ class a_table_that_changed(unittest.TestCase):
         self.assertIn("PBS_OTHER", said)
 
     def test_a_key_that_has_no_effect_any_more(self):
-        said = self.with_source("tools/daemons/pbs_mom.cpp", "conf.pbs_cp", "std::string()", conf_page)
-        self.assertIn("PBS_CP", said)
+        said = self.with_source("tools/client/output_path.cpp", "conf.pbs_output_host_name", "std::string()", conf_page)
+        self.assertIn("PBS_OUTPUT_HOST_NAME", said)
 
     def test_a_new_variable_of_jobs(self):
         said = self.with_source("actors/mom/host/environment.cpp", 'put(env, "PBS_NODENUM=0");', 'put(env, "PBS_MORE=0");', environment_page)

@@ -60,8 +60,9 @@ BOOST_AUTO_TEST_CASE(it_runs_in_the_foreground_until_it_is_told_to_end) {
   });
   BOOST_TEST(r.status == 0);
   BOOST_TEST(r.out == "");
-  BOOST_TEST(r.err == "pbs_comm: option -r has no effect: there is nothing to route\n"
-                      "pbs_comm: option -t has no effect: there is nothing to route\n");
+  BOOST_TEST(r.err ==
+             "pbs_comm: option -r has no effect: there is nothing to route\n"
+             "pbs_comm: option -t has no effect: there is nothing to route\n");
   BOOST_TEST(count(";Svr;Log;Log opened\n") == 1u);
   BOOST_TEST(count("pbs_comm ends on signal 15\n") == 1u);
   BOOST_TEST(log().ends_with(";Svr;Log;Log closed\n"));

@@ -2,10 +2,15 @@
 
 #include <chrono>
 #include <exception>
+#include <utility>
 
 #include "events/model/limits.hpp"
 
 namespace annals::actors {
+
+namespace {
+using again_atom = caf::atom_constant<caf::atom("again")>;
+}
 
 mark_keeper::mark_keeper(mark_keeper_parts parts) : parts_(std::move(parts)) { reached_.log = parts_.log; }
 
@@ -62,10 +67,21 @@ log::log_mark mark_keeper::mark() const {
 
 caf::behavior mark_actor(caf::event_based_actor* self, std::shared_ptr<mark_keeper> keeper,
                          std::function<void(const log::log_mark&)> told) {
-  return {[=](mark_due) {
-    if (!keeper->write()) return self->delayed_send(self, std::chrono::seconds(limits::log_mark_s), mark_due{});
-    if (told) told(keeper->mark());
-  }};
+  auto will_try_again = std::make_shared<bool>(false);
+  const auto write = [=] {
+    if (keeper->write()) {
+      if (told) told(keeper->mark());
+    } else if (!std::exchange(*will_try_again, true)) {
+      self->delayed_send(self, std::chrono::seconds(limits::log_mark_s), again_atom::value);
+    }
+  };
+  return {
+      [=](mark_due) { write(); },
+      [=](again_atom) {
+        *will_try_again = false;
+        write();
+      },
+  };
 }
 
 }  // namespace annals::actors

@@ -155,11 +155,12 @@ std::string allocation::on_host(std::string_view host) const {
 std::optional<allocation::part_counts> allocation::parts_on(std::string_view host, const std::vector<std::uint32_t>& without) const {
   part_counts count;
   listed_parts going(without);
+  const auto first = hosts_.empty() ? std::string_view() : std::string_view(hosts_.front());
   for_each_part([&](const values::exec_vnode_reader::part&, std::string_view on) {
     const bool stays = !going.next();
     count.now += on == host;
     count.then += stays && on == host;
-    count.then_on_first_host += stays && on == hosts_.front();
+    count.then_on_first_host += stays && !first.empty() && on == first;
   });
   if (!going.all_met()) return std::nullopt;
   return count;

@@ -91,6 +91,9 @@ BOOST_AUTO_TEST_CASE(parts_may_be_named_by_their_number) {
   BOOST_TEST((on_n2.now == 1u && on_n2.then == 1u && on_n2.then_on_first_host == 0u));
   BOOST_TEST(a.parts_on("n3", {}).value().then == 1u);
   for (const auto& wrong : std::vector<std::vector<std::uint32_t>>{{5}, {2, 1}, {2, 2}}) BOOST_TEST(!a.parts_on("n1", wrong).has_value());
+  const allocation nowhere("(n1:ncpus=1)+(n2:ncpus=1)", "", {}, "");
+  BOOST_TEST(nowhere.parts_on("n1", {1}).value().then_on_first_host == 0u);
+  BOOST_TEST(!nowhere.without({1}));
   a = a.without({1, 2, 4}).value();
   BOOST_TEST(a.exec_vnode() == "(n1[0]:ncpus=2)+(n1[1]:ncpus=1:mem=1gb)");
   BOOST_TEST(a.exec_host() == "n1/0*0+n1/1");

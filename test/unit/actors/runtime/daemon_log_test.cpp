@@ -40,7 +40,10 @@ BOOST_AUTO_TEST_CASE(lines_that_may_wait_come_in_their_order) {
   BOOST_TEST(both.find(";one\n") < both.find(";two\n"));
   BOOST_TEST(both.find("not in the mask") == std::string::npos);
   log.write_soon(log_event::debug2, "Req", "", "three");
-  while (dir.text().find(";three\n") == std::string::npos) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  const auto is_there = [&] { return dir.text().find(";three\n") != std::string::npos; };
+  while (!is_there() && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  BOOST_TEST(is_there());
 }
 
 BOOST_AUTO_TEST_CASE(a_log_that_ends_has_lines_that_waited) {

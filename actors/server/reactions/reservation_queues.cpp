@@ -26,6 +26,7 @@ struct reserved {
   std::int64_t began_ns = 0;     // its open window
   std::int64_t last_job_ns = 0;  // when a job left its queue
   bool has_job = false;          // that it is made for: it came, or will not come any more
+  bool had_queue = false;        // one was made
 };
 struct its_queue {
   model::queue_state state;
@@ -141,7 +142,10 @@ class queues final : public reaction {
   bool fold_queue(const log::record& record) {
     const auto at = log::place_of(record);
     const auto event = record.event().getQueue();
-    if (event.isCreated() && event.getCreated().getReservation() != 0) queue_names_[at.stream] = schema::str(event.getCreated().getName());
+    if (event.isCreated() && event.getCreated().getReservation() != 0) {
+      queue_names_[at.stream] = schema::str(event.getCreated().getName());
+      if (const auto r = reservations_.find(event.getCreated().getReservation()); r != reservations_.end()) r->second.had_queue = true;
+    }
     const auto name = queue_names_.find(at.stream);
     if (name == queue_names_.end()) return false;
     auto& queue = queues_[name->second];
@@ -307,6 +311,8 @@ class queues final : public reaction {
                                 [](schema::Request::Builder b, const std::string& id) { b.initDeleteJob().setJob(id); }));
     }
     if (!empty) return;
+    // One that was ordered is waited for, or it would come when nobody is left to delete it.
+    if (!queue && !r.had_queue) return orders.push_back(make_queue(r, settings));
     if (!queue) return orders.push_back(tell(r, "end", model::reservation_empty{}, settings));
     orders.push_back(make_order({.cause = std::max(r.since, queue->since),
                                  .target = "delete " + r.state.id,

@@ -133,6 +133,20 @@ BOOST_AUTO_TEST_CASE(it_is_open_while_the_window_is_and_goes_with_its_jobs) {
   BOOST_TEST(s.due() == targets());
 }
 
+// Its queue may be ordered and not made yet, as when a server begins that was down at the end of the window.
+BOOST_AUTO_TEST_CASE(one_whose_time_ends_before_its_queue_is_made_waits_for_it) {
+  story s;
+  s.confirmed();
+  s.began();
+  BOOST_TEST(s.due() == targets{"make R5"});
+  s.ended();
+  BOOST_TEST(s.due() == targets{"make R5"});
+  s.queue_made();
+  BOOST_TEST(s.due() == targets{"delete R5"});
+  s.queue_gone();
+  BOOST_TEST(s.due() == targets{"end R5"});
+}
+
 BOOST_AUTO_TEST_CASE(what_is_owed_is_the_same_after_a_restart) {
   story s;
   s.confirmed();

@@ -197,9 +197,11 @@ pbs_tmrsh 10.86.0.200 true || echo $?
         program = os.path.join(self.work, "ranks")
         source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tm", "ranks.c")
         subprocess.run([mpicc, "-std=c99", "-D_POSIX_C_SOURCE=200809L", "-o", program, source], check=True)
-        out = self.run_job(f"{mpiexec} -launcher ssh -launcher-exec {STAGE}/bin/pbs_tmrsh -f $PBS_NODEFILE {program}",
+        out = self.run_job(f"{mpiexec} -launcher ssh -launcher-exec {STAGE}/bin/pbs_tmrsh -f $PBS_NODEFILE {program} || true",
                            "-l", "select=3:ncpus=2:mpiprocs=2")
-        self.assertEqual(sorted(line.split(",")[0] for line in out.splitlines()), [f"rank {rank} of 6" for rank in range(6)], out)
+        # What ranks.c says of MPI_Finalize may end mpiexec with words and a status of its own.
+        ranks = sorted(line.split(",")[0] for line in out.splitlines() if line.startswith("rank "))
+        self.assertEqual(ranks, [f"rank {rank} of 6" for rank in range(6)], out)
         self.assertEqual(out.count("sum 15"), 6, out)
 
 

@@ -165,12 +165,24 @@ void manage_routes::forget_values_of_unknown_resources() {
   forget_values(is_gone, board_.reply_then([](const model::rejection&) {}));
 }
 
+// One more vnode of a host that is there already, or a host of its own.
+std::string manage_routes::host_to_create_at(schema::Manage::Reader m) const {
+  for (auto c : m.getChanges())
+    if (schema::text(c.getName()) == "Mom" && board_.where().hosts().contains(schema::str(c.getValue()))) return schema::str(c.getValue());
+  return schema::str(m.getName());
+}
+
 void manage_routes::manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
   const auto m = request.get().getManage();
   const auto name = schema::str(m.getName());
   const bool creates = m.getVerb() == schema::ManageVerb::CREATE;
-  if (creates && board_.where().vnodes().contains(name)) return reply->refused(0, model::refuse(pbs_error::node_exists));
-  const auto host_name = creates ? std::optional(name) : board_.where().host_of_vnode(name);
+  const auto has = board_.where().host_of_vnode(name);
+  if (creates && has) {
+    auto why = model::refuse(pbs_error::node_exists);
+    if (*has != name) why.text += ": " + name + " is a vnode of host " + *has;
+    return reply->refused(0, why);
+  }
+  const auto host_name = creates ? std::optional(host_to_create_at(m)) : has;
   auto h = host_name ? board_.host(*host_name, creates) : caf::actor();
   if (!h) return reply->refused(0, model::refuse(pbs_error::unknown_node));
   board_.self()->send(h, board_.wrap<model::host_command>(request, request.get(), by, std::move(reply)));

@@ -29,6 +29,7 @@ class manage_routes {
                      reply_ptr reply, const model::rejection& before = {});
   void manage_resource(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
   void forget_values(const std::function<bool(std::string_view)>& is_gone, reply_ptr then);
+  std::string host_to_create_at(schema::Manage::Reader m) const;
   void manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
   void manage_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, bool compiled = false);
   void compile_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);

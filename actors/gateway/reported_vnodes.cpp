@@ -1,5 +1,7 @@
 #include "actors/gateway/reported_vnodes.hpp"
 
+#include "events/model/host/vnode_names.hpp"
+
 namespace annals::actors {
 
 schema::sealed<schema::FromMom> reported_vnodes::taken(schema::sealed<schema::FromMom> hello, const std::string& host) {
@@ -38,6 +40,18 @@ void reported_vnodes::note_left_out(const model::left_out& what, const std::stri
   }
 }
 
+std::optional<std::string> reported_vnodes::why_not(const std::string& vnode, const std::string& host) {
+  const auto& where = board_.where();
+  const auto known = where.host_of_vnode(vnode);
+  const auto is_host = [&](std::string_view name) { return where.hosts().contains(std::string(name)); };
+  if (!known && !model::is_of_form(vnode, host, is_host))
+    return "host " + host + " may not name a vnode so: allowed are " + host + "[...] and what a manager creates: qmgr -c 'create node " +
+           vnode + " Mom=" + host + "'";
+  const auto owner = known ? *known : claimed_.try_emplace(vnode, host).first->second;
+  if (owner != host) return "is a vnode of host " + owner + "; what host " + host + " says of it is ignored";
+  return std::nullopt;
+}
+
 // A vnode is of the host that named it first. What others say of it (their exechost_startup hooks may) is left out: the rules
 // would refuse the whole hello, and the host would stay down.
 schema::sealed<schema::FromMom> reported_vnodes::with_own(schema::sealed<schema::FromMom> hello, const std::string& host) {
@@ -46,10 +60,8 @@ schema::sealed<schema::FromMom> reported_vnodes::with_own(schema::sealed<schema:
   std::vector<schema::ReportedVnode::Reader> own;
   for (auto v : named) {
     const auto vnode = schema::str(v.getName());
-    const auto known = board_.where().host_of_vnode(vnode);
-    const auto owner = known ? *known : claimed_.try_emplace(vnode, host).first->second;
-    if (owner == host) own.push_back(v);
-    else board_.note(log_event::error, "Node", vnode, "is a vnode of host " + owner + "; what host " + host + " says of it is ignored");
+    if (const auto why = why_not(vnode, host)) board_.note(log_event::error, "Node", vnode, *why);
+    else own.push_back(v);
   }
   if (own.size() == named.size()) return hello;
   return schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "actors/gateway/actor_registry.hpp"
@@ -20,6 +21,8 @@ class reported_vnodes {
   bool comes_too_early(schema::HookReport::Reader report, const std::string& host) const;
 
  private:
+  // Why what this host says of a vnode is left out.
+  std::optional<std::string> why_not(const std::string& vnode, const std::string& host);
   schema::sealed<schema::FromMom> with_own(schema::sealed<schema::FromMom> hello, const std::string& host);
   void note_left_out(const model::left_out& what, const std::string& host) const;
 

@@ -142,8 +142,9 @@ void event_notes::note_host(const subject& of, const log::record& record) {
     case which::REMOVED: return note_line(of, log_event::admin, "deleted at request of " + of.by);
     case which::VNODE_CREATED: {
       const auto vnode = schema::str(event.getVnodeCreated().getName());
-      if (vnode != of.name) return note_line(of, log_event::system, "autocreated vnode " + vnode);
-      return note_line(of, log_event::admin, "created at request of " + of.by);
+      const bool reported = record.get().getWho().getRole() == schema::Role::MOM;
+      if (vnode != of.name && reported) return note_line(of, log_event::system, "autocreated vnode " + vnode);
+      return note_line({of.cls, vnode, of.by}, log_event::admin, "created at request of " + of.by);
     }
     case which::VNODE_CHANGED:
       return note_changes({of.cls, schema::str(event.getVnodeChanged().getVnode()), of.by}, schema::ObjectKind::NODE,

@@ -54,8 +54,11 @@ class a_host_with_its_own_certificate(HostileTest):
             pass
         return said
 
+    def vnodes(self):
+        return json.loads(self.sure("pbsnodes", "-av", "-F", "json"))["nodes"]
+
     def node(self, name):
-        return self.cluster.nodes()[name]
+        return self.vnodes()[name]
 
     def script(self, comment="#"):
         return f"{comment}\nuntil [ -e {self.go} ]; do sleep 0.05; done\nexit 3\n"
@@ -86,6 +89,30 @@ class a_host_with_its_own_certificate(HostileTest):
         self.until_logged("is a vnode of host n2; what host n1 says of it is ignored")
         open(self.go, "w").close()
         self.assertEqual(self.until_state(id, "F")["Exit_status"], "3")
+
+    def test_names_of_hosts_that_are_not_there_yet_are_not_its_own(self):
+        self.sure("qmgr", "-c", "create node gpu Mom=n1")
+        self.assertEqual((self.node("gpu")["Mom"], self.node("gpu")["state"]), ("n1", "Stale"))
+        evil = self.become_hostile()
+        names = ["n1", "n3", "n3[0]", "n1-a", "n10", "n1[0]", "n1_a", "gpu"]
+        hello = self.hello("n1", "n1")
+        hello["hello"]["vnodes"] = [{"name": name} for name in names]
+        evil.say(hello)
+        self.welcome(evil)
+        self.until(lambda: self.node("gpu")["state"] == "free", self.vnodes)
+        self.assertEqual(sorted(self.vnodes()), ["gpu", "n1", "n1[0]", "n1_a", "n2"])
+        for refused in ("n3", "n3[0]", "n1-a", "n10"):
+            self.until_logged(f"Node;{refused};host n1 may not name a vnode so: allowed are n1[...] and what a manager creates: "
+                              f"qmgr -c 'create node {refused} Mom=n1'")
+        self.sure("qmgr", "-c", "create node n3")
+        self.assertEqual(self.node("n3")["Mom"], "n3")
+        for name, more in ("n2", ""), ("gpu", ": gpu is a vnode of host n1"), ("n1[0]", ": n1[0] is a vnode of host n1"):
+            done = self.run_command("qmgr", "-c", f"create node {name}")
+            self.assertEqual((done.status, done.err), (218, f"qmgr obj={name} svr=default: Node name already exists{more}\n"
+                                                           "qmgr: Error (15066) returned from server\n"), done)
+        self.sure("qmgr", "-c", "delete node gpu")
+        self.sure("qmgr", "-c", "create node gpu")
+        self.assertEqual(self.node("gpu")["Mom"], "gpu")
 
     def test_a_hello_in_the_name_of_another_host_is_refused(self):
         evil = self.become_hostile()

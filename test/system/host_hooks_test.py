@@ -22,16 +22,17 @@ class hooks_of_several_hosts(MomHookTest):
                       "    if name not in v:\n"
                       "        v[name] = pbs.vnode(name)\n"
                       "        v[name].resources_available['ncpus'] = 3\n")
+        self.sure("qmgr", "-c", "create node shared Mom=a")
         for host in self.hosts:
             self.restart_mom(host)
-        # Both hosts are up although both name "shared", which is the first one's; "b" is b's.
+        # Both hosts are up although both name "shared", which is a's; "b" is b's.
         for host in self.hosts:
             self.until_free(host)
         self.until(lambda: "state = free" in self.vnode("shared"), lambda: self.vnode("shared"))
         self.assertIn("Mom = b\n", self.vnode("b"))
         self.assertIn("resources_available.ncpus = 64", self.vnode("b"))
         self.until(lambda: "Node;b;is a vnode of host b; what host a says of it is ignored" in self.server_log(), "it is told")
-        self.until_logged("Node;shared;is a vnode of host ")
+        self.until_logged("Node;shared;is a vnode of host a; what host b says of it is ignored")
         self.assertEqual(self.until_state(self.submit("-l", "select=1:vnode=shared", "--", "/bin/true"), "F")["Exit_status"], "0")
 
 

@@ -186,6 +186,7 @@ class vnodes_of_files(VnodeTest):
     def test_an_attribute_that_is_none_is_left_out(self):            # V14: b1, b4 to b8
         warned = self.defined("$configversion 2\na[0]: nosuchattr = 1\na[0]: resources_available.nosuchres = 1\na[0]: resources_available.ncpus = abc\n"
                               "a[0]: sharing = maybe\na[0]: Priority = 7\na[0]: resources_available.lic = 3\nother: resources_available.ncpus = 3\n")
+        self.sure("qmgr", "-c", "create node other Mom=a")
         for attribute in ("nosuchattr", "resources_available.ncpus", "sharing"):
             self.assertIn(f"config.d/one, vnode a[0]: {attribute} has no effect: ", warned)
         self.assertNotIn("nosuchres", warned)      # which may be a resource of the site: the server knows

@@ -50,16 +50,17 @@ event vnode_created(const std::string& name) {
 }
 
 outcome decide_create(const host_state& host, schema::Manage::Reader m, const stamp& now) {
-  if (host.exists) return refuse(pbs_error::node_exists);
-  if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
   const auto name = schema::str(m.getName());
+  if (host.exists && (name == host.name || host.vnode(name))) return refuse(pbs_error::node_exists);
+  if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
   std::vector<event> out;
-  out.push_back(make_event([&](auto e) {
-    auto h = e.initHost().initAdded();
-    h.setName(name);
-    h.setAddress(name);
-    h.setPort(15002);
-  }));
+  if (!host.exists)
+    out.push_back(make_event([&](auto e) {
+      auto h = e.initHost().initAdded();
+      h.setName(name);
+      h.setAddress(name);
+      h.setPort(15002);
+    }));
   out.push_back(vnode_created(name));
   return out;
 }
@@ -274,6 +275,7 @@ void on_created(host_state& host, const event_place& at, const std::string& name
   v.name = name;
   v.order = at.sequence;
   v.state_changed_s = at.seconds();
+  v.stale = host.heard_of;  // until its MoM speaks of it, which it does at once of those that it named
   auto& a = v.attributes;
   a.set(ids::Mom, host.name);
   a.set(ids::ntype, "PBS");

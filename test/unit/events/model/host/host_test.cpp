@@ -1,6 +1,7 @@
 // Hosts and their vnodes: creation, what the MoM reports, what administrators set, states.
 #include <boost/test/unit_test.hpp>
 
+#include "events/model/host/vnode_names.hpp"
 #include "test/support/model_builders.hpp"
 
 using namespace annals;
@@ -201,6 +202,25 @@ BOOST_AUTO_TEST_CASE(a_host_is_created_and_deleted_by_managers) {
   BOOST_TEST(s.node(ManageVerb::DELETE, {}, "borg[0]") == "vnodeDeleted");
   BOOST_TEST(s.node(ManageVerb::DELETE) == "vnodeDeleted removed");
   BOOST_TEST(!s.host.exists);
+}
+
+BOOST_AUTO_TEST_CASE(a_vnode_that_a_manager_creates_at_a_host_is_stale_until_its_mom_speaks_of_it) {
+  auto s = known_host();
+  BOOST_TEST(s.node(ManageVerb::CREATE, {}, "gpu", operator_()) == "15007 Unauthorized Request ");
+  BOOST_TEST(s.node(ManageVerb::CREATE, {{"Mom", "", "borg"}}, "gpu") == "vnodeCreated vnodeChanged");
+  BOOST_TEST(s.node(ManageVerb::CREATE, {{"Mom", "", "borg"}}, "gpu").starts_with("15066 "));
+  BOOST_TEST(s.state("gpu") == "Stale");
+  BOOST_TEST(s.hello("u1", {"borg", "gpu"}) == "cameUp");
+  BOOST_TEST(s.state("gpu") == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_vnode_is_named_like_its_host_and_by_what_no_hosts_name_has) {
+  const auto is_host = [](std::string_view name) { return name == "other"; };
+  for (const char* name : {"borg.a.org", "borg.a.org[0]", "borg[0]", "borg#1", "borg_gpu", "borg@x"})
+    BOOST_TEST(model::is_of_form(name, "borg.a.org", is_host), name);
+  for (const char* name : {"borg", "borg2", "borg-a", "borg.a", "borg.a.org.b", "n1", "n1[0]", "", "[0]", "xborg[0]", "other[0]"})
+    BOOST_TEST(!model::is_of_form(name, "borg.a.org", is_host), name);
+  BOOST_TEST(!model::is_of_form("other[0]", "other.a.org", is_host));  // it is the other host's
 }
 
 BOOST_AUTO_TEST_CASE(a_host_is_created_with_settings) {

@@ -1,7 +1,8 @@
 """A user who takes all connections, leaves frames half said, begins handshakes without end and sends what is too large shuts out nobody but
 himself; the logs say so. (test/system/crowd_test.py has each connection's limit; here all is done at once.)
 
-Processes may have 256 open files: an ordinary user 64 connections to the server; TCP peers without a certificate 16 places together.
+Processes may have 256 open files: an ordinary user 64 connections to the server; TCP peers without a certificate 8 places together,
+and 8 those that call from a port of root.
 """
 import os
 import resource
@@ -14,7 +15,7 @@ import unittest
 from hostile import DEADLINE_S, LONG, Attacker, HostileTest, call_as_daemon, needs_capnp, needs_two_users
 
 FILES = 256
-CONNECTIONS, HANDSHAKES = FILES // 4, FILES // 32      # of one user, of one address
+CONNECTIONS, HANDSHAKES = FILES // 4, FILES // 64      # of one user, of one address
 MB = 1 << 20
 
 
@@ -147,19 +148,16 @@ class one_user_against_all(HostileTest):
 
     @needs_capnp
     def test_handshakes_from_the_hosts_own_address(self):
-        """A user of a host has its address."""
-        elsewhere, here = ("127.99.99.99", "127.0.0.1")
-        for source in elsewhere, here:
+        """A user of a host has its address, not the ports of its root: its MoM gets in, as others do."""
+        for source in "127.99.99.99", "127.0.0.1":
             attacker = self.attack(endless_handshakes(self.server_address(), source))
             self.until_logged(f"{source} turned away: too many TLS handshakes at once (limit ")
-            if source == elsewhere:
+            if source == "127.99.99.99":
                 self.call_as_mom()
-            else:
-                with self.known_to_be_wrong("a user of a host keeps its MoM out by handshakes that go no further", "the MoM is kept out"):
-                    try:
-                        self.call_as_mom()
-                    except OSError as kept_out:
-                        self.fail(f"the MoM is kept out: {kept_out}")
+            self.kill_daemon("pbs_mom", "a")
+            self.until(lambda: "down" in self.cluster.nodes()["a"]["state"], self.cluster.nodes)
+            self.start_daemon("pbs_mom", "a")
+            self.until_free("a")
             attacker.end()
 
     def call_as_mom(self):

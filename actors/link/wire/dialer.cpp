@@ -3,6 +3,8 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <cerrno>
+#include <random>
 
 #include "actors/link/wire/accepting.hpp"
 
@@ -11,6 +13,20 @@ namespace annals::wire {
 namespace {
 
 using boost::asio::ip::tcp;
+
+// Root's: a listener has places of their own for these, which no user of this host can take. Who may not have one calls from any port.
+void call_from_a_root_port(int fd, tcp protocol) {
+  const int yes = 1;  // several peers may be called from the same one
+  if (::setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0) return;
+  constexpr unsigned number = root_ports_end - root_port_min;
+  const auto first = std::random_device{}();
+  for (unsigned n = 0; n < number; ++n) {
+    const tcp::endpoint from(protocol, static_cast<std::uint16_t>(root_port_min + (first + n) % number));
+    if (::bind(fd, from.data(), static_cast<socklen_t>(from.size())) == 0 || errno != EADDRINUSE) return;
+  }
+}
+
+constexpr int ports_tried_max = 8;
 
 class dialing final : public resident, public std::enable_shared_from_this<dialing> {
  public:
@@ -74,6 +90,7 @@ class dialing final : public resident, public std::enable_shared_from_this<diali
     // Not asio's own open(): the descriptor must be close-on-exec from its first moment.
     unique_fd fd(::socket(to.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!fd) return failed(with_errno("socket"));
+    call_from_a_root_port(fd.get(), to.protocol());
     socket_.assign(to.protocol(), fd.release(), ec);
     connecting_ = true;
     connect_by_ = steady::now() + std::chrono::milliseconds(worker_->options.handshake_ms);
@@ -83,6 +100,9 @@ class dialing final : public resident, public std::enable_shared_from_this<diali
   void connected(error_code ec, tcp::resolver::results_type::iterator at) {
     connecting_ = false;
     if (ended_) return;
+    // The peer still remembers an earlier call from this port.
+    if (ec == boost::system::errc::address_not_available && ++ports_tried_ < ports_tried_max) return connect(at);
+    ports_tried_ = 0;
     if (ec && ++at != found_.end()) return connect(at);
     if (ec) return failed(ec == boost::asio::error::operation_aborted ? "no answer" : ec.message());
     link_setup setup;
@@ -149,7 +169,7 @@ class dialing final : public resident, public std::enable_shared_from_this<diali
   tcp::socket socket_;
   tcp::resolver::results_type found_;
   boost::asio::steady_timer pause_;
-  int pause_ms_;
+  int pause_ms_, ports_tried_ = 0;
   bool ended_ = false, connecting_ = false;
   steady::time_point connect_by_, opened_at_;
   std::string last_failure_;

@@ -49,7 +49,9 @@ struct rooms {
   explicit rooms(std::size_t descriptors);
   std::shared_ptr<room<std::uint32_t>> ordinary;  // by uid
   std::shared_ptr<room<std::uint32_t>> own;       // root and the user of this process, by uid
-  std::shared_ptr<room<std::string>> unproven;    // TCP peers before they are known, by address
+  // TCP peers before they are known, by address; half of the places are for calls from a port that only root has: a user of a host has
+  // its address, not these ports.
+  std::shared_ptr<room<std::string>> unproven, unproven_root;
 };
 
 }  // namespace annals::wire

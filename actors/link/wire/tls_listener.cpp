@@ -14,23 +14,24 @@ using boost::asio::ip::tcp;
 class tls_door final : public door {
  public:
   tls_door(const rooms& r, std::shared_ptr<tls_context> context, const handler& h, int complaint_ms)
-      : unproven_(r.unproven), context_(std::move(context)), owner_(h), complaints_(std::make_shared<complaints>(h.failed, complaint_ms)) {
+      : rooms_(r), context_(std::move(context)), owner_(h), complaints_(std::make_shared<complaints>(h.failed, complaint_ms)) {
     // A handshake that fails is told by the link.
     owner_.failed = {};
   }
 
   std::shared_ptr<void> admit(int connected) override {
-    const auto from = address_of(connected);
+    const auto peer = peer_of(connected);
+    const auto& places = peer.port < root_ports_end ? rooms_.unproven_root : rooms_.unproven;
     std::size_t has = 0;
-    auto place = unproven_->enter(from, has);
+    auto place = places->enter(peer.address, has);
     if (!place)
       turn_away(connected, has > 0 ? "too many TLS handshakes at once (limit " + std::to_string(has) + ")"
-                                   : "too many TLS handshakes of others (limit " + std::to_string(unproven_->places()) + ")");
+                                   : "too many TLS handshakes of others (limit " + std::to_string(places->places()) + ")");
     return place;
   }
   // Before TLS there is nothing that could be said.
   void turn_away(int connected, const std::string& why) override {
-    const auto from = address_of(connected);
+    const auto from = peer_of(connected).address;
     complaints_->add(from, from + " turned away: " + why, steady::now());
   }
 
@@ -41,23 +42,26 @@ class tls_door final : public door {
     setup.place = std::move(place);
     setup.place_until_open = true;
     setup.complaint_of = complaints_;
-    setup.complains_as = address_of(connected.get());
+    setup.complains_as = peer_of(connected.get()).address;
     std::make_shared<link>(w, tls_transport(*w, std::move(connected), context_, tls_side::accepts), std::move(setup))->start();
   }
 
   void tick(steady::time_point now) override { complaints_->tick(now); }
 
  private:
-  // Without the port.
-  static std::string address_of(int connected) {
+  struct peer {
+    std::string address;
+    int port;
+  };
+  static peer peer_of(int connected) {
     tcp::endpoint from;
     auto size = static_cast<socklen_t>(from.capacity());
-    if (::getpeername(connected, from.data(), &size) != 0) return "a peer that is gone";
+    if (::getpeername(connected, from.data(), &size) != 0) return {"a peer that is gone", root_ports_end};
     from.resize(size);
-    return from.address().to_string();
+    return {from.address().to_string(), from.port()};
   }
 
-  const std::shared_ptr<room<std::string>> unproven_;
+  const rooms rooms_;
   const std::shared_ptr<tls_context> context_;
   handler owner_;
   const std::shared_ptr<complaints> complaints_;

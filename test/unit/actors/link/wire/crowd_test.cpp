@@ -119,6 +119,7 @@ BOOST_AUTO_TEST_CASE(a_room_has_places_however_few_descriptors_there_are_and_not
   std::size_t has = 0;
   BOOST_TEST(few.ordinary->enter(1, has).get() != nullptr);
   BOOST_TEST(few.unproven->enter("a", has).get() != nullptr);
+  BOOST_TEST(few.unproven_root->enter("a", has).get() != nullptr);
   BOOST_TEST(many.ordinary->places() == limits::ordinary_connections_max);
 }
 
@@ -319,7 +320,7 @@ BOOST_AUTO_TEST_CASE(an_address_can_not_take_all_handshakes_and_daemons_do_not_c
   create_private_file(dir.at("q1.pem"), ca.issue(identity::kind::server, "q1").bundle());
   create_private_file(dir.at("n1.pem"), ca.issue(identity::kind::mom, "n1").bundle());
   record server, mom, second;
-  io_pool pool(1, of_descriptors(64)), moms;
+  io_pool pool(1, of_descriptors(128)), moms;
   const auto door = pool.listen_tls("127.0.0.1", 0, credentials::bundle(dir.at("q1.pem")), server.keeping());
   const auto knock = [&] {
     unique_fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -343,8 +344,12 @@ BOOST_AUTO_TEST_CASE(an_address_can_not_take_all_handshakes_and_daemons_do_not_c
     BOOST_TEST(server.now().closed.empty());
     record third;
     const auto dialer = dial(third);
-    BOOST_REQUIRE(third.until_failed());
-    BOOST_TEST(third.now().failed.at(0) == "connect to 127.0.0.1:" + std::to_string(door->port()) + ": " + std::string(cut_handshake));
+    if (::geteuid() == 0) {  // it calls from a port of root
+      BOOST_REQUIRE(third.until_opened());
+    } else {
+      BOOST_REQUIRE(third.until_failed());
+      BOOST_TEST(third.now().failed.at(0) == "connect to 127.0.0.1:" + std::to_string(door->port()) + ": " + std::string(cut_handshake));
+    }
   }
   const auto after = dial(second);
   BOOST_REQUIRE(second.until_opened());

@@ -8,6 +8,7 @@
 
 #include "events/log/log_reader.hpp"
 #include "events/log/record.hpp"
+#include "events/log/wal_order.hpp"
 
 namespace annals::log {
 namespace {
@@ -130,7 +131,13 @@ std::vector<rocksdb::ColumnFamilyDescriptor> rocksdb_tables::families() const {
   return out;
 }
 
+rocksdb::Status rocksdb_tables::check_wals() const {
+  const auto wrong = misplaced_wals(path_);
+  return wrong.empty() ? rocksdb::Status::OK() : rocksdb::Status::Corruption(print(wrong.front()));
+}
+
 rocksdb::Status rocksdb_tables::open_to_write() {
+  if (auto s = check_wals(); !s.ok()) return s;
   rocksdb::DB* db = nullptr;
   auto s = rocksdb::DB::Open(options_, path_, families(), &handles_, &db);
   db_.reset(db);
@@ -138,6 +145,7 @@ rocksdb::Status rocksdb_tables::open_to_write() {
 }
 
 rocksdb::Status rocksdb_tables::open_to_read() {
+  if (auto s = check_wals(); !s.ok()) return s;
   rocksdb::DB* db = nullptr;
   auto options = options_;
   options.create_if_missing = false;  // else it makes the directory
@@ -172,6 +180,7 @@ ports::store_status rocksdb_tables::try_for_room() const {
 }
 
 rocksdb::Status rocksdb_tables::open_beside(const std::string& scratch) {
+  if (auto s = check_wals(); !s.ok()) return s;
   rocksdb::DB* db = nullptr;
   auto s = rocksdb::DB::OpenAsSecondary(options_, path_, scratch, families(), &handles_, &db);
   db_.reset(db);

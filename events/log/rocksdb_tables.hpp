@@ -105,6 +105,7 @@ class rocksdb_tables {
 
  private:
   std::vector<rocksdb::ColumnFamilyDescriptor> families() const;
+  rocksdb::Status check_wals() const;  // before each opening: RocksDB would end the process
   // Opens the chunk the iterator stands at.
   ports::store_status open_chunk(const rocksdb::Iterator& at, unpacked_chunk& chunk) const;
   ports::store_status find_chunk(std::uint64_t sequence, unpacked_chunk& chunk) const;

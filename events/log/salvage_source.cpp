@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "events/log/rocksdb_tables.hpp"
+#include "events/log/wal_order.hpp"
 
 namespace annals::log {
 
@@ -145,6 +146,10 @@ class source : public salvage_source {
   ports::store_status take_in(std::vector<fs::path> logs) {
     if (auto s = from_wal_.open_to_write(); !s.ok()) return from_wal_.status_of(s, "making a private store");
     from_wal_.close();
+    for (const auto& wrong : misplaced_wals(directory_)) {
+      note(print(wrong), true);
+      std::erase_if(logs, [&](const fs::path& log) { return log.filename() == wrong.file; });
+    }
     for (const auto& log : logs) {
       std::error_code failed;
       const auto number = std::strtoull(log.stem().c_str(), nullptr, 10) + wal_number_offset;

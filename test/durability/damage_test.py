@@ -26,10 +26,6 @@ SERVER = "pbs_server"
 REASONS = (r"records? .*(is|are) missing|record \d+ .*: the index of streams does not have it|"
            r"the log in \S+ is (damaged|not what it was)|Corruption: .+|No such file or directory: .+|"
            r"its file CURRENT is missing")
-# What is known to be wrong depends on which files the store has made by then, so no case can count on it: it is printed.
-# Known to be wrong: of a write-ahead log exchanged with an older one the store makes an assertion that ends the server.
-# -> what is said, with which file and harm.
-ABORTS_TODAY = (r"rocksdb::.* Assertion `.*' failed", r"\d+\.log", "exchanged")
 # A script that is lost keeps no server from starting: its job is held with a reason, and verify names it.
 SCRIPTS_LOST = r"the blob it names .+|block checksum mismatch"
 
@@ -170,9 +166,6 @@ class every_file_of_the_log(ClusterTest):
                 return "served, and " + re.search(SCRIPTS_LOST, verified.out).group()
             self.assertEqual(verified.status, 0, f"served, and damaged: {verified}")
             return "served"
-        said, file, harm = ABORTS_TODAY
-        if way.name == harm and re.fullmatch(file, name) and re.search(said, refusal):
-            return "known to be wrong: " + re.search(said, refusal).group()
         self.assertRegex(refusal, REASONS)
         self.assertEqual(self.verify().status, 1, "verify agrees with the server")
         if self.start("--accept-loss") is None:

@@ -304,6 +304,38 @@ BOOST_AUTO_TEST_CASE(a_flipped_bit_in_the_write_ahead_log_refuses_to_open) {
   BOOST_TEST(status.text.find("pbs_audit verify") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(an_older_write_ahead_log_in_place_of_a_newer_one_refuses_to_open) {
+  fixture f;
+  const auto wals_of = [](const std::string& path) {
+    std::vector<std::string> out;
+    for (const auto& entry : std::filesystem::directory_iterator(path))
+      if (entry.path().extension() == ".log") out.push_back(entry.path());
+    std::ranges::sort(out);
+    return out;
+  };
+  for (int life = 0; life < 3; ++life) {
+    f.add();
+    f.reopen();
+  }
+  f.add();
+  const auto whole = wals_of(f.path());
+  BOOST_REQUIRE(whole.size() >= 3u);
+  for (std::size_t older = 0; older + 1 < whole.size(); ++older) {
+    const auto copy = f.directory.path + "/exchanged" + std::to_string(older);
+    copy_as_killed(f.path(), copy);
+    const auto wals = wals_of(copy);
+    std::filesystem::copy_file(wals[older], wals.back(), std::filesystem::copy_options::overwrite_existing);
+    const auto refused = open_event_store(copy, {});
+    const auto& status = std::get<ports::store_status>(refused);
+    BOOST_TEST((status.error == ports::store_error::damaged), status.text);
+    BOOST_TEST(status.text.find("write-ahead log " + std::filesystem::path(wals.back()).filename().string() + " is not behind ") !=
+                   std::string::npos,
+               status.text);
+    BOOST_TEST(std::holds_alternative<ports::store_status>(open_for_audit(copy)));
+    BOOST_TEST(std::holds_alternative<ports::store_status>(open_to_verify(copy)));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_flipped_bit_in_a_table_file_is_reported_where_it_is) {
   own_directory d;
   store_options small;

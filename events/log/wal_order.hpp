@@ -1,0 +1,17 @@
+// Whether write-ahead logs are those of one history: each begins behind the one before. RocksDB takes that for granted, and ends the
+// process by an assertion where an older file was put in the place of a newer one. Governed by docs/design/0029-a-damaged-log.md.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace annals::log {
+
+struct misplaced_wal {
+  std::string file, before;  // names: what `file` holds is older than what `before` holds, or the same
+};
+std::vector<misplaced_wal> misplaced_wals(const std::string& directory);
+
+std::string print(const misplaced_wal& w);
+
+}  // namespace annals::log

@@ -102,6 +102,10 @@ maybe mail_points(text value) {
   return std::string(value);
 }
 
+maybe reservation_mail_points(text value) {
+  return is_reservation_mail_points(value) ? maybe(value) : std::nullopt;
+}
+
 maybe project(text value) {
   if (value.find_first_of("[/") != text::npos) return std::nullopt;
   return std::string(value.empty() ? "_pbs_project_default" : value);
@@ -220,6 +224,9 @@ constexpr special_value rows[] = {
     {kind::JOB, job::project, project, bad, true},
     {kind::JOB, job::tolerate_node_failures, node_failures, bad, false},
     {kind::JOB, job::max_run_subjobs, not_negative, bad, false},
+    {kind::RESERVATION, reservation::Mail_Points, reservation_mail_points, bad, false},
+    {kind::RESERVATION, reservation::Mail_Users, mail_users, bad, false},
+    {kind::RESERVATION, reservation::Reserve_Name, job_name, bad, false},
     {kind::QUEUE, queue::queue_type, queue_type, bad, false},
     {kind::QUEUE, queue::Priority, priority, bad, false},
     {kind::QUEUE, queue::kill_delay, wait_seconds, bad, false},

@@ -2,10 +2,21 @@
 
 #include <algorithm>
 
+#include "events/values/shown_text.hpp"
 #include "events/values/string_list.hpp"
 
 namespace annals::values {
 namespace {
+
+bool is_readable(std::string_view text) {
+  if (has_controls(text)) return false;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto length = utf8_length(text.substr(at));
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
 
 // name[@host],...: every name good, at most one without a host.
 template <class Good>
@@ -38,7 +49,11 @@ bool is_mail_users(std::string_view text) {
     const auto at = entry.find('@');
     if (entry.empty() || at == 0 || at + 1 == entry.size() || entry.find_first_of(" \t") != std::string_view::npos) return false;
   }
-  return !text.empty();
+  return !text.empty() && is_readable(text);
+}
+
+bool is_reservation_mail_points(std::string_view text) {
+  return text == "n" || (!text.empty() && text.find_first_not_of("abce") == std::string_view::npos);
 }
 
 bool is_shell_list(std::string_view text) {
@@ -46,7 +61,7 @@ bool is_shell_list(std::string_view text) {
 }
 
 bool is_user_list(std::string_view text) {
-  return is_host_list(text, [](std::string_view user) { return !user.empty(); });
+  return is_host_list(text, [](std::string_view user) { return !user.empty(); }) && is_readable(text);
 }
 
 }  // namespace annals::values

@@ -11,8 +11,8 @@ WRONG = {
     "Job_Name": ["a b", "a/b", "../a", "a@b", "a[1]", "a\n", "\x1b[31m", "n" * 231],
     "umask": ["-1", "7x", "0x1f", "9" * 30],
     "Shell_Path_List": ["sh", "bin/sh@a", "/bin/sh,/bin/csh", "/bin/sh@"],
-    "User_List": ["nobody,daemon", "@a", "nobody@"],
-    "Mail_Users": ["@borg.org", "a@", "a b"],
+    "User_List": ["nobody,daemon", "@a", "nobody@", "a\x1bb", "a\n"],
+    "Mail_Users": ["@borg.org", "a@", "a b", "a\nb", "a\x1b[31m@b", "a\udcff@b"],
     "Checkpoint": ["c=0", "often"],
     "Join_Path": ["both"],
     "Keep_Files": ["d"],
@@ -24,6 +24,11 @@ WRONG = {
     "tolerate_node_failures": ["some"],
     "run_count": ["-1"],
 }
+OF_RESERVATIONS = {
+    "Reserve_Name": ["", "a b", "../a", "a\n", "\x1b[31m", "n" * 231],
+    "Mail_Users": WRONG["Mail_Users"],
+    "Mail_Points": ["x", "", "a\n"],
+}
 AT_CREATION = {"interactive": ["maybe", "2"], "block": ["maybe"]}
 
 
@@ -34,6 +39,14 @@ class Client(Caller):
     def submit(self, name, value):
         attributes = [{"name": "Hold_Types", "value": "u"}, {"name": name, "value": value}]
         return self.request(queueJob={"attributes": attributes, "hasScript": False})
+
+    def reserve(self, name, value):
+        begins = int(time.time()) + 3600
+        values = {"reserve_start": str(begins), "reserve_end": str(begins + 60), name: value}
+        return self.request(submitReservation={"attributes": [{"name": n, "value": v} for n, v in values.items()]})
+
+    def alter_reservation(self, id, name, value):
+        return self.request(alterReservation={"reservation": id, "changes": [{"name": name, "value": value}]})
 
     def alter(self, job, name, value):
         return self.request(alterJob={"job": job, "changes": [{"name": name, "value": value}]})
@@ -67,6 +80,19 @@ class wrong_values(HostileTest):
                 with self.subTest(name=name, value=value[:40]):
                     self.is_refused(self.client.alter(id, name, value))
         self.assertEqual({name: self.job(id).get(name) for name in WRONG}, before)
+
+    def test_no_reservation_has_one(self):
+        id = self.sure("pbs_rsub", "-R", time.strftime("%H%M", time.localtime(time.time() + 3600)), "-D", "60").split()[0]
+        before = self.sure("pbs_rstat", "-f")
+        for name, values in OF_RESERVATIONS.items():
+            for value in values:
+                with self.subTest(name=name, value=value[:40]):
+                    self.is_refused(self.client.reserve(name, value))
+                    if value:       # empty: unset
+                        self.is_refused(self.client.alter_reservation(id, name, value))
+        self.assertEqual(self.sure("pbs_rstat", "-f"), before)
+        self.assertIn("reservation", self.client.alter_reservation(id, "Reserve_Name", "good"))
+        self.assertIn("Reserve_Name = good\n", self.sure("pbs_rstat", "-f"))
 
     def test_qalter_says_what_is_illegal(self):
         id = self.submit("-h", "--", "/bin/true")

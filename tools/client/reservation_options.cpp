@@ -62,10 +62,6 @@ constexpr letter_attribute letter_attributes[] = {
     {'r', "reserve_rrule"},
 };
 
-bool is_reservation_mail_points(std::string_view text) {
-  return text == "n" || (!text.empty() && text.find_first_not_of("abce") == std::string_view::npos);
-}
-
 bool is_name(std::string_view text) { return values::is_job_name(text) && text.size() <= values::job_name_chars_max; }
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
@@ -243,7 +239,7 @@ std::optional<std::string> judge_reservation_option(const command& c, const give
       good = parse_resource_list(g.value).has_value();
       break;
     case 'm':
-      good = is_reservation_mail_points(g.value);
+      good = values::is_reservation_mail_points(g.value);
       break;
     case 'M':
       good = !g.value.empty() && g.value.find_first_of(" \t") == std::string::npos;

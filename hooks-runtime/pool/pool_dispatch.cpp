@@ -17,6 +17,8 @@ void write_rules(const sandbox_rules& from, const std::vector<std::string>& hidd
   to.setProcesses(from.processes);
   to.setSignals(from.signals);
   to.setCapabilities(from.capabilities);
+  auto writable = to.initWritable(static_cast<unsigned>(from.writable_paths.size()));
+  for (unsigned i = 0; i < writable.size(); ++i) writable.set(i, from.writable_paths[i]);
   // What hooks on hosts may see is their user's affair.
   if (from.capabilities) return;
   auto list = to.initHidden(static_cast<unsigned>(hidden.size()));
@@ -118,6 +120,7 @@ void worker_pool::server::bind(worker_at w, pending work) {
   w->now = phase::binding;
   w->key = work.key;
   w->rules = rules_of(work.profile, work.order.code->configuration);
+  if (work.compiled) w->rules.writable_paths.clear();  // what is wrong with one of them is told of a run
   w->resources_version = resources_version_;
   w->deadline = clock::now() + limits::hook_bind_time_max;
   capnp::MallocMessageBuilder message;
@@ -154,7 +157,7 @@ void worker_pool::server::begin(worker_at w) {
   w->said.clear();
   w->said_bytes = 0;
   w->nonce = new_nonce();
-  w->debug = debug_files(settings_.scratch, request);
+  w->debug = debug_files(settings_.debug_directory, request);
   w->began = clock::now();
   const std::uint32_t alarm_ms = request.getAlarmMillis();
   w->deadline = alarm_ms ? w->began + std::chrono::milliseconds(alarm_ms) : clock::time_point::max();
@@ -223,7 +226,7 @@ void worker_pool::server::dispatch() {
 }
 
 worker_pool::server::worker_at worker_pool::server::start_worker() {
-  workers_.emplace_back(settings_.worker_program, next_id_++);
+  workers_.emplace_back(settings_.worker_program, settings_.scratch, next_id_++);
   const auto made = std::prev(workers_.end());
   if (made->process.is_running()) {
     watch_process(made);

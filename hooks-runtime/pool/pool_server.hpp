@@ -45,8 +45,8 @@ class worker_pool::server {
                                     running,
                                     ending };
   struct worker {
-    worker(const std::string& program, std::uint64_t number)
-        : process(program), in(limits::hook_reply_bytes_max), id(number) {}
+    worker(const std::string& program, const std::string& scratch, std::uint64_t number)
+        : process(program, scratch), in(limits::hook_reply_bytes_max), id(number) {}
     worker_process process;
     frame_reader in;
     std::uint64_t id;

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hooks-runtime/catalog/events.hpp"
 #include "hooks-runtime/protocol/hook.capnp.h"
@@ -11,10 +12,12 @@ namespace annals::hooks {
 
 struct sandbox_rules {
   bool network = false, processes = false, signals = false, capabilities = false;
+  std::vector<std::string> writable_paths;  // as written: the worker says what is wrong with one
   bool operator==(const sandbox_rules&) const = default;
 };
 
-// The profile, widened by {"annals_sandbox": {"network": true, "processes": true}} in a configuration that is JSON.
+// The profile, widened by {"annals_sandbox": {"network": true, "processes": true, "writable_paths": ["/srv/x"]}} in a configuration
+// that is JSON.
 // Only whoever may import the hook can write that file, so it is no way around anything.
 sandbox_rules rules_of(sandbox_profile profile, const std::optional<std::string>& configuration);
 

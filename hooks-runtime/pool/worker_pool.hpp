@@ -23,6 +23,8 @@ struct pool_settings {
   std::vector<std::pair<std::string, std::string>> pbs_conf;  // pbs.pbs_conf
   std::vector<std::string> hidden;                            // directories that hooks of the server may not see: PBS_HOME
   // Where hooks with debug = True leave files: PBS_HOME/server_priv/hooks/tmp; empty: nowhere.
+  std::string debug_directory;
+  // Where workers have their scratch directories: PBS_HOME/server_priv/hooks/scratch; empty: they have none, as on hosts.
   std::string scratch;
   // Called once on the pool's thread, for its share of the processors; workers inherit it.
   std::function<void()> on_thread_start;

@@ -34,7 +34,7 @@ std::vector<std::string> environment() {
   return out;
 }
 
-int spawned(const std::string& program, int socket, pid_t* pid) {
+int spawned(const std::string& program, const std::string& scratch, int socket, pid_t* pid) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   ::posix_spawn_file_actions_init(&actions);
@@ -53,8 +53,8 @@ int spawned(const std::string& program, int socket, pid_t* pid) {
   std::vector<char*> env;
   for (auto& v : variables) env.push_back(v.data());
   env.push_back(nullptr);
-  std::string name = "pbs_hook_worker";
-  char* argv[] = {name.data(), nullptr};
+  std::string name = "pbs_hook_worker", directory = scratch;
+  char* argv[] = {name.data(), scratch.empty() ? nullptr : directory.data(), nullptr};
   const int failed = ::posix_spawn(pid, program.c_str(), &actions, &attributes, argv, env.data());
   ::posix_spawn_file_actions_destroy(&actions);
   ::posix_spawnattr_destroy(&attributes);
@@ -70,7 +70,7 @@ std::string first_line(const std::string& path) {
 
 }  // namespace
 
-worker_process::worker_process(const std::string& program) {
+worker_process::worker_process(const std::string& program, const std::string& scratch) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) < 0) {
     why_ = std::string("socketpair: ") + std::strerror(errno);
@@ -78,7 +78,7 @@ worker_process::worker_process(const std::string& program) {
   }
   // The worker reads and writes in turn and blocks; this end never does.
   ::fcntl(ends[1], F_SETFL, 0);
-  const int failed = spawned(program, ends[1], &pid_);
+  const int failed = spawned(program, scratch, ends[1], &pid_);
   ::close(ends[1]);
   socket_ = ends[0];
   if (failed) {

@@ -12,8 +12,9 @@ namespace annals::hooks {
 
 class worker_process {
  public:
-  // Starts the program. is_running() is false when that failed; why() says how.
-  explicit worker_process(const std::string& program);
+  // Starts the program, which makes a scratch directory for itself in `scratch`, unless that is empty. is_running() is false when the
+  // start failed; why() says how.
+  worker_process(const std::string& program, const std::string& scratch);
   ~worker_process();  // kills it and waits: nothing of it is left
   worker_process(const worker_process&) = delete;
   worker_process& operator=(const worker_process&) = delete;

@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -33,8 +34,8 @@ unsigned tasks_of(pid_t pid) {
 
 class guard {
  public:
-  guard(pid_t interpreter, int from_child, int signals)
-      : interpreter_(interpreter), channel_(from_child), signals_(signals) {}
+  guard(pid_t interpreter, int from_child, int signals, const std::string& scratch)
+      : interpreter_(interpreter), channel_(from_child), signals_(signals), scratch_(scratch) {}
 
   [[noreturn]] void watch() {
     for (;;) {
@@ -75,10 +76,17 @@ class guard {
       for (const pid_t pid : tree) ::kill(pid, SIGKILL);
       int status = 0;
       const pid_t gone = ::waitpid(-1, &status, 0);
-      if (gone < 0 && errno == ECHILD) ::_exit(code_);
+      if (gone < 0 && errno == ECHILD) end();
       if (gone == interpreter_ && code_ == 128 + SIGKILL)
         code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     }
+  }
+
+  // Nobody is left who could write there.
+  [[noreturn]] void end() {
+    std::error_code ignored;
+    if (!scratch_.empty()) std::filesystem::remove_all(scratch_, ignored);
+    ::_exit(code_);
   }
 
   void take_listener() {
@@ -124,11 +132,12 @@ class guard {
   int channel_, signals_, listener_ = -1;
   unsigned processes_max_ = 0, started_ = 1;
   int code_ = 128 + SIGKILL;
+  std::string scratch_;
 };
 
 }  // namespace
 
-int stand_guard() {
+int stand_guard(const std::string& scratch) {
   ::setsid();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   // The pool's thread starts the workers: when it is gone, so is the daemon.
@@ -152,7 +161,7 @@ int stand_guard() {
   ::close(channel[1]);
   const int signals = ::signalfd(-1, &wanted, SFD_CLOEXEC);
   ::close(3);  // the interpreter's pipe: only the interpreter may keep it open
-  guard(child, channel[0], signals).watch();
+  guard(child, channel[0], signals, scratch).watch();
 }
 
 bool hand_over(int to_guard, int listener, unsigned processes_max) {

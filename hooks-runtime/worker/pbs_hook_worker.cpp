@@ -1,5 +1,6 @@
 // A hook worker: reads one Bind, puts on its sandbox, compiles the script, then runs it once for each Request until the
-// daemon closes the pipe. Started by the pool with the pipe as descriptor 3 (docs/design/0019-hook-workers.md).
+// daemon closes the pipe. Started by the pool with the pipe as descriptor 3 (docs/design/0019-hook-workers.md) and, on the server,
+// the directory in which its scratch directory is to be made.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -20,6 +21,7 @@
 #include "hooks-runtime/worker/cpu_budget.hpp"
 #include "hooks-runtime/worker/guard.hpp"
 #include "hooks-runtime/worker/sandbox.hpp"
+#include "hooks-runtime/worker/scratch.hpp"
 
 using namespace annals;
 using namespace annals::hooks;
@@ -126,7 +128,7 @@ void run_one(const script& hook, const hook_home& home, const schema::sealed<pro
   });
 }
 
-[[noreturn]] void serve(int to_guard) {
+[[noreturn]] void serve(const scratch_directory& scratch, int to_guard) {
   daemon_link daemon;
   if (!start_python(true)) ::_exit(EXIT_FAILURE);
   const auto first = daemon.read();
@@ -134,7 +136,8 @@ void run_one(const script& hook, const hook_home& home, const schema::sealed<pro
   const auto bind = first.get().getBind();
   const hook_home home = home_of(bind);
   set_environment("PBS_HOOK_CONFIG_FILE", home.configuration_file);
-  std::string trouble = put_on_sandbox(bind, to_guard);
+  if (!bind.getSandbox().getCapabilities()) set_environment("TMPDIR", scratch.path);
+  std::string trouble = put_on_sandbox(bind, scratch, to_guard);
   ::close(to_guard);
   script hook;
   const auto source = bind.getSource();
@@ -151,14 +154,15 @@ void run_one(const script& hook, const hook_home& home, const schema::sealed<pro
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
   ::close_range(daemon_pipe + 1, ~0u, 0);
   // A program that a script starts does not get the pipe.
   ::fcntl(daemon_pipe, F_SETFD, FD_CLOEXEC);
   if (::chdir("/") != 0) return EXIT_FAILURE;
   ::umask(022);
-  const int to_guard = stand_guard();
+  const scratch_directory scratch = make_scratch(argc > 1 ? argv[1] : "");
+  const int to_guard = stand_guard(scratch.path);
   if (to_guard < 0) return EXIT_FAILURE;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // with the guard
-  serve(to_guard);
+  serve(scratch, to_guard);
 }

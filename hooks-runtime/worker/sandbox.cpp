@@ -3,23 +3,23 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
-#include <linux/landlock.h>
-#include <linux/securebits.h>
 #include <pwd.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <stdexcept>
+#include <vector>
 
 #include "events/schema/message.hpp"
+#include "hooks-runtime/worker/landlock.hpp"
 #include "hooks-runtime/worker/system_calls.hpp"
+#include "hooks-runtime/worker/view.hpp"
 
 namespace annals::hooks {
 namespace {
@@ -36,67 +36,34 @@ bool write_file(const char* path, const std::string& text) {
   return done;
 }
 
-// A view of the file system of its own. Without root that takes a user namespace, in which it keeps its number.
-bool own_mounts() {
-  const std::string uid = std::to_string(::geteuid()), gid = std::to_string(::getegid());
-  if (is_root()) {
-    if (::unshare(CLONE_NEWNS) != 0) return false;
-  } else {
-    if (::unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0) return false;
-    if (!write_file("/proc/self/setgroups", "deny") || !write_file("/proc/self/gid_map", gid + " " + gid + " 1") ||
-        !write_file("/proc/self/uid_map", uid + " " + uid + " 1"))
-      return false;
+// The hook's scratch directory and what its configuration names, without links. Throws what is wrong with it.
+std::vector<std::string> writable_places(protocol::Sandbox::Reader rules, const scratch_directory& scratch) {
+  std::vector<std::string> out;
+  if (!scratch.trouble.empty()) throw std::runtime_error(scratch.trouble);
+  if (!scratch.path.empty()) out.push_back(scratch.path);
+  for (const auto listed : rules.getWritable()) {
+    const std::string path = schema::str(listed), in_words = "annals_sandbox: writable_paths: " + path + ": ";
+    if (!path.starts_with('/')) throw std::runtime_error(in_words + "not an absolute path");
+    std::error_code trouble;
+    out.push_back(std::filesystem::canonical(path, trouble).string());
+    if (trouble) throw std::runtime_error(in_words + trouble.message());
   }
-  return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+  return out;
 }
 
-std::string hide(capnp::List<capnp::Text>::Reader directories) {
-  for (const auto directory : directories) {
-    struct stat there {};
-    if (::stat(directory.cStr(), &there) != 0) continue;
-    if (::mount("none", directory.cStr(), "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV, "size=4k,mode=700") != 0 &&
-        is_root())
-      return failed("can't cover " + schema::str(directory));
+// Of the server's hooks: what they see and where they write.
+std::string close_files(protocol::Sandbox::Reader rules, const scratch_directory& scratch) {
+  view_rules view;
+  for (const auto directory : rules.getHidden()) view.hidden.push_back(schema::str(directory));
+  try {
+    view.writable = writable_places(rules, scratch);
+  } catch (const std::runtime_error& e) {
+    return e.what();
   }
-  return {};
-}
-
-// What is written there asks for the user's number only and for no capability: the daemon's oom_score_adj, its cgroup's
-// cgroup.kill, sysrq-trigger.
-std::string keep_kernel_files() {
-  mount_attr read_only{};
-  read_only.attr_set = MOUNT_ATTR_RDONLY;
-  for (const char* where : {"/proc", "/sys"})
-    if (::mount_setattr(AT_FDCWD, where, AT_RECURSIVE, &read_only, sizeof read_only) != 0 && errno != EINVAL &&
-        errno != ENOSYS)  // not mounted; an older kernel
-      return failed(std::string("can't make read-only ") + where);
-  return {};
-}
-
-// As root this must succeed; without root it is done where the kernel lets users have namespaces.
-std::string own_view(protocol::Sandbox::Reader rules) {
-  if (rules.getCapabilities() && rules.getHidden().size() == 0) return {};
-  if (!own_mounts()) return is_root() ? failed("no mounts of its own") : std::string();
-  if (std::string trouble = hide(rules.getHidden()); !trouble.empty()) return trouble;
-  return rules.getCapabilities() ? std::string() : keep_kernel_files();
-}
-
-// As of version 6 (Linux 6.12); headers that are older know the first member only.
-struct landlock_rules {
-  std::uint64_t files, network, scopes;
-};
-constexpr std::uint64_t scope_of_signals = 1 << 1;
-
-// Whoever has put on any Landlock rule can't look into processes that have not (ptrace, /proc/PID/mem), be it the same
-// user's, and signals only what it has started.
-void close_other_processes(bool signals) {
-  const auto version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
-  landlock_rules rules{LANDLOCK_ACCESS_FS_MAKE_BLOCK, 0, signals ? 0 : scope_of_signals};
-  const auto size = version >= 6 ? sizeof rules : sizeof rules.files;
-  const int fd = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &rules, size, 0));
-  if (fd < 0) return;  // an older kernel: system calls and capabilities have to do
-  ::syscall(SYS_landlock_restrict_self, fd, 0);
-  ::close(fd);
+  if (std::string trouble = put_on_view(view); !trouble.empty()) return trouble;
+  view.writable.emplace_back("/dev/null");
+  if (std::string trouble = put_on_landlock(view.writable, rules.getSignals()); !trouble.empty()) return trouble;
+  return scratch.path.empty() || ::chdir(scratch.path.c_str()) == 0 ? std::string() : failed(scratch.path);
 }
 
 bool limit(int what, std::uint64_t most) {
@@ -158,20 +125,18 @@ std::string become(const std::string& user) {
 
 }  // namespace
 
-std::string put_on_sandbox(protocol::Bind::Reader bind, int to_guard) {
+std::string put_on_sandbox(protocol::Bind::Reader bind, const scratch_directory& scratch, int to_guard) {
   const auto rules = bind.getSandbox();
+  const bool on_host = rules.getCapabilities();
   if (std::string trouble = set_limits(bind.getLimits(), rules.getProcesses()); !trouble.empty()) return trouble;
-  if (std::string trouble = own_view(rules); !trouble.empty()) return trouble;
   // Root may filter without giving up set-user-id programs, which health checks of hosts use.
-  const bool keep_privileges = is_root() && rules.getCapabilities();
+  const bool keep_privileges = is_root() && on_host;
   if (!keep_privileges && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failed("no_new_privs");
-  if (!rules.getCapabilities()) {
-    close_other_processes(rules.getSignals());
-    if (!drop_capabilities()) return failed("capset");
-  }
-  if (std::string trouble = filter_system_calls(rules, bind.getLimits().getProcesses(), to_guard); !trouble.empty())
-    return trouble;
-  return become(schema::str(bind.getRunAs()));
+  std::string trouble = on_host ? std::string() : close_files(rules, scratch);
+  if (!trouble.empty()) return trouble;
+  if (!on_host && !drop_capabilities()) return failed("capset");
+  trouble = filter_system_calls(rules, bind.getLimits().getProcesses(), to_guard);
+  return trouble.empty() ? become(schema::str(bind.getRunAs())) : trouble;
 }
 
 }  // namespace annals::hooks

@@ -5,10 +5,11 @@
 #include <string>
 
 #include "hooks-runtime/protocol/hook.capnp.h"
+#include "hooks-runtime/worker/scratch.hpp"
 
 namespace annals::hooks {
 
 // Empty: it is on. Otherwise what was needed and could not be had; the script must not run then.
-std::string put_on_sandbox(protocol::Bind::Reader bind, int to_guard);
+std::string put_on_sandbox(protocol::Bind::Reader bind, const scratch_directory& scratch, int to_guard);
 
 }  // namespace annals::hooks

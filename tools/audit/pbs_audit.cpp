@@ -341,7 +341,7 @@ hooks::pool_settings hook_settings(const audit::hook_place& place, const std::st
   settings.local_node = place.host;
   settings.pbs_conf = {{"PBS_EXEC", conf.pbs_exec}, {"PBS_HOME", conf.pbs_home}, {"PBS_SERVER", conf.pbs_server}};
   if (!place.on_mom) settings.hidden = {conf.pbs_home};
-  settings.scratch = scratch;
+  settings.debug_directory = settings.scratch = scratch;
   return settings;
 }
 

@@ -213,7 +213,7 @@ hooks::pool_settings hook_settings(const daemons::mom_setup& s) {
   p.on_mom = true;
   p.local_node = s.host;
   p.pbs_conf = {{"PBS_EXEC", s.conf.pbs_exec}, {"PBS_HOME", s.home}, {"PBS_SERVER", s.server}};
-  p.scratch = s.priv + "/hooks/tmp";
+  p.debug_directory = s.priv + "/hooks/tmp";
   return p;
 }
 

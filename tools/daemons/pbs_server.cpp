@@ -32,6 +32,7 @@
 #include "actors/server_system/server_system.hpp"
 #include "events/model/run/ticket.hpp"
 #include "hooks-runtime/pool/worker_pool.hpp"
+#include "hooks-runtime/worker/landlock_version.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
 #include "tools/client/version.hpp"
@@ -132,6 +133,7 @@ void make_home(const setup& s) {
   daemons::make_directory(s.priv + "/accounting", fs::perms(0755));
   daemons::make_directory(s.priv + "/hooks", fs::perms(0750));
   daemons::make_directory(s.priv + "/hooks/tmp", fs::perms(0750));
+  daemons::make_directory(s.priv + "/hooks/scratch", fs::perms(0750));
   daemons::make_directory(s.home + "/sched_priv", fs::perms(0750));
   daemons::make_log_directory(s.home + "/sched_log");
   daemons::make_directory(s.home + "/run", fs::perms(0755));
@@ -167,8 +169,16 @@ hooks::pool_settings hook_settings(const setup& s) {
   p.local_node = s.host;
   p.pbs_conf = {{"PBS_EXEC", s.conf.pbs_exec}, {"PBS_HOME", s.home}, {"PBS_SERVER", s.host}};
   p.hidden = {s.home};
-  p.scratch = s.priv + "/hooks/tmp";
+  p.debug_directory = s.priv + "/hooks/tmp";
+  p.scratch = s.priv + "/hooks/scratch";
   return p;
+}
+
+void tell_what_confines_hooks(actors::daemon_log& notes) {
+  if (hooks::landlock_version() == 0)
+    notes.write(actors::log_event::force | actors::log_event::admin, "Svr", "PBS_Server",
+                "this kernel has no Landlock: what hooks write to is bounded by read-only mounts alone, without root only where users have "
+                "namespaces");
 }
 
 // A start that is refused is told line by line, to the administrator's terminal and to the server's log.
@@ -322,6 +332,7 @@ class known_gateway {
     parts.upload_directory = s.priv + "/uploads";
     parts.sign_ticket = [key](schema::byte_span ticket) { return key->sign(model::ticket_purpose, ticket); };
     parts.witnesses = hear_moms(s, key, stop);
+    tell_what_confines_hooks(notes);
     hooks::worker_pool hook_workers(hook_settings(s));
     parts.runner = &hook_workers;
     parts.hook_directory = s.priv + "/hooks";

@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(a_hook_with_debug_leaves_files_that_repeat_its_run) {  // p
   const temporary_directory own;
   const fs::path directory = own.path;
   hooks::pool_settings settings;
-  settings.scratch = directory;
+  settings.debug_directory = directory;
   hook_case c{.source =
                   "import pbs\ne = pbs.event()\nif e.job.Priority < pbs.server().queue('long').Priority: e.reject('too "
                   "low')\n"};
@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_was_killed_leaves_its_files_too) {
   const temporary_directory own;
   const fs::path directory = own.path;
   hooks::pool_settings settings;
-  settings.scratch = directory;
+  settings.debug_directory = directory;
   hook_case c{.source = "while True: pass\n"};
   c.alarm_ms = 200;
   c.debug = true;

@@ -17,6 +17,7 @@ void write_rules(const sandbox_rules& from, const std::vector<std::string>& hidd
   to.setProcesses(from.processes);
   to.setSignals(from.signals);
   to.setCapabilities(from.capabilities);
+  to.setProcessMemory(from.process_memory);
   auto writable = to.initWritable(static_cast<unsigned>(from.writable_paths.size()));
   for (unsigned i = 0; i < writable.size(); ++i) writable.set(i, from.writable_paths[i]);
   // What hooks on hosts may see is their user's affair.

@@ -19,7 +19,7 @@ std::vector<std::string> paths_of(const nlohmann::json& list) {
 
 sandbox_rules rules_of(sandbox_profile profile, const std::optional<std::string>& configuration) {
   const bool on_host = profile == sandbox_profile::mom;
-  sandbox_rules rules{on_host, on_host, on_host, on_host, {}};
+  sandbox_rules rules{on_host, on_host, on_host, on_host, false, {}};
   if (!configuration) return rules;
   const auto json =
       nlohmann::json::parse(*configuration, nullptr, false);  // sites use other forms too: no JSON, no rules
@@ -31,6 +31,7 @@ sandbox_rules rules_of(sandbox_profile profile, const std::optional<std::string>
   };
   rules.network = rules.network || allows("network");
   rules.processes = rules.processes || allows("processes");
+  rules.process_memory = on_host && allows("process_memory");
   const auto writable = asked->find("writable_paths");
   if (!on_host && writable != asked->end()) rules.writable_paths = paths_of(*writable);
   return rules;

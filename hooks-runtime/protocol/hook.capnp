@@ -49,6 +49,7 @@ struct Sandbox {
   capabilities @3 :Bool; # root stays root; without it a hook of root's keeps the user id and no power over others' files
   hidden     @4 :List(Text);   # directories that are not to be seen (needs root)
   writable   @5 :List(Text);   # of the server's hooks: what they may write to beside their scratch directory
+  processMemory @6 :Bool;      # of hooks on hosts: they may look into other processes
 }
 
 struct Limits {

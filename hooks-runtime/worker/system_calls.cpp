@@ -15,14 +15,10 @@
 namespace annals::hooks {
 namespace {
 
-// Other processes' memory, the kernel's machinery, the clock and the mounts: refused to every hook, on hosts too.
-constexpr const char* never[] = {"ptrace",
-                                 "process_vm_readv",
-                                 "process_vm_writev",
-                                 "process_madvise",
-                                 "pidfd_getfd",
-                                 "kcmp",
-                                 "bpf",
+// What other processes keep in memory and hold open.
+constexpr const char* of_others[] = {"ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd", "kcmp"};
+// The kernel's machinery: refused to every hook, on hosts too.
+constexpr const char* never[] = {"bpf",
                                  "perf_event_open",
                                  "userfaultfd",
                                  "add_key",
@@ -123,6 +119,7 @@ std::string filter_system_calls(protocol::Sandbox::Reader rules, unsigned proces
   // No-new-privileges is the caller's decision.
   f.note(::seccomp_attr_set(f.get(), SCMP_FLTATR_CTL_NNP, 0));
   f.refuse(never, SCMP_ACT_ERRNO(EPERM));
+  if (!rules.getProcessMemory()) f.refuse(of_others, SCMP_ACT_ERRNO(EPERM));
   if (!rules.getCapabilities()) f.refuse(of_root, SCMP_ACT_ERRNO(EPERM));
   if (!rules.getNetwork()) f.refuse(network, SCMP_ACT_ERRNO(EPERM));
   if (!rules.getSignals() && !rules.getProcesses()) {

@@ -1,4 +1,4 @@
-"""Hooks in real daemons write where they may."""
+"""Hooks in real daemons write where they may, and reach no memory of their daemon."""
 import ctypes
 import errno
 import json
@@ -85,6 +85,20 @@ class confined_server_hooks(HookTest):
         self.hook("q", "queuejob", f"open('{self.site}/job', 'w')\n")
         if os.getuid() == 0:       # who is not may have no mounts of its own
             self.refused()
+
+
+class confined_host_hooks(HookTest):
+    @unittest.skipUnless(landlock() or os.getuid() == 0, "this kernel has no Landlock")
+    def test_a_hook_reaches_no_memory_of_its_mom(self):
+        mom = self.daemon_pids("pbs_mom", "a")[0]
+        script = (f"import os, pbs\ne = pbs.event()\ntry:\n    open('/proc/{mom}/mem', 'rb')\n"
+                  "    e.reject('it reads memory')\nexcept PermissionError as wrong:\n    pbs.logmsg(pbs.LOG_WARNING, str(wrong))\n"
+                  f"open('{self.work}/of_hook', 'w').write('x')\n")
+        self.hook("b", "execjob_begin", script)
+        self.until_hooks_are_on("a", "b.PY")
+        self.until_state(self.submit("--", "/bin/true"), "F")
+        self.assertIn(f"Permission denied: '/proc/{mom}/mem'", self.mom_log("a"))
+        self.assertTrue(os.path.exists(os.path.join(self.work, "of_hook")))
 
 
 if __name__ == "__main__":

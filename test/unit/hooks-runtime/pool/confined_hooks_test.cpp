@@ -1,6 +1,7 @@
-// Where hooks may write.
+// Where hooks may write, and whose memory they reach.
 #include <boost/test/unit_test.hpp>
 
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,6 +53,8 @@ bool is_refused(const std::string& said) {
 }
 
 std::string allowing(const std::string& path) { return R"({"annals_sandbox": {"writable_paths": [")" + path + R"("]}})"; }
+
+std::string memory_of_this() { return "/proc/" + std::to_string(::getpid()) + "/mem"; }
 
 #define NEEDS_LANDLOCK \
   if (hooks::landlock_version() == 0) return skip("this kernel has no Landlock")
@@ -182,6 +185,39 @@ BOOST_AUTO_TEST_CASE(programs_of_a_hook_write_nowhere_else_either) {
 BOOST_AUTO_TEST_CASE(a_hook_on_a_host_writes_where_its_user_may) {
   BOOST_TEST(outcome("os.mkdir(dir + '/new')\nos.rename(dir + '/file', dir + '/new/file')\nos.chmod(dir + '/new/file', 0o700)\n", mom) ==
              "accept");
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_on_a_host_reaches_no_memory_of_its_daemon) {
+  if (::getuid() != 0) NEEDS_LANDLOCK;
+  BOOST_TEST(outcome("open('" + memory_of_this() + "', 'rb')\n", mom).starts_with("error 'PermissionError: "));
+  for (const char* link : {"exe", "cwd", "root", "fd/1"})
+    BOOST_TEST(
+        outcome("os.readlink('/proc/" + std::to_string(::getpid()) + "/" + link + "')\n", mom).starts_with("error 'PermissionError: "),
+        link);
+  BOOST_TEST(outcome("import subprocess\nsubprocess.run(['/usr/bin/head', '-c0', '" + memory_of_this() +
+                         "'], check=True, stderr=subprocess.DEVNULL)\n",
+                     mom)
+                 .starts_with("error 'CalledProcessError: "));
+}
+
+BOOST_AUTO_TEST_CASE(but_it_looks_into_what_it_has_started) {
+  BOOST_TEST(outcome("import subprocess\np = subprocess.Popen(['/bin/sleep', '60'])\n"
+                     "open('/proc/%d/environ' % p.pid, 'rb').read()\nopen('/proc/%d/mem' % p.pid, 'rb').close()\np.kill()\np.wait()\n",
+                     mom) == "accept");
+}
+
+BOOST_AUTO_TEST_CASE(a_configuration_may_have_a_hook_on_a_host_look_into_processes) {
+  const std::string look = "open('" + memory_of_this() + "', 'rb').close()\n", yes = R"({"annals_sandbox": {"process_memory": true}})";
+  if (::getuid() == 0) BOOST_TEST(outcome(look, mom, yes) == "accept");
+  BOOST_TEST(outcome(look, "queuejob", yes).starts_with("error 'PermissionError: "));
+}
+
+BOOST_AUTO_TEST_CASE(root_on_a_host_mounts_as_before) {
+  if (::mount("none", dir.path.c_str(), "tmpfs", 0, "size=4k") != 0) return skip("this user may not mount");
+  ::umount2(dir.path.c_str(), MNT_DETACH);
+  BOOST_TEST(outcome("import ctypes\nlibc = ctypes.CDLL(None)\n"
+                     "if libc.mount(b'none', dir.encode(), b'tmpfs', 0, b'size=4k') or libc.umount2(dir.encode(), 2): raise ValueError()\n",
+                     mom) == "accept");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -72,6 +72,18 @@ runs a script outside a daemon.
 """
     page += ".Sh EVENTS\n" + mdoc.tagged((f"Li {name}", event(name, rows)) for name, rows in mdoc.tables("docs/hooks_reference.md").items())
     page += ".Sh FUNCTIONS AND METHODS\n" + functions()
-    page += ".Sh ENVIRONMENT\n" + mdoc.tagged([("Ev PBS_HOOK_CONFIG_FILE", "The file with the hook's configuration, if it has one.\n")])
+    page += """.Sh CONFIGURATION
+A configuration that is a JSON object may have
+.Ql annals_sandbox ,
+an object that says what more the script may do than others:
+""" + mdoc.tagged([
+        ("Li writable_paths", "A list of absolute paths, of files or directories that are there, to which a hook of the server writes "
+                              "beside its scratch directory.\n"),
+        ("Li network", "true: a hook of the server makes sockets.\n"),
+        ("Li processes", "true: a hook of the server starts programs and threads.\n"),
+        ("Li process_memory", "true: a hook on a host looks into other processes, its MoM too.\n")])
+    page += ".Sh ENVIRONMENT\n" + mdoc.tagged([
+        ("Ev PBS_HOOK_CONFIG_FILE", "The file with the hook's configuration, if it has one.\n"),
+        ("Ev TMPDIR", "Of hooks of the server: the scratch directory, which is also the working directory at first.\n")])
     return {"pbs_module.7": page + mdoc.see_also(
         ("pbs_hook_attributes", 7), ("pbs_job_attributes", 7), ("pbs_node_attributes", 7), ("qmgr", 8), ("pbs_python", 8))}

@@ -105,9 +105,8 @@ std::string page() {
          "`build/test/unit/hooks-runtime/catalog/hooks_reference_page --write docs/hooks_reference.md`\n\n"
          "A script finds its input in `pbs.event()`. Everything may be read; what may be set stands below. Scripts of "
          "the\n"
-         "*server* profile start no processes, have no network and do not see `PBS_HOME`; those of the *mom* profile "
-         "may.\n"
-         "The sandbox is described in [0019](design/0019-hook-workers.md).\n\n"
+         "*server* profile start no processes, have no network, do not see `PBS_HOME` and write to their scratch directory only; those of\n"
+         "the *mom* profile may. The sandbox is described in [0019](design/0019-hook-workers.md).\n\n"
          "On a host, a vnode of it has what the host found and exechost_startup hooks made, not what managers set, and no\n"
          "`state`, which only the server knows. In `execjob_*`, each of the job's vnodes has `resources_assigned`: what the\n"
          "job was given of it; of a vnode of another host nothing else is known.\n";

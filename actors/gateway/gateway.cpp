@@ -8,6 +8,7 @@
 #include "actors/gateway/authorise.hpp"
 #include "actors/gateway/job_callers.hpp"
 #include "actors/gateway/job_routes.hpp"
+#include "actors/gateway/login_callers.hpp"
 #include "actors/gateway/manage_routes.hpp"
 #include "actors/gateway/mom_routes.hpp"
 #include "actors/gateway/order_routes.hpp"
@@ -58,8 +59,9 @@ class router {
         return;
       case wire::identity::kind::scheduler:
         return schedulers_.on_message(f.peer, schema::sealed<schema::FromScheduler>(std::move(f.message)), winding_up());
+      case wire::identity::kind::comm: return logins.on_frame(f);
       case wire::identity::kind::server:
-      case wire::identity::kind::job: return f.peer->close("nobody comes in as that");
+      case wire::identity::kind::remote: return f.peer->close("nobody comes in as that");
     }
   }
 
@@ -71,6 +73,7 @@ class router {
       moms.on_closed(c);
       callers.on_closed(c);
     }
+    if (what == wire::identity::kind::comm) logins.on_closed(c);
     if (uploaders_.erase(c.peer->id()) > 0) self_->send(parts_.uploads, uploader_gone{c.peer->id()});
   }
 
@@ -189,7 +192,9 @@ class router {
   mom_hook_routes mom_hooks{board};
   hook_routes hooks{board};
   mom_routes moms{board, mom_hooks};
-  job_callers callers{board, [this](const auto& caller, auto request) { on_request(caller, std::move(request)); }};
+  const remote_places places{std::make_shared<wire::room<std::string>>(board.parts().remote_callers_max)};
+  job_callers callers{board, [this](const auto& caller, auto request) { on_request(caller, std::move(request)); }, places};
+  login_callers logins{board, [this](const auto& caller, auto request) { on_request(caller, std::move(request)); }, places};
   scheduler_starts starts{board, moms};
   orderly_stop stopping{board, starts};
   reservation_routes reservations{board, hooks};

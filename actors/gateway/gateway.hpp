@@ -39,8 +39,8 @@ struct gateway_parts {
   log_witnesses witnesses;                                // MoMs that know how far the log went
   look_up_groups groups_of = groups_by_name_service;      // on threads of its own
   scheduler_hosting schedulers;
-  std::size_t job_callers_max = limits::job_callers_max;  // commands of jobs on other hosts
-  bool detached = true;                                   // helpers have threads of their own (not in simulation)
+  std::size_t remote_callers_max = limits::remote_callers_max;  // commands on other hosts at a time
+  bool detached = true;                                         // helpers have threads of their own (not in simulation)
 };
 
 caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts);

@@ -12,34 +12,6 @@ namespace pbs_error = values::pbs_error;
 
 namespace {
 
-// A MoM's connection that speaks for a user.
-class users_connection final : public wire::connection {
- public:
-  users_connection(wire::connection_ptr of, wire::identity who) : of_(std::move(of)), who_(std::move(who)) {}
-  std::uint64_t id() const override { return of_->id(); }
-  const wire::identity& peer() const override { return who_; }
-  void send(const schema::sealed_message& message) override { of_->send(message); }
-  void close(const std::string& why) override { of_->close(why); }
-  std::size_t unsent_bytes() const override { return of_->unsent_bytes(); }
-  void pause_reading() override { of_->pause_reading(); }
-  void resume_reading() override { of_->resume_reading(); }
-
- private:
-  wire::connection_ptr of_;
-  wire::identity who_;
-};
-
-wire::identity user_of_run(const run_user& u, const wire::identity& mom) {
-  wire::identity who;
-  who.what = wire::identity::kind::job;
-  who.name = u.who.user;
-  who.group = u.who.group;
-  who.uid = who.gid = wire::identity::nobody;
-  who.address = mom.address;
-  who.host = mom.name;
-  return who;
-}
-
 // What was printed last comes when the program has ended; it goes to its terminal alone.
 bool is_of_terminal(const schema::sealed_message& message) { return message.root<schema::Request>().isTerminal(); }
 
@@ -85,10 +57,10 @@ void job_callers::on_user(const run_user& u) {
   std::size_t has = 0;
   c.place = places_->enter(u.who.user, has);
   if (!c.place)
-    return refuse(
-        c, pbs_error::no_connections,
-        "user " + u.who.user + ": too many commands of jobs at once (limit " + std::to_string(has > 0 ? has : places_->places()) + ")");
-  c.as_user = std::make_shared<users_connection>(c.peer, user_of_run(u, c.peer->peer()));
+    return refuse(c, pbs_error::no_connections,
+                  "user " + u.who.user + ": too many commands on other hosts at once (limit " +
+                      std::to_string(has > 0 ? has : places_->places()) + ")");
+  c.as_user = as_user(c.peer, u.who.user, u.who.group);
   c.peer->resume_reading();
   const auto peer = c.peer;
   for (auto& message : std::exchange(c.early, {})) for_peer(peer, [&] { request(c, std::move(message)); });

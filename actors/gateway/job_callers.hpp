@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "actors/gateway/actor_registry.hpp"
-#include "actors/link/wire/room.hpp"
+#include "actors/gateway/users_connection.hpp"
 
 namespace annals::actors {
 
@@ -21,8 +21,8 @@ class job_callers {
  public:
   // What one of them asks, as if it came from a peer who is the run's user on the run's host.
   using take_request = std::function<void(const wire::connection_ptr& caller, schema::sealed<schema::Request>)>;
-  job_callers(actor_registry& board, take_request take)
-      : board_(board), take_(std::move(take)), places_(std::make_shared<wire::room<std::string>>(board.parts().job_callers_max)) {}
+  job_callers(actor_registry& board, take_request take, remote_places places)
+      : board_(board), take_(std::move(take)), places_(std::move(places)) {}
 
   // The message belongs to such a connection, or makes its connection one; false: it is a MoM's own.
   bool takes(peer_frame& f);
@@ -49,8 +49,8 @@ class job_callers {
 
   actor_registry& board_;
   take_request take_;
-  std::shared_ptr<wire::room<std::string>> places_;  // by user
-  std::map<std::uint64_t, caller> callers_;          // by connection
+  remote_places places_;
+  std::map<std::uint64_t, caller> callers_;  // by connection
 };
 
 }  // namespace annals::actors

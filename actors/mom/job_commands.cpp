@@ -4,9 +4,7 @@
 #include <chrono>
 #include <map>
 #include <utility>
-#include <vector>
 
-#include "actors/link/wire/cut_handshake.hpp"
 #include "actors/link/wire/wire_limits.hpp"
 #include "actors/mom/task_interface.hpp"
 #include "events/model/run/task_limits.hpp"
@@ -24,12 +22,15 @@ using complain_atom = caf::atom_constant<caf::atom("complain")>;
 
 class callers {
  public:
-  callers(caf::event_based_actor* self, job_commands_parts parts) : self_(self), parts_(std::move(parts)) { complain_later(); }
-
-  // -- commands --------------------------------------------------------------------------------------------------------------
+  callers(caf::event_based_actor* self, job_commands_parts parts)
+      : self_(self), parts_(std::move(parts)), passages_(parts_.host, parts_.dial, parts_.unsent_pause_bytes) {
+    complain_later();
+  }
+  passages& ways() { return passages_; }
 
   void on_opened(const peer_opened& o) {
-    callers_[o.peer->id()].peer = o.peer;
+    callers_.insert_or_assign(o.peer->id(), caller{o.peer, false, {}});
+    passages_.add(o.peer);
     self_->delayed_send(self_, std::chrono::seconds(limits::tm_silence_s), silence_atom::value, o.peer->id());
   }
 
@@ -39,23 +40,20 @@ class callers {
     auto& c = at->second;
     if (!c.named) return c.peer->close("nothing was asked");
     // Nobody has answered: the run has left meanwhile.
-    if (!c.refused && !c.dialer)
-      refuse(c, pbs_error::bad_credential, "no run of job " + c.job + " is on host " + parts_.host + " any more");
+    if (passages_.may_be_dialed(id))
+      passages_.refuse(id, pbs_error::bad_credential, "no run of job " + c.job + " is on host " + parts_.host + " any more");
   }
 
   void on_frame(peer_frame& f) {
     const auto at = callers_.find(f.peer->id());
-    if (at == callers_.end() || at->second.refused) return;
-    auto& c = at->second;
-    if (!c.named) return for_peer(f.peer, [&] { ask_for_job(c, read_claim(f.message)); });
-    if (!c.server) return c.early.push_back(std::move(f.message));
-    to_server(c, f.message);
+    if (at == callers_.end()) return;
+    if (!at->second.named) return for_peer(f.peer, [&] { ask_for_job(at->second, read_claim(f.message)); });
+    passages_.hand_on(at->first, std::move(f.message));
   }
 
-  void on_closed(const peer_closed& p) { callers_.erase(p.peer->id()); }
-
-  void on_taken(const peer_taken& t) {
-    if (const auto at = callers_.find(t.caller); at != callers_.end() && at->second.server) at->second.server->resume_reading();
+  void on_closed(const peer_closed& p) {
+    callers_.erase(p.peer->id());
+    passages_.remove(p.peer->id());
   }
 
   void on_found(const job_found& found) {
@@ -66,12 +64,12 @@ class callers {
       return refuse_user(c, pbs_error::bad_credential, "no run of job " + c.job + " with this PBS_JOBCOOKIE is on host " + parts_.host);
     if (c.peer->peer().name != found.user)
       return refuse_user(c, pbs_error::unauthorized, "job " + c.job + " is not of user " + c.peer->peer().name);
-    c.run = {found.job_serial, found.run};
-    try {
-      c.dialer = parts_.dial(at->first);
-    } catch (const wire::wire_error& e) {
-      refuse(c, pbs_error::system_error, "host " + parts_.host + " can't reach the server: " + e.what());
-    }
+    passages_.dial(at->first, schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+                     auto ref = m.initCommandOf();
+                     ref.setJobSerial(found.job_serial);
+                     ref.setRun(found.run);
+                     ref.setJob(c.job);
+                   }));
   }
 
   void on_complaints_due() {
@@ -79,64 +77,11 @@ class callers {
     complain_later();
   }
 
-  // -- the server --------------------------------------------------------------------------------------------------------------
-
-  void on_opened(const server_opened& o) {
-    const auto at = callers_.find(o.caller);
-    if (at == callers_.end()) return;
-    auto& c = at->second;
-    c.server = o.server;
-    c.server->send(schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
-      auto ref = m.initCommandOf();
-      ref.setJobSerial(c.run.serial);
-      ref.setRun(c.run.number);
-      ref.setJob(c.job);
-    }));
-    for (const auto& message : std::exchange(c.early, {})) c.server->send(message);
-    if (c.server->unsent_bytes() <= parts_.unsent_pause_bytes) c.peer->resume_reading();
-  }
-
-  void on_frame(const server_frame& f) {
-    const auto at = callers_.find(f.caller);
-    if (at == callers_.end()) return;
-    auto& c = at->second;
-    c.peer->send(f.message);
-    if (c.peer->unsent_bytes() > parts_.unsent_pause_bytes) c.server->pause_reading();
-  }
-
-  void on_taken(const server_taken& t) {
-    if (const auto at = callers_.find(t.caller); at != callers_.end()) at->second.peer->resume_reading();
-  }
-
-  void on_closed(const server_closed& s) {
-    const auto at = callers_.find(s.caller);
-    if (at == callers_.end()) return;
-    at->second.peer->close("the server: " + s.why);
-    callers_.erase(at);
-  }
-
-  void on_failed(const server_failed& f) {
-    const auto at = callers_.find(f.caller);
-    if (at == callers_.end()) return;
-    // A server without a place for one more has it in a moment: the command comes again.
-    const auto code = f.why.ends_with(wire::cut_handshake) ? pbs_error::no_connections : pbs_error::system_error;
-    refuse(at->second, code, "host " + parts_.host + " can't reach the server: " + f.why);
-    at->second.dialer.reset();
-  }
-
  private:
-  struct run_ref {
-    std::uint64_t serial = 0;
-    std::uint32_t number = 0;
-  };
   struct caller {
     wire::connection_ptr peer;
-    bool named = false, refused = false;  // it has said of which job; it was told no
+    bool named = false;  // it has said of which job
     std::string job;
-    run_ref run;
-    std::vector<schema::sealed_message> early;  // said before the server was there
-    std::unique_ptr<server_dialer> dialer;
-    wire::connection_ptr server;  // null: not there yet
   };
 
   // Nothing more is read until the server is there.
@@ -149,34 +94,19 @@ class callers {
     self_->send(parts_.mom, find_job{{self_, c.peer->id()}, claim->job, claim->cookie});
   }
 
-  void to_server(caller& c, const schema::sealed_message& message) {
-    c.server->send(message);
-    if (c.server->unsent_bytes() > parts_.unsent_pause_bytes) c.peer->pause_reading();
-  }
-
   // The log says of a user once a minute what he tried.
   void refuse_user(caller& c, std::uint32_t code, const std::string& text) {
     const auto& who = c.peer->peer();
     if (parts_.complaints)
       parts_.complaints->add(who.name, "a command of user " + who.name + " (pid " + std::to_string(who.pid) + ") refused: " + text,
                              std::chrono::steady_clock::now());
-    refuse(c, code, text);
+    passages_.refuse(c.peer->id(), code, text);
   }
   void complain_later() { self_->delayed_send(self_, std::chrono::milliseconds(limits::complaint_ms), complain_atom::value); }
 
-  // The reply is to no request: it is the last word of this connection.
-  static void refuse(caller& c, std::uint32_t code, const std::string& text) {
-    c.refused = true;
-    c.peer->send(schema::make<schema::Reply>([&](schema::Reply::Builder r) {
-      auto rejected = r.initRejected();
-      rejected.setCode(code);
-      rejected.setText(text);
-    }));
-    c.peer->close(text);
-  }
-
   caf::event_based_actor* self_;
   job_commands_parts parts_;
+  passages passages_;
   std::map<std::uint64_t, caller> callers_;  // by connection
 };
 
@@ -208,13 +138,13 @@ caf::behavior job_commands(caf::event_based_actor* self, job_commands_parts part
       [d](const peer_opened& o) { d->on_opened(o); },
       [d](peer_frame& f) { d->on_frame(f); },
       [d](const peer_closed& c) { d->on_closed(c); },
-      [d](const peer_taken& t) { d->on_taken(t); },
       [d](const job_found& f) { d->on_found(f); },
-      [d](const server_opened& o) { d->on_opened(o); },
-      [d](const server_frame& f) { d->on_frame(f); },
-      [d](const server_taken& t) { d->on_taken(t); },
-      [d](const server_closed& c) { d->on_closed(c); },
-      [d](const server_failed& f) { d->on_failed(f); },
+      [d](const peer_taken& t) { d->ways().on_taken(t); },
+      [d](const server_opened& o) { d->ways().on_opened(o); },
+      [d](const server_frame& f) { d->ways().on_frame(f); },
+      [d](const server_taken& t) { d->ways().on_taken(t); },
+      [d](const server_closed& c) { d->ways().on_closed(c); },
+      [d](const server_failed& f) { d->ways().on_failed(f); },
       [d](complain_atom) { d->on_complaints_due(); },
       [d](silence_atom, std::uint64_t id) { d->on_silence(id); },
   };

@@ -293,7 +293,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   g.witnesses.log = log::identity_of(*parts.store.log);
   g.groups_of = parts.groups_of;
   g.schedulers = parts.schedulers;
-  if (parts.job_callers_max > 0) g.job_callers_max = parts.job_callers_max;
+  if (parts.remote_callers_max > 0) g.remote_callers_max = parts.remote_callers_max;
   g.detached = parts.helpers_detached.value_or(parts.detached);
   gateway_ = system.spawn(actors::gateway, std::move(g));
   // Queries and routing see a commit before anybody is told of it: they follow first. Routing before queries: the status

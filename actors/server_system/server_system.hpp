@@ -48,7 +48,7 @@ struct server_system_parts {
   scheduler_hosting schedulers;
   look_up_groups groups_of = groups_by_name_service;  // of a submitter; may block
   std::shared_ptr<append_check> ledger;               // in place of the real one: the simulation's proof that it is needed
-  std::size_t job_callers_max = 0;                    // commands of jobs on other hosts at a time; 0: limits::job_callers_max
+  std::size_t remote_callers_max = 0;                 // commands on other hosts at a time; 0: limits::remote_callers_max
   bool detached = true;                               // blocking actors get threads of their own (not in simulation)
   std::optional<bool> helpers_detached;               // of the gateway's helpers alone; not set: as `detached` says
   // Folds that follow the log beside the server's own, after clients were told; each is an actor that takes `committed` and

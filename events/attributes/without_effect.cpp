@@ -18,7 +18,6 @@ constexpr std::string_view kerberos = "Kerberos", licences = "licence server", c
                            placement = "list of resources for placement sets besides node_group_key";
 
 constexpr row of_the_server[] = {
-    {server::flatuid, "submission from other hosts"},
     {server::job_requeue_timeout, "waiting in qrerun"},
     {server::resend_term_delay, "second SIGTERM"},
     {server::require_cred_enable, credentials},

@@ -99,6 +99,11 @@ struct FromMom {
     schedulerFailed @14 :SchedulerFailed;   # a StartScheduler of which no process came, or whose process ended before it said hello
   }
 }
+struct FromComm {
+  # What pbs_comm of a login host says first over a connection that it opens for a command of one of its users, who then speaks in
+  # Requests (client.capnp) and is answered in Replies.
+  user @0 :Text;
+}
 struct HooksInstalled { sequence @0 :UInt64; files @1 :List(Text); }
 struct HookReport {
   # What a MoM's hook did and wants of the server; told until hookAck.

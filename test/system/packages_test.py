@@ -135,7 +135,7 @@ class packages(unittest.TestCase):
         home = "pbs_environment pbs_version run sched_log sched_logs sched_priv server_logs server_priv"
         self.assertEqual(self.sure("ls", HOME).split(), home.split())
         self.assertEqual(self.daemons(), {})
-        for unit in "annals-server", "annals-mom":
+        for unit in "annals-server", "annals-comm", "annals-mom":
             self.assertTrue(self.host.has(f"/etc/systemd/system/multi-user.target.wants/{unit}.service"), unit)
         said = self.user("bash", "-l", "-i", "-c", "command -v qstat; complete -p qstat")
         self.assertEqual(said, "/opt/pbs/bin/qstat\ncomplete -F __annals_complete qstat")
@@ -242,7 +242,7 @@ class packages(unittest.TestCase):
         packed = [path for p in PACKAGES for path in self.files_of(p)]
         self.assertEqual(len(packed), len(set(packed)), "a file is in two packages")
         outside = {"/etc/profile.d/pbs.sh", "/etc/profile.d/pbs.csh", "/usr/share/zsh/vendor-completions/_annals",
-                   *(f"/lib/systemd/system/annals-{name}.service" for name in ("server", "mom"))}
+                   *(f"/lib/systemd/system/annals-{name}.service" for name in ("server", "comm", "mom"))}
         units = {p for p in installed if p.startswith("/opt/pbs/lib/systemd/")}
         self.assertEqual({p for p in packed if not p.startswith("/usr/share/doc/annals-")}, (installed - units) | outside)
 
@@ -268,7 +268,7 @@ class service_units(unittest.TestCase):
     def test_systemd_understands_them(self):
         if not shutil.which("systemd-analyze"):
             self.skipTest("needs systemd-analyze")
-        units = [os.path.join(UNITS, n) for n in ("annals-server.service", "annals-mom.service")]
+        units = [os.path.join(UNITS, n) for n in ("annals-server.service", "annals-comm.service", "annals-mom.service")]
         done = subprocess.run(["systemd-analyze", "verify", "--man=no", *units], capture_output=True, text=True, timeout=DEADLINE_S)
         self.assertEqual([line for line in done.stderr.splitlines() if "annals-" in line], [])
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -72,5 +72,10 @@ annals_conf read_annals_conf(const std::string& pbs_home);
 // Where the MoM of a home hears TM's callers, and commands of its jobs.
 inline std::string tm_socket(const std::string& mom_home) { return mom_home + "/mom_priv/tm.sock"; }
 inline std::string command_socket(const std::string& mom_home) { return mom_home + "/mom_priv/commands.sock"; }
+// Where pbs_comm of a login host hears commands for a server on another host.
+inline std::string login_sockets(const std::string& pbs_home) { return pbs_home + "/comm"; }
+inline std::string login_socket(const std::string& pbs_home, const std::string& server) {
+  return login_sockets(pbs_home) + "/" + server + ".sock";
+}
 
 }  // namespace annals::client

@@ -4,6 +4,8 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "tools/client/job_ids.hpp"
@@ -55,18 +57,37 @@ std::string wanted_server(const pbs_conf& conf, const installation& here) {
   return here.through ? here.server : this_host();
 }
 
+bool is_this_host(std::string_view name) { return name == "localhost" || name == this_host(); }
+
+bool is_of(const installation& here, std::string_view name) {
+  const bool known = name == short_server_name(here.server) || (!here.also.empty() && name == short_server_name(here.also));
+  return known || (!here.through && is_this_host(name));
+}
+
+// The socket at which pbs_comm of this host takes commands for this server; none for the server that is reached without it.
+std::optional<std::string> login_door(const pbs_conf& conf, const installation& here, const std::string& server) {
+  const auto name = short_server_name(server);
+  if (is_of(here, name) && (here.through || ::access(here.socket.c_str(), F_OK) == 0)) return std::nullopt;
+  std::error_code none;
+  for (const auto& file : std::filesystem::directory_iterator(login_sockets(conf.pbs_home), none))
+    if (file.path().extension() == ".sock" && short_server_name(file.path().stem().string()) == name) return file.path().string();
+  return std::nullopt;
+}
+
 }  // namespace
 
 server_address default_server() {
   const pbs_conf conf = read_pbs_conf();
   const installation here = read_installation(conf);
-  return {wanted_server(conf, here), here.socket, here.through};
+  const auto name = wanted_server(conf, here);
+  if (auto door = login_door(conf, here, name)) return {name, std::move(*door), std::nullopt, true};
+  return {name, here.socket, here.through};
 }
 
 session session::open(std::string_view server, std::chrono::milliseconds patience) {
   auto s = with_first_request(server, patience);
   s.connect();
-  if (s.address().through) s.call([](schema::Request::Builder r) { r.initHello(); });
+  if (s.address().through || s.address().by_comm) s.call([](schema::Request::Builder r) { r.initHello(); });
   return s;
 }
 
@@ -80,10 +101,11 @@ session session::with_first_request(std::string_view server, std::chrono::millis
     e.asked_for = server;
     return e;
   };
-  const std::string name = short_server_name(target);
-  const bool on_this_host = !here.through && (name == "localhost" || name == this_host());
-  const bool known = name == short_server_name(here.server) || (!here.also.empty() && name == short_server_name(here.also));
-  if (!known && !on_this_host) {
+  if (auto door = login_door(conf, here, target)) {
+    if (!port_matches(target, here.port)) throw unreachable(pbs_error::system_error, "Connection refused");
+    return session({target, std::move(*door), std::nullopt, true}, patience);
+  }
+  if (!is_of(here, short_server_name(target))) {
     if (!resolves(target.substr(0, target.find(':')))) throw unreachable(pbs_error::bad_host, "Unknown Host.");
     throw unreachable(pbs_error::system_error, "Connection refused");  // other hosts' servers have no socket here
   }

@@ -115,6 +115,7 @@ session session::open_at(server_address address, std::chrono::milliseconds patie
 // server.
 std::string session::first_line_of(const wire::wire_error& e) const {
   if (address_.through) return "This host's MoM can't be asked: " + std::string(e.what());
+  if (address_.by_comm) return "This host's pbs_comm can't be asked: " + std::string(e.what());
   return std::string_view(e.what()).find("ermission denied") != std::string_view::npos ? "Permission denied"
                                                                                        : "Connection refused";
 }

@@ -27,12 +27,14 @@
 namespace annals::client {
 
 // Where the server is. PBS_DEFAULT or PBS_SERVER of the environment, else pbs.conf, name it; one server is reachable
-// from here, the one whose socket is in our PBS_HOME. Where there is none, a process of a job reaches the job's server through the MoM
-// of its host (docs/design/0038-commands-of-jobs.md).
+// from here, the one whose socket is in our PBS_HOME, and on a login host those to which its pbs_comm hands on
+// (docs/design/0063-login-hosts.md). Where its server is not, a process of a job reaches the job's server through the MoM of its host
+// (docs/design/0038-commands-of-jobs.md).
 struct server_address {
   std::string name;                  // as errors show it: "q1"
   std::string socket;                // path of the gateway's Unix socket
   std::optional<own_job> through{};  // the job whose MoM is asked instead
+  bool by_comm = false;              // the socket is pbs_comm's, which hands on to a server on another host
 };
 server_address default_server();
 inline std::string server_name() { return default_server().name; }
@@ -73,7 +75,7 @@ class session {
   static constexpr std::chrono::milliseconds crowd_patience{4000};
 
   // Connects at once or throws session_error. `server` is what stood behind '@' in an id or destination; empty:
-  // default. Through a MoM the server is asked for a word, too: the MoM may be there without it.
+  // default. Through a MoM or pbs_comm the server is asked for a word, too: these may be there without it.
   static session open(std::string_view server = {}, std::chrono::milliseconds patience = session::patience);
   static session open_at(server_address address, std::chrono::milliseconds patience = session::patience);
   // Connects with the first request, which the server then finds when it looks who came.

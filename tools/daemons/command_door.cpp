@@ -5,34 +5,11 @@
 #include "actors/mom/job_commands.hpp"
 #include "events/model/run/task_limits.hpp"
 #include "tools/client/pbs_conf.hpp"
+#include "tools/daemons/dialed_server.hpp"
 #include "tools/daemons/last_words.hpp"
 #include "tools/daemons/peer_feed.hpp"
 
 namespace annals::daemons {
-
-namespace {
-
-// One connection to the server. It is made once: a command that loses it comes again itself.
-class dialed_server final : public actors::server_dialer {
- public:
-  dialed_server(wire::io_pool& pool, const mom_setup& setup, const wire::credentials& identity, const caf::actor& to,
-                std::uint64_t caller) {
-    wire::handler h;
-    h.opened = [=](const wire::connection_ptr& server) { caf::anon_send(to, actors::server_opened{caller, server}); };
-    h.received = [=](const wire::connection_ptr&, schema::sealed_message m) {
-      caf::anon_send(to, actors::server_frame{caller, std::move(m)});
-    };
-    h.drained = [=](const wire::connection_ptr&) { caf::anon_send(to, actors::server_taken{caller}); };
-    h.closed = [=](const wire::connection_ptr&, const std::string& why) { caf::anon_send(to, actors::server_closed{caller, why}); };
-    h.failed = [=](const std::string& why) { caf::anon_send(to, actors::server_failed{caller, why}); };
-    dialer_ = pool.dial_tls(setup.server, setup.server_port, identity, wire::identity::kind::server, h);
-  }
-
- private:
-  std::unique_ptr<wire::io_pool::dialer> dialer_;
-};
-
-}  // namespace
 
 wire::io_options tm_bounds() {
   wire::io_options bounds;
@@ -53,16 +30,13 @@ std::unique_ptr<wire::listener> listen_for_commands(caf::actor_system& system, w
   const auto note = [&notes](const std::string& why) { notes.write(actors::log_event::error, "Svr", "pbs_mom", why); };
   // The actor's first turn may come when this function has returned.
   const auto commands = system.spawn([&pool, setup, identity, mom, note, stop = std::move(stop_process)](caf::event_based_actor* self) {
-    const caf::actor to(self);
     actors::job_commands_parts parts;
     parts.mom = mom;
     parts.host = setup.host;
     parts.unsent_pause_bytes = limits::unsent_pause_bytes;
     parts.complaints = std::make_shared<wire::complaints>(note, limits::complaint_ms);
     parts.stop_process = stop;
-    parts.dial = [&pool, setup, identity, to](std::uint64_t caller) -> std::unique_ptr<actors::server_dialer> {
-      return std::make_unique<dialed_server>(pool, setup, identity, to, caller);
-    };
+    parts.dial = dial_from(pool, setup.server, setup.server_port, identity, caf::actor(self));
     return actors::job_commands(self, std::move(parts));
   });
   auto handler = feed(commands);

@@ -1,6 +1,7 @@
-// pbs_comm: a stand-in for PBS's message router, for init scripts and test frameworks that start one and look for its process. The
-// daemons talk directly (docs/design/0003-links.md), so it opens no port; it holds its lock file, says in its log that nothing has to
-// be routed, and waits for its end.
+// pbs_comm: on a login host it hands commands of the host's users on to the servers that have enrolled the host
+// (docs/design/0063-login-hosts.md). The daemons talk directly (docs/design/0003-links.md), so elsewhere it is a stand-in for PBS's
+// message router, for init scripts and test frameworks that start one and look for its process: it holds its lock file, says in its log
+// that nothing has to be routed, and waits for its end.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,7 +22,9 @@
 #include "tools/client/version.hpp"
 #include "tools/client/without_effect.hpp"
 #include "tools/daemons/daemon_process.hpp"
+#include "tools/daemons/end_of_process.hpp"
 #include "tools/daemons/home_check.hpp"
+#include "tools/daemons/login_doors.hpp"
 
 namespace {
 
@@ -84,8 +87,13 @@ class comm_log {
       : name_("Comm@" + host_name()), log_(conf.pbs_home + "/comm_logs", name_, mask, conf.log_highres_timestamp) {
     say("pbs_version=" + client::pbs_version());
     for (const auto& problem : conf.problems) log_.write(actors::log_event::error, "Fil", "pbs.conf", problem);
-    say("pbs_comm ready (pid=" + std::to_string(getpid()) + "): nothing has to be routed by it, the daemons talk directly");
   }
+  void ready(const std::vector<daemons::enrolled_server>& servers) {
+    const auto start = "pbs_comm ready (pid=" + std::to_string(getpid()) + "): ";
+    if (servers.empty()) return say(start + "nothing has to be routed by it, the daemons talk directly");
+    for (const auto& server : servers) say(start + "commands of this host's users go to server " + server.name);
+  }
+  void failed(const std::string& why) { log_.write(actors::log_event::error, "Svr", name_, why); }
   void say(const std::string& text) { log_.write(actors::log_event::system, "Svr", name_, text); }
   void reopen() { log_.reopen(); }
 
@@ -105,6 +113,7 @@ int run(const client::command_line& line) {
   daemons::background process(line.has('N'));
   const auto lock = lock_of(priv);
   if (!lock) return process.ready("/dev/null"), 0;  // who starts it wants one to run
+  daemons::raise_open_files();
   comm_log log(conf, line.has('e') ? *mask_of(*line.find('e')) : default_mask);
   std::counting_semaphore<> ended(0);
   const daemons::signal_watch signals([&](int s) {
@@ -112,6 +121,15 @@ int run(const client::command_line& line) {
     log.say("pbs_comm ends on signal " + std::to_string(s));
     ended.release();
   });
+  const auto servers = daemons::enrolled_servers(conf);
+  const auto failed = [&](const std::string& why) { log.failed(why); };
+  const auto stop = [&](const std::string& why) {
+    log.failed(why);
+    daemons::stop_at_once("pbs_comm", why);
+  };
+  std::optional<daemons::login_doors> doors;
+  if (!servers.empty()) doors.emplace(conf.pbs_home, servers, conf.batch_service_port, failed, stop);
+  log.ready(servers);
   process.ready("/dev/null");
   ended.acquire();
   return 0;

@@ -1,6 +1,7 @@
-// pbs_enroll: gives a host or a scheduler its certificate. Run on the server's host by the owner of PBS_HOME; prints the
-// text of a daemon.pem (CA, certificate, key), which goes to the host's mom_priv/daemon.pem or to the scheduler's
-// sched_priv/daemon.pem with mode 600 (docs/design/0003-links.md). Nothing is kept: enrolling again gives another certificate.
+// pbs_enroll: gives a host, a login host or a scheduler its certificate. Run on the server's host by the owner of PBS_HOME; prints the
+// text of a daemon.pem (CA, certificate, key), which goes to the host's mom_priv/daemon.pem, to a login host's
+// server_priv/comm/SERVER.pem or to the scheduler's sched_priv/daemon.pem with mode 600 (docs/design/0003-links.md). Nothing is kept:
+// enrolling again gives another certificate.
 #include <unistd.h>
 
 #include <cstdio>
@@ -17,12 +18,13 @@ namespace {
 
 constexpr const char usage[] =
     "usage: pbs_enroll host\n"
+    "       pbs_enroll --login host\n"
     "       pbs_enroll [host] --scheduler name\n"
     "       pbs_enroll --version\n";
 
 struct asked {
   std::string host, scheduler;
-  bool for_scheduler = false;
+  bool for_scheduler = false, for_login = false;
 };
 
 // False: not understood.
@@ -36,13 +38,15 @@ bool parse(int argc, char** argv, asked& a) {
     } else if (word.starts_with("--scheduler=")) {
       a.for_scheduler = true;
       a.scheduler = word.substr(scheduler.size() + 1);
+    } else if (word == "--login" && !a.for_login) {
+      a.for_login = true;
     } else if (word.starts_with("-") || !a.host.empty()) {
       return false;
     } else {
       a.host = word;
     }
   }
-  return a.for_scheduler || !a.host.empty();
+  return a.for_login ? !a.host.empty() && !a.for_scheduler : a.for_scheduler || !a.host.empty();
 }
 
 int enroll(const asked& a) {
@@ -56,6 +60,7 @@ int enroll(const asked& a) {
   // The server makes the CA on its first start; whoever comes before it makes the same one.
   const auto ca = wire::authority::open_or_create(dir);
   const auto issued = a.for_scheduler ? ca.issue(wire::identity::kind::scheduler, a.scheduler)
+                      : a.for_login   ? ca.issue(wire::identity::kind::comm, a.host)
                                       : ca.issue(wire::identity::kind::mom, a.host);
   std::fputs(issued.bundle().c_str(), stdout);
   if (std::fflush(stdout) == 0) return 0;

@@ -328,7 +328,8 @@ class known_gateway {
     parts.loss = opened.loss;
     parts.pbs_home = s.home;
     parts.server_uid = getuid();
-    parts.job_callers_max = std::clamp<std::size_t>(wire::descriptors_of_process() / limits::job_caller_share, 2, limits::job_callers_max);
+    parts.remote_callers_max =
+        std::clamp<std::size_t>(wire::descriptors_of_process() / limits::remote_caller_share, 2, limits::remote_callers_max);
     parts.upload_directory = s.priv + "/uploads";
     parts.sign_ticket = [key](schema::byte_span ticket) { return key->sign(model::ticket_purpose, ticket); };
     parts.witnesses = hear_moms(s, key, stop);

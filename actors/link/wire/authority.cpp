@@ -169,7 +169,7 @@ authority authority::open(const std::string& dir) {
 }
 
 authority::issued authority::issue(identity::kind what, const std::string& name) const {
-  if (what == identity::kind::local || what == identity::kind::job) throw wire_error("only daemons have certificates");
+  if (what == identity::kind::local || what == identity::kind::remote) throw wire_error("only daemons have certificates");
   if (!is_name(name)) throw wire_error("\"" + name + "\" is no name for a certificate: 1-253 letters, digits, '.', '_', '-'");
   const std::string ca_pem = read_pem_file(ca_file_, false);
   const auto ca = find_certificate(ca_pem, true);

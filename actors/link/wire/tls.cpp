@@ -13,7 +13,7 @@ namespace annals::wire {
 namespace {
 
 constexpr std::string_view scheme = "annals:";
-constexpr identity::kind remote_kinds[] = {identity::kind::mom, identity::kind::scheduler, identity::kind::server};
+constexpr identity::kind remote_kinds[] = {identity::kind::mom, identity::kind::scheduler, identity::kind::server, identity::kind::comm};
 
 using names_ptr = std::unique_ptr<GENERAL_NAMES, freed_by<GENERAL_NAMES_free>>;
 
@@ -42,7 +42,8 @@ const char* word_of(identity::kind what) {
     case identity::kind::mom: return "mom";
     case identity::kind::scheduler: return "scheduler";
     case identity::kind::server: return "server";
-    case identity::kind::job: return "job";
+    case identity::kind::comm: return "comm";
+    case identity::kind::remote: return "remote";
   }
   return "";
 }
@@ -73,6 +74,12 @@ identity identity_in(X509* certificate) {
     if (text.starts_with(scheme) && parse_identity(text.substr(scheme.size()), who)) return who;
   }
   throw wire_error("the certificate is for no daemon of a cluster");
+}
+
+identity identity_in_file(const std::string& certificate_file) {
+  const auto certificate = find_certificate(read_pem_file(certificate_file, false), false);
+  if (!certificate) throw wire_error(certificate_file + ": holds no certificate of a daemon");
+  return identity_in(certificate.get());
 }
 
 std::string read_pem_file(const std::string& path, bool is_private) {

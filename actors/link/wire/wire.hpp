@@ -29,20 +29,21 @@ struct identity {
                     mom,
                     scheduler,
                     server,
-                    job };
+                    comm,
+                    remote };
   static constexpr std::uint32_t nobody = UINT32_MAX;  // no uid and no gid is this
   kind what = kind::local;
-  // local: user name (the uid in digits when it has none); mom: host name; scheduler: scheduler object's name; server: host name;
-  // job: user of a run one of whose commands speaks, by the word of the MoM of its host and of the log
+  // local: user name (the uid in digits when it has none); mom, comm: host name; scheduler: scheduler object's name; server: host name;
+  // remote: user on another host: of a run there, by the word of its MoM and of the log, or of a login host, by that of its pbs_comm
   std::string name;
-  std::uint32_t uid = 0;  // local; of a job's command `nobody`, as another host's numbers say nothing here
+  std::uint32_t uid = 0;  // local; of a remote user `nobody`, as another host's numbers say nothing here
   std::uint32_t gid = 0;
   std::int64_t pid = 0;
   std::string address = {};  // "10.0.0.3:40312" for logs; empty for local
-  std::string group = {};    // local and job: name of the primary group (the gid in digits when it has none)
-  std::string host = {};     // job: where its command is, as its MoM's certificate names it
+  std::string group = {};    // local and remote: name of the primary group (the gid in digits when it has none)
+  std::string host = {};     // remote: where its command is, as the certificate of the MoM or pbs_comm names it
 };
-const char* word_of(identity::kind what);  // "local", "mom", "scheduler", "server", "job"
+const char* word_of(identity::kind what);  // "local", "mom", "scheduler", "server", "comm", "remote"
 
 // One open connection. Any thread may call; callbacks come on an I/O thread of the pool, one at a time per connection.
 class connection {
@@ -89,6 +90,9 @@ struct credentials {
   auto operator<=>(const credentials&) const = default;
   static credentials bundle(const std::string& file) { return {file, file, file}; }  // daemon.pem
 };
+
+// For whom the certificate in a PEM file is. Throws wire_error naming the file.
+identity identity_in_file(const std::string& certificate_file);
 
 // How many files this process may have open (RLIMIT_NOFILE).
 std::size_t descriptors_of_process();

@@ -44,12 +44,15 @@ constexpr int frame_ms = 30000;
 // daemon's own user a quarter, and TCP peers that have not shown a certificate yet a sixteenth. The rest is for daemons that have,
 // for the log's files and for what programs need that the process starts: no user's connections can take these.
 constexpr std::size_t ordinary_share = 2, own_share = 4, unproven_share = 16;
-// Commands of jobs on other hosts come over connections of their MoMs: these get a sixteenth of the server's, by user.
-constexpr std::size_t job_caller_share = 16, job_callers_max = 1024;
-static_assert(1.0 / ordinary_share + 1.0 / own_share + 1.0 / unproven_share + 1.0 / job_caller_share < 0.9,
+// Commands on other hosts come over connections of a MoM or of a login host's pbs_comm: these get a sixteenth of the server's, by user.
+constexpr std::size_t remote_caller_share = 16, remote_callers_max = 1024;
+static_assert(1.0 / ordinary_share + 1.0 / own_share + 1.0 / unproven_share + 1.0 / remote_caller_share < 0.9,
               "some are left for files and daemons");
 // However many descriptors there are, no more than these: each may hold a half frame in our memory.
 constexpr std::size_t ordinary_connections_max = 8192, own_connections_max = 4096, unproven_connections_max = 1024;
+
+// A user's name in a host's word: what Linux takes has 32 characters, and names of directory services may have a domain.
+constexpr std::size_t user_name_bytes_max = 256;
 
 // What a listener says of one user or address in the log, it says at most once in this time, with a count.
 constexpr int complaint_ms = 60000;

@@ -1,4 +1,4 @@
-# What the maintainer scripts share: docs/design/0060-packages.md. They know by $package, $part (server, mom or nothing) and $unit whose they are.
+# What the maintainer scripts share: docs/design/0060-packages.md. They know by $package, $part (server, mom or nothing) and $units whose they are.
 exec_dir=@prefix@ conf_file=/etc/pbs.conf
 made=/var/lib/annals/pbs.conf.sha256      # of pbs.conf as a package wrote it: who has edited it since keeps it
 stopped=/run/annals/$package.stopped      # what an upgrade stopped, and starts again
@@ -89,19 +89,30 @@ stop_daemons() {
   running=$(init status | sed -n 's/^\([a-z_]*\) is [pid ]*[0-9][0-9]*$/\1/p')
   mkdir -p "$(dirname "$stopped")"
   if [ -n "$running" ]; then printf '%s\n' "$running" > "$stopped"; fi
-  if systemd_runs && systemctl -q is-active "$unit"; then echo "$unit" > "$stopped"; fi
+  for unit in $units; do   # annals-mom.service is pbs_mom's
+    if systemd_runs && systemctl -q is-active "$unit"; then
+      sed -i "/^pbs_$(basename "${unit#annals-}" .service)\$/d" "$stopped" 2>/dev/null || true
+      echo "$unit" >> "$stopped"
+    fi
+  done
   init stop > /dev/null
-  if systemd_runs; then deb-systemd-invoke stop "$unit" > /dev/null || true; fi
+  for unit in $units; do
+    if systemd_runs; then deb-systemd-invoke stop "$unit" > /dev/null || true; fi
+  done
 }
 
 start_what_was_stopped() {
   [ -n "$part" ] && [ -s "$stopped" ] || return 0
-  local server=0 comm=0
-  if grep -qxF "$unit" "$stopped"; then
-    deb-systemd-invoke start "$unit" > /dev/null || say "$unit does not start: systemctl status $unit"
-  else
-    ! grep -qx pbs_server "$stopped" || server=1
-    ! grep -qx pbs_comm "$stopped" || comm=1
+  local server=0 mom=0 comm=0 what
+  while read -r what; do
+    case $what in
+      *.service) deb-systemd-invoke start "$what" > /dev/null || say "$what does not start: systemctl status $what" ;;
+      pbs_server) server=1 ;;
+      pbs_mom) mom=1 ;;
+      pbs_comm) comm=1 ;;
+    esac
+  done < "$stopped"
+  if [ $server$mom$comm != 000 ]; then
     if [ "$part" = mom ]; then init start; else init start "PBS_START_SERVER=$server" "PBS_START_COMM=$comm"; fi > /dev/null ||
       say "what ran before does not start again: $exec_dir/libexec/pbs_init.d start"
   fi

@@ -17,7 +17,7 @@ annals_package_link(client /etc/profile.d pbs.sh ${prefix}/etc/pbs.sh)
 annals_package_link(client /etc/profile.d pbs.csh ${prefix}/etc/pbs.csh)
 annals_package_link(client /usr/share/zsh/vendor-completions _annals ${prefix}/share/zsh/site-functions/_annals)
 annals_package_file(client /usr/share/doc/annals-client ${PROJECT_SOURCE_DIR}/CHANGELOG.md)
-annals_package_file(server /lib/systemd/system systemd/annals-server.service)
+annals_package_file(server /lib/systemd/system systemd/annals-server.service systemd/annals-comm.service)
 annals_package_file(execution /lib/systemd/system systemd/annals-mom.service)
 foreach(package ${ANNALS_PACKAGES})
   annals_package_file(${package} /usr/share/doc/annals-${package} ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright)
@@ -27,7 +27,7 @@ endforeach()
 file(READ deb/functions.bash functions)
 string(REPLACE "@prefix@" "${prefix}" functions "${functions}")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/deb/functions.bash)
-function(annals_maintainer_scripts package part unit)
+function(annals_maintainer_scripts package part units)
   foreach(script postinst prerm postrm)
     set(made ${PROJECT_BINARY_DIR}/packaging/${package}/${script})
     configure_file(deb/${script}.in ${made} @ONLY FILE_PERMISSIONS ${for_all})
@@ -38,7 +38,7 @@ function(annals_maintainer_scripts package part unit)
 endfunction()
 annals_maintainer_scripts(client "" "")
 annals_maintainer_scripts(execution mom annals-mom.service)
-annals_maintainer_scripts(server server annals-server.service)
+annals_maintainer_scripts(server server "annals-server.service annals-comm.service")
 
 # ---- what CPack is told
 set(CPACK_GENERATOR DEB)
@@ -81,13 +81,15 @@ set(CPACK_DEBIAN_DEVEL_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_COMPONENT_CLIENT_DESCRIPTION "PBS workload manager Annals: commands
 qsub, qstat, qdel, qmgr and the other commands of PBS, their manual pages
 and completions, and the library libpbs. Commands reach the server on its
-own host, and in jobs through the MoM of theirs.")
+own host, in jobs through the MoM of theirs, and on login hosts through
+their pbs_comm (annals-server).")
 set(CPACK_COMPONENT_EXECUTION_DESCRIPTION "PBS workload manager Annals: hosts that run jobs
 The MoM (pbs_mom), which runs jobs on its host, with the init script and
 what hooks need. It starts where /etc/pbs.conf says PBS_START_MOM=1.")
 set(CPACK_COMPONENT_SERVER_DESCRIPTION "PBS workload manager Annals: server and scheduler
 The server (pbs_server), its schedulers (pbs_sched), and what
-administrators use beside them. All that the server knows is a log of
+administrators use beside them; pbs_comm for hosts where people log in,
+which starts where /etc/pbs.conf says PBS_START_COMM=1. All that the server knows is a log of
 events: queues, jobs, accounting and history follow from it.")
 set(CPACK_COMPONENT_DEVEL_DESCRIPTION "PBS workload manager Annals: C interface
 Headers of the library libpbs and of the task manager's interface, and

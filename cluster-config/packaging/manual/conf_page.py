@@ -21,7 +21,7 @@ TEXTS = {
     "PBS_MOM_HOME": ("directory", "PBS_HOME for the MoM, if it is another one."),
     "PBS_START_SERVER": ("0 | 1", "Whether the init script starts the server on this host."),
     "PBS_START_MOM": ("0 | 1", "Whether it starts the MoM."),
-    "PBS_START_COMM": ("0 | 1", "Whether it starts pbs_comm, which nothing needs."),
+    "PBS_START_COMM": ("0 | 1", "Whether it starts pbs_comm, which a login host needs."),
     "PBS_START_SCHED": ("0 | 1", "Deprecated, and without effect in the file: the server starts its schedulers, and the init script says so. In"
                         " its environment, 1 means the default scheduler."),
     "PBS_BATCH_SERVICE_PORT": ("port", "Where the server listens for MoMs and schedulers, and where these go; listen_port of annals.conf wins"

@@ -113,7 +113,7 @@ class a_table_that_changed(unittest.TestCase):
         self.assertIn("Clouds", self.with_source("docs/attributes.md", "## Hooks", "## Clouds", attribute_pages))
 
     def test_an_attribute_without_effect_that_is_none(self):
-        self.with_source("events/attributes/without_effect.cpp", "server::flatuid", "server::roundgid", attribute_pages)
+        self.with_source("events/attributes/without_effect.cpp", "server::default_node", "server::roundgid", attribute_pages)
 
     def test_a_fact_about_an_event_that_is_new(self):
         self.assertIn("colour", self.with_source("docs/hooks_reference.md", "| Sandbox | server |", "| colour | server |", module_page))

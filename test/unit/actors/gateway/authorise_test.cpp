@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(a_requester_is_of_the_servers_host) {
 BOOST_AUTO_TEST_CASE(a_command_of_a_job_is_of_its_host_and_no_number_makes_it_root) {
   const listed l("mgr@n1", "");
   const auto by = [&](const std::string& user, std::uint32_t uid) {
-    wire::identity who{wire::identity::kind::job, user, uid, 100, 0, ""};
+    wire::identity who{wire::identity::kind::remote, user, uid, 100, 0, ""};
     who.host = "n1";
     return actors::requester_of(who, l.settings, 1000);
   };

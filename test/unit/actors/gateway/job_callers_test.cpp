@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(lists_of_users_and_hosts_are_for_them_too) {
 }
 
 BOOST_AUTO_TEST_CASE(a_user_with_many_hosts_leaves_room_for_others) {
-  cluster c([](actors::server_system_parts& parts) { parts.job_callers_max = 5; });
+  cluster c([](actors::server_system_parts& parts) { parts.remote_callers_max = 5; });
   std::vector<peer_ptr> inside;
   for (int i = 0; i < 3; ++i) {
     inside.push_back(c.command());

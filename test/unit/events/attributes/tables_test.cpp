@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(attributes_of_schedulers_have_older_names) {  // MS-07, MS-
 BOOST_AUTO_TEST_CASE(what_has_no_effect_is_known) {
   BOOST_TEST(missing_for(ObjectKind::SCHEDULER, scheduler::throughput_mode) == "waiting for a run within a cycle");
   BOOST_TEST(missing_for(ObjectKind::SERVER, server::pbs_license_min) == "licence server");
-  BOOST_TEST(missing_for(ObjectKind::SERVER, server::flatuid) != "");
+  BOOST_TEST(missing_for(ObjectKind::SERVER, server::default_node) != "");
   BOOST_TEST(missing_for(ObjectKind::SERVER, server::scheduling) == "");
   BOOST_TEST(missing_for(ObjectKind::QUEUE, queue::alt_router) == "router of a site");
   BOOST_TEST(missing_for(ObjectKind::JOB, job::cred) == "Kerberos");

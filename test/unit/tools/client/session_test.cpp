@@ -6,6 +6,7 @@
 
 #include "test/support/fake_gateway.hpp"
 #include "tools/client/job_ids.hpp"
+#include "tools/client/pbs_conf.hpp"
 #include "tools/client/session.hpp"
 
 using namespace annals;
@@ -320,6 +321,56 @@ BOOST_AUTO_TEST_CASE(a_server_that_the_mom_can_not_reach_is_final_at_first_and_w
   calls = 3;
   BOOST_CHECK_EXCEPTION((void)session::open(), session_error,
                         [](const session_error& e) { return e.what() == std::string("host b can't reach the server"); });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+namespace {
+
+// A host whose pbs_comm has a way to q1.example.org.
+struct login_host {
+  login_host() {
+    std::filesystem::create_directories(login_sockets(home.path));
+    std::filesystem::create_symlink(comm.socket_path(), login_socket(home.path, "q1.example.org"));
+    std::ofstream(home.path + "/pbs.conf") << "PBS_SERVER=q1.example.org\n";
+  }
+  fake_gateway comm{done};
+  const test::temporary_directory home;
+  variable conf{"PBS_CONF_FILE", home.path + "/pbs.conf"}, at{"PBS_HOME", home.path};
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(session_of_a_login_host)
+
+BOOST_AUTO_TEST_CASE(pbs_comm_is_asked_for_its_server_whatever_its_name) {
+  const login_host l;
+  for (const std::string_view name : {"", "q1", "q1.example.org", "q1:15001"}) {
+    auto s = session::open(name);
+    BOOST_TEST(s.address().by_comm);
+    s.call(delete_one);
+  }
+  BOOST_TEST((*l.comm.requests()[0]).isHello());  // whether the server is there
+  BOOST_TEST((*l.comm.requests()[1]).isDeleteJob());
+  BOOST_CHECK_THROW((void)session::open("q1:15002"), session_error);
+}
+
+BOOST_AUTO_TEST_CASE(PBS_SERVER_of_the_environment_chooses_among_several) {
+  const login_host l;
+  const fake_gateway other(done);
+  std::filesystem::create_symlink(other.socket_path(), login_socket(l.home.path, "localhost"));
+  const variable chosen("PBS_SERVER", "localhost");
+  BOOST_TEST(session::open().address().name == "localhost");
+  BOOST_TEST(other.requests().size() == 1u);
+  BOOST_TEST(l.comm.requests().size() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(one_that_does_not_run_is_named) {
+  login_host l;
+  l.comm.stop();
+  BOOST_CHECK_EXCEPTION((void)session::open(), session_error, [](const session_error& e) {
+    return std::string_view(e.what()).starts_with("This host's pbs_comm can't be asked: connect to /") && e.code == pbs_error::system_error;
+  });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

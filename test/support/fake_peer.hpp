@@ -1,0 +1,36 @@
+// A peer's connection that keeps what it is sent.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "actors/link/wire/wire.hpp"
+
+namespace annals::test {
+
+struct fake_peer : wire::connection {
+  fake_peer(wire::identity::kind what, const std::string& name) {
+    who.what = what;
+    who.name = name;
+    who.group = "users";
+    who.uid = 1000;
+  }
+  std::uint64_t id() const override { return number; }
+  const wire::identity& peer() const override { return who; }
+  void send(const schema::sealed_message& m) override { sent.push_back(m); }
+  void close(const std::string& why) override { closed = why; }
+  std::size_t unsent_bytes() const override { return unsent; }
+  void pause_reading() override { paused = true; }
+  void resume_reading() override { paused = false; }
+
+  static inline std::uint64_t last_number = 0;
+  const std::uint64_t number = ++last_number;
+  wire::identity who;
+  std::vector<schema::sealed_message> sent;
+  std::string closed;  // why; empty: it is open
+  bool paused = false;
+  std::size_t unsent = 0;  // bytes that wait for it
+};
+
+}  // namespace annals::test

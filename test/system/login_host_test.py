@@ -1,0 +1,160 @@
+"""Commands on a login host, where no server is: its pbs_comm hands them on. docs/design/0063-login-hosts.md."""
+import os
+import pwd
+import subprocess
+import unittest
+
+from network_test import NAMESPACES
+from private_cluster import COMMAND_DEADLINE_S, ClusterTest, Done, attributes, mini
+
+
+class a_login_host(ClusterTest):
+    hosts = ["a", "l"]       # jobs may run on both; people log in to l
+
+    def setUp(self):
+        super().setUp()
+        self.login = self.cluster.machines["l"]
+        self.user = pwd.getpwuid(os.geteuid()).pw_name
+        self.login.habitat("comm")
+        self.enroll("--login", "l")
+        self.login.start_daemon("pbs_comm")
+
+    def enroll(self, *who):
+        self.cluster.enrol(os.path.join(self.home("l"), "server_priv", "comm", "server.pem"), *who)
+
+    def start_there(self, *command, **how):
+        typed = ["/bin/sh", "-c", 'cd "$0" && exec "$@"', self.work, *command]
+        return subprocess.Popen(self.login.inside(typed), env=self.login.environment(), text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.PIPE, **how)
+
+    def there(self, *command, input=""):
+        process = self.start_there(*command)
+        out, err = process.communicate(input, timeout=COMMAND_DEADLINE_S)
+        process.stdout, process.stderr = out, err
+        return Done(process)
+
+    def sure_there(self, *command, **how):
+        done = self.there(*command, **how)
+        self.assertEqual(done.status, 0, f"{' '.join(command)}: {done}")
+        return done.out
+
+    def comm_log(self):
+        return self.log("comm_logs", "l")
+
+    def test_a_job_of_a_login_host_is_as_any(self):
+        id = self.sure_there("qsub", "-N", "far", "-j", "oe", "-l", "select=1:host=a", input="echo $PBS_O_HOST\n").strip()
+        self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
+        job = self.job(id)
+        self.assertEqual((job["Job_Owner"], job["Submit_Host"]), (f"{self.user}@l", "l"))
+        with open(os.path.join(self.work, f"far.o{id.split('.')[0]}")) as f:
+            self.assertTrue(f.read().strip())
+        self.assertIn(f";Q;{id};", self.books())
+        self.assertIn("commands of this host's users go to server server", self.comm_log())
+
+    def books(self):
+        return "".join(f";{letter};{id};{rest}\n" for letter, id, rest in self.accounting())
+
+    def test_what_a_user_may_here_he_may_there(self):
+        id = self.submit("-h", "--", "/bin/true")
+        self.assertEqual(attributes(self.sure_there("qstat", "-f", id))["job_state"], "H")
+        self.sure_there("qalter", "-N", "other", id)
+        self.sure_there("qrls", id)
+        self.assertEqual(self.until_state(id, "F")["Job_Name"], "other")
+        far = self.sure_there("qsub", "-h", "--", "/bin/true").strip()
+        self.sure("qdel", far)
+        self.assertIn("server", self.sure_there("qstat", "-B"))
+
+    def test_large_scripts_go_ahead_in_pieces(self):
+        script = "#" * 300_000 + "\necho well\n"
+        id = self.sure_there("qsub", "-N", "large", "-S", "/bin/sh", input=script).strip()
+        self.until_state(id, "F")
+        with open(os.path.join(self.work, f"large.o{id.split('.')[0]}")) as f:
+            self.assertEqual(f.read(), "well\n")
+
+    def test_commands_outlive_their_pbs_comm_and_the_server(self):
+        id = self.submit("-h", "--", "/bin/sh", "-c", "exit 7")
+        waiting = self.start_there("qsub", "-W", "block=true", "-W", f"depend=afterany:{id}", "--", "/bin/sh", "-c", "exit 9")
+        self.addCleanup(waiting.kill)
+        self.until(lambda: len(self.jobs()) == 2, "both are there")
+        for daemon, host in ("pbs_comm", "l"), ("pbs_server", "server"):
+            self.kill_daemon(daemon, host)
+            self.start_daemon(daemon, host)
+        self.until_answers()
+        self.sure_there("qrls", id)
+        out, err = waiting.communicate(timeout=COMMAND_DEADLINE_S)
+        self.assertEqual(waiting.returncode, 9, (out, err))
+        self.assertEqual(len(self.jobs()), 2)
+
+    def test_what_is_missing_is_said(self):
+        self.kill_daemon("pbs_comm", "l")
+        done = self.there("qstat")
+        self.assertEqual(done.status, 255, done)
+        self.assertRegex(done.err, r"\AThis host's pbs_comm can't be asked: connect to /.*/comm/server.sock: Connection refused\n"
+                                   r"qstat: cannot connect to server server \(errno=15010\)\n\Z")
+        self.start_daemon("pbs_comm", "l")
+        self.sure_there("qstat")
+        self.kill_daemon("pbs_server")
+        done = self.there("qstat")
+        self.assertEqual(done.status, 255, done)
+        self.assertRegex(done.err, r"\Ahost \S+ can't reach the server: connect to .*: Connection refused\n"
+                                   r"qstat: cannot connect to server server \(errno=15010\)\n\Z")
+        self.start_daemon("pbs_server")
+        self.until_answers()
+        self.sure_there("qstat")
+
+    def test_a_host_that_another_authority_enrolled_is_nobody(self):
+        self.kill_daemon("pbs_comm", "l")
+        self.enroll("l")                # a MoM's certificate
+        self.start_daemon_fails("is for mom l, and not for a login host")
+        other = os.path.join(self.top, "other")
+        os.makedirs(os.path.join(other, "server_priv"))
+        environment = {**self.cluster.machines["server"].environment(), "PBS_HOME": other}
+        pem = subprocess.run(["pbs_enroll", "--login", "l"], env=environment, capture_output=True, text=True, check=True).stdout
+        mini.write_file(os.path.join(self.home("l"), "server_priv", "comm", "server.pem"), pem, mode=0o600)
+        self.start_daemon("pbs_comm", "l")
+        done = self.there("qstat")
+        self.assertEqual(done.status, 255, done)
+        self.assertIn("can't reach the server", done.err)
+        self.assertIn("certificate verify failed", done.err)
+
+    def start_daemon_fails(self, why):
+        process = subprocess.run(self.login.inside(["pbs_comm", "-N"]), env=self.login.environment(), capture_output=True, text=True,
+                                 timeout=COMMAND_DEADLINE_S)
+        self.assertEqual(process.returncode, 1, process)
+        self.assertIn(why, process.stderr)
+
+    @unittest.skipUnless(os.geteuid() == 0, "who is root here and nobody there needs root")
+    def test_root_of_a_login_host_is_no_manager(self):
+        done = self.there("qmgr", "-c", "set server comment = mine")
+        self.assertEqual(done.status, 15007 % 256, done)
+        self.sure("qmgr", "-c", "set server managers = root@l")
+        self.sure_there("qmgr", "-c", "set server comment = mine")
+        self.assertEqual(attributes(self.sure("qstat", "-Bf"))["comment"], "mine")
+
+    def test_lists_of_hosts_count(self):
+        self.sure("qmgr", "-c", "set server acl_host_enable = True")
+        done = self.there("qsub", "--", "/bin/true")
+        self.assertEqual(done.status, 15007 % 256, done)
+        self.sure("qmgr", "-c", "set server acl_hosts = l")
+        self.sure_there("qsub", "--", "/bin/true")
+
+
+@unittest.skipUnless(NAMESPACES, "hosts with networks of their own need root")
+class a_login_host_of_its_own(a_login_host):
+    plain = False
+
+    def test_a_network_that_is_cut_for_a_moment_is_waited_for(self):
+        id = self.submit("-h", "--", "/bin/true")
+        waiting = self.start_there("qsub", "-W", "block=true", "-W", f"depend=afterany:{id}", "--", "/bin/sh", "-c", "exit 9")
+        self.addCleanup(waiting.kill)
+        self.until(lambda: len(self.jobs()) == 2, "both are there")
+        self.cluster.set_link("l", False)
+        self.until(lambda: "peer silent" in self.comm_log() or "down" in self.sure("pbsnodes", "l"), "the server misses l")
+        self.cluster.set_link("l", True)
+        self.sure("qrls", id)
+        out, err = waiting.communicate(timeout=COMMAND_DEADLINE_S)
+        self.assertEqual(waiting.returncode, 9, (out, err))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

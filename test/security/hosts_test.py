@@ -54,11 +54,11 @@ class a_host_with_its_own_certificate(HostileTest):
             pass
         return said
 
-    def vnodes(self):
+    def all_vnodes(self):
         return json.loads(self.sure("pbsnodes", "-av", "-F", "json"))["nodes"]
 
     def node(self, name):
-        return self.vnodes()[name]
+        return self.all_vnodes()[name]
 
     def script(self, comment="#"):
         return f"{comment}\nuntil [ -e {self.go} ]; do sleep 0.05; done\nexit 3\n"
@@ -99,8 +99,8 @@ class a_host_with_its_own_certificate(HostileTest):
         hello["hello"]["vnodes"] = [{"name": name} for name in names]
         evil.say(hello)
         self.welcome(evil)
-        self.until(lambda: self.node("gpu")["state"] == "free", self.vnodes)
-        self.assertEqual(sorted(self.vnodes()), ["gpu", "n1", "n1[0]", "n1_a", "n2"])
+        self.until(lambda: self.node("gpu")["state"] == "free", self.all_vnodes)
+        self.assertEqual(sorted(self.all_vnodes()), ["gpu", "n1", "n1[0]", "n1_a", "n2"])
         for refused in ("n3", "n3[0]", "n1-a", "n10"):
             self.until_logged(f"Node;{refused};host n1 may not name a vnode so: allowed are n1[...] and what a manager creates: "
                               f"qmgr -c 'create node {refused} Mom=n1'")

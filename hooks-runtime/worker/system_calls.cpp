@@ -92,7 +92,7 @@ class filter {
   // Refused unless its first argument is `allowed`.
   void refuse_unless(const char* name, std::uint64_t allowed) {
     note(::seccomp_rule_add(context_.get(), SCMP_ACT_ERRNO(EPERM), ::seccomp_syscall_resolve_name(name), 1,
-                            SCMP_A0_64(SCMP_CMP_NE, allowed)));
+                            SCMP_A0_64(SCMP_CMP_NE, allowed, 0)));
   }
   // Refused where its second argument, a number of 32 bits, is one of `commands`.
   void refuse_commands(const char* name, std::span<const std::uint32_t> commands) {

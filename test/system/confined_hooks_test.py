@@ -3,13 +3,14 @@ import ctypes
 import errno
 import json
 import os
-import subprocess
+import sys
 import unittest
 
 from hooks_test import HookTest
-from private_cluster import COMMAND_DEADLINE_S, STAGE
+from private_cluster import STAGE
 
 LANDLOCK_CREATE_RULESET = 444      # the same number on every machine
+WITHOUT_LANDLOCK = "--without-landlock"
 
 
 def landlock():
@@ -19,7 +20,7 @@ def landlock():
 
 
 def take_landlock_away():
-    """From this process and all that it starts, as a kernel without it: the call is not implemented."""
+    """From this process and all that it starts: as on a kernel without it, the call is not implemented."""
     seccomp = ctypes.CDLL("libseccomp.so.2")
     seccomp.seccomp_init.restype = ctypes.c_void_p
     allow, not_implemented = 0x7fff0000, 0x00050000 | errno.ENOSYS       # SCMP_ACT_ALLOW, SCMP_ACT_ERRNO()
@@ -76,10 +77,10 @@ class confined_server_hooks(HookTest):
         self.assertEqual(said in self.server_log(), not landlock())
         self.kill_daemon("pbs_server")
         before = self.server_log().count(said)
-        done = subprocess.run([os.path.join(STAGE, "sbin", "pbs_server")], env=self.cluster.machines["server"].environment(), cwd=self.work,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                              timeout=COMMAND_DEADLINE_S, preexec_fn=take_landlock_away)
-        self.assertEqual(done.returncode, 0)
+        with open(self.cluster.layout.output("server", "pbs_server"), "a") as out:
+            status = self.cluster.machines["server"].launch(
+                [sys.executable, "-B", os.path.abspath(__file__), WITHOUT_LANDLOCK, os.path.join(STAGE, "sbin", "pbs_server")], out)
+        self.assertEqual(status, 0)
         self.until_answers()
         self.assertEqual(self.server_log().count(said), before + 1)
         self.hook("q", "queuejob", f"open('{self.site}/job', 'w')\n")
@@ -102,4 +103,7 @@ class confined_host_hooks(HookTest):
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == [WITHOUT_LANDLOCK]:
+        take_landlock_away()
+        os.execv(sys.argv[2], sys.argv[2:])
     unittest.main()

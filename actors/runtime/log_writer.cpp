@@ -9,6 +9,7 @@
 
 #include "actors/runtime/next_first.hpp"
 
+#include "events/log/clock_step.hpp"
 #include "events/model/limits.hpp"
 #include "events/values/pbs_error.hpp"
 
@@ -39,6 +40,9 @@ constexpr auto uncertain_retry = std::chrono::milliseconds(50);
 // the last, and once a second between them the mark is due.
 constexpr std::chrono::milliseconds first_look(1000), next_look(250);
 
+// How often the daemon's log is told that the clock is wrong while it is.
+constexpr std::chrono::hours wrong_clock_again(1);
+
 // One asker's results, until the batch they belong to is on disk.
 struct waiting {
   caf::strong_actor_ptr asker;
@@ -67,13 +71,14 @@ struct writer {
   bool full = false;
   bool looks_for_quiet = false;
   caf::actor_clock::time_point committed_at, marked_at;
+  std::optional<caf::actor_clock::time_point> wrong_clock_told_at;
   bool uncertain = false;
   std::vector<question> later;  // while it is
 
   // Stages one append and, when the ledger agrees, lets the ledger know.
   append_result take(log::append what) {
     append_result result;
-    const std::size_t before = parts.log->staged_records().size();
+    const auto staged_before = parts.log->staged_records().size();
     auto staged = parts.log->stage(std::move(what));
     if (std::holds_alternative<log::version_conflict>(staged)) {
       result.what = append_result::kind::conflict;
@@ -94,14 +99,16 @@ struct writer {
       return result;
     }
     const auto& records = parts.log->staged_records();
+    const auto before = parts.log->last_staged_begin();
     if (parts.ledger) {
+      for (auto i = staged_before; i < before; ++i) parts.ledger->apply(*records[i]);  // that the clock went back
       if (auto why = parts.ledger->check(std::span(records).subspan(before))) {
         parts.log->unstage_last();
         result.what = append_result::kind::refused;
         result.why = std::move(*why);
         return result;
       }
-      for (std::size_t i = before; i < records.size(); ++i) parts.ledger->apply(*records[i]);
+      for (auto i = before; i < records.size(); ++i) parts.ledger->apply(*records[i]);
     }
     result.records.assign(records.begin() + static_cast<std::ptrdiff_t>(before), records.end());
     result.sequence = std::get<log::staged>(staged).last_sequence;
@@ -184,6 +191,7 @@ struct writer {
     }
     const records_ptr shared = std::move(records);
     if (parts.marks) parts.marks->follow(shared);
+    note_clock(*shared);
     look_for_quiet();
     const auto has = [&](schema::StreamKind kind) {
       return std::any_of(shared->begin(), shared->end(), [&](const log::record_ptr& r) { return r->kind() == kind; });
@@ -208,6 +216,19 @@ struct writer {
     else tell_at_once();
     next_first::here(self->system(), [&] { tell(later_to_know); });
     if (!of_the_server) tell_later(*shared);
+  }
+
+  void note_clock(const std::vector<log::record_ptr>& records) {
+    if (!parts.note) return;
+    for (const auto& r : records)
+      if (schema::is(r->event(), schema::LogEvent::CLOCK_STEPPED_BACK))
+        parts.note(log::stepped_back_text(r->event().getLog().getClockSteppedBack()));
+    const auto why = parts.log->why_time_stands();
+    if (why.empty()) return wrong_clock_told_at.reset();
+    const auto now = self->clock().now();
+    if (wrong_clock_told_at && now - *wrong_clock_told_at < wrong_clock_again) return;
+    wrong_clock_told_at = now;
+    parts.note(why + parts.if_clock_is_right);
   }
 
   void look_for_quiet() {
@@ -297,6 +318,7 @@ caf::behavior log_writer(caf::event_based_actor* self, log_writer_parts parts) {
     return caf::exit_reason::unhandled_exception;
   });
   w->look_for_quiet();  // what the last run left counts too
+  w->note_clock({});
   return {
       [w](append_batch& batch) { w->on_batch(batch, w->self->current_sender()); },
       [w](const was_done& question) { w->on_was_done(question, w->self->current_sender()); },

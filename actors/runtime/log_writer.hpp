@@ -41,10 +41,12 @@ struct log_writer_parts {
   std::vector<caf::actor> followers;  // told after those who asked
   // The log can no longer be trusted or written (failed sync, damage): say so and stop the process.
   std::function<void(const std::string& text)> stop_process;
-  std::function<bool()> disk_writable;          // asked once a second while the disk is full
-  std::vector<caf::actor> patient_followers{};  // told like the others, but of many commits at once while they come fast
-  std::shared_ptr<mark_keeper> marks{};         // both may be null
-  caf::actor mark_writer{};                     // mark_actor
+  std::function<bool()> disk_writable;                  // asked once a second while the disk is full
+  std::vector<caf::actor> patient_followers{};          // told like the others, but of many commits at once while they come fast
+  std::shared_ptr<mark_keeper> marks{};                 // both may be null
+  caf::actor mark_writer{};                             // mark_actor
+  std::function<void(const std::string& text)> note{};  // for the daemon's log: the clock went back, or is wrong; may be null
+  std::string if_clock_is_right{};                      // what to do then, behind the line that says that it is wrong
 };
 
 caf::behavior log_writer(caf::event_based_actor* self, log_writer_parts parts);

@@ -21,6 +21,7 @@
 #include "actors/server_system/read_ahead.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
+#include "events/log/clock_step.hpp"
 
 namespace annals::actors {
 
@@ -84,6 +85,8 @@ std::vector<std::array<std::string, 2>> scheduler_defaults(const server_system_p
   set.push_back({"scheduling", "True"});
   return set;
 }
+
+void note_clock(daemon_log& to, const std::string& text) { to.write(log_event::force | log_event::error, "Svr", "PBS_Server", text); }
 
 // Writes without actors, before there are any: the start of the server, and what a new cluster begins with.
 class bootstrap_events {
@@ -169,6 +172,8 @@ class bootstrap_events {
       ledger_.apply(*r);
       to_.fold(*r);
       if (parts_.replayed) parts_.replayed(*r);
+      if (parts_.notes && schema::is(r->event(), schema::LogEvent::CLOCK_STEPPED_BACK))
+        note_clock(*parts_.notes, log::stepped_back_text(r->event().getLog().getClockSteppedBack()));
     }
   }
 
@@ -255,6 +260,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   if (parts.notes) f.notes = std::make_shared<event_notes>(*parts.notes, !parts.log_mask_is_given);
   replay(*log_, *reader_, *ledger_, f, parts);
   if (parts.notes && f.status->server().exists) note_recovered(*parts.notes, f.where->settings()->server_name, *f.status);
+  if (parts.accept_clock) log_->accept_clock();
   bootstrap_events words(*log_, *ledger_, f, parts);
   if (parts.loss) words.accept(*parts.loss);
   words.say();
@@ -265,6 +271,8 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   writer.patient_followers = parts.patient_followers;
   writer.marks = parts.marks;
   writer.mark_writer = parts.mark_writer;
+  writer.if_clock_is_right = "; if it is right, start the server once with --accept-clock";
+  if (parts.notes) writer.note = [to = parts.notes](const std::string& text) { note_clock(*to, text); };
   if (f.notes) writer.patient_followers.push_back(spawn_writing(system, parts.detached, notes_actor, f.notes));
   writer_ = parts.detached ? next_first::spawn_with_thread(system, "log.writer", log_writer, writer) : system.spawn(log_writer, writer);
   // An answer about the past may read much of the log; no live one waits for it. A list of many jobs takes milliseconds: on a

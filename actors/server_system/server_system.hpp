@@ -44,6 +44,7 @@ struct server_system_parts {
   hooks::hook_runner* runner = nullptr;     // outlives the system; null: no hook ever runs
   std::string hook_directory;               // where hooks stand as files for site tools; empty: nowhere
   std::optional<log::loss_to_accept> loss;  // part of the log is gone: written down, and what follows goes on above it
+  bool accept_clock = false;                // however far it is behind the log's last record
   log_witnesses witnesses;
   scheduler_hosting schedulers;
   look_up_groups groups_of = groups_by_name_service;  // of a submitter; may block

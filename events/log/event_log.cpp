@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "events/log/clock_step.hpp"
 #include "events/model/limits.hpp"
 
 namespace annals::log {
@@ -15,7 +16,16 @@ constexpr std::size_t versions_max = 100'000;
 constexpr std::int64_t ns_per_s = 1'000'000'000;
 
 // Answers are kept by period, as long as the memory reaches; those of this and the last period are looked at, older
-// periods are dropped as a whole. So an answer lives for one to two periods.
+// periods are dropped as a whole. So an answer lives for one to two periods. Periods are counted and not read off the clock, or one that
+// is wrong for a moment would find other answers: between two commits passes what the clock says, but never less than nothing and never
+// more than this. A server at work writes more often; a quiet one remembers for longer.
+constexpr std::int64_t passes_at_once_ns = 600 * ns_per_s;
+// How far the count is on is a memo of its own, behind all others, written when it differs by so much.
+constexpr std::int64_t count_kept_ns = 60 * ns_per_s;
+constexpr std::string_view count_key =
+    "\xff\xff\xff\xff"
+    "count";
+
 std::int64_t period_of(std::int64_t wall_ns) { return wall_ns / ns_per_s / limits::command_id_memory_s; }
 
 std::string big_endian(std::uint64_t n, int bytes) {
@@ -43,12 +53,15 @@ std::uint64_t last_epoch(const ports::record_log& log) {
   return epoch;
 }
 
+std::uint64_t from_big_endian(std::string_view bytes) {
+  std::uint64_t n = 0;
+  for (const char c : bytes) n = (n << 8) | static_cast<unsigned char>(c);
+  return n;
+}
+
 repeated from_memo(const std::string& value) {
   ANNALS_INVARIANT(value.size() >= 8, "a remembered command id has its sequence");
-  std::uint64_t sequence = 0;
-  for (int i = 0; i < 8; ++i)
-    sequence = (sequence << 8) | static_cast<unsigned char>(value[static_cast<std::size_t>(i)]);
-  return {value.substr(8), sequence, false};
+  return {value.substr(8), from_big_endian(std::string_view(value).substr(0, 8)), false};
 }
 
 }  // namespace
@@ -68,15 +81,33 @@ event_log::event_log(ports::record_log& store, const ports::clock& clock, tail_c
   durable_.last_stream = store.last_stream();
   if (durable_.sequence > 0) {
     if (when == tail_check::now) verify_tail();
-    const auto read = log_reader(store).read(durable_.sequence, [&](const record_ptr& last) {
-      durable_.wall_ns = last->get().getWallNs();
-      durable_.head = last->hash();
-      return false;
-    });
-    if (!read) verify_tail();  // which says more
-    if (!read) throw log_damaged(read.text);
+    take_up_last();
   }
   tip_ = durable_;
+  take_up_memory();
+}
+
+void event_log::take_up_last() {
+  const log_reader reader(store_);
+  const auto learn_step = [&](const record& r) {
+    if (schema::is(r.event(), schema::LogEvent::CLOCK_STEPPED_BACK))
+      durable_.furthest_ns = std::max(durable_.furthest_ns, r.event().getLog().getClockSteppedBack().getFurthestNs());
+  };
+  auto read = reader.read(durable_.sequence, [&](const record_ptr& last) {
+    durable_.wall_ns = durable_.furthest_ns = last->get().getWallNs();
+    durable_.raw_ns = last->get().getRawNs();
+    durable_.head = last->hash();
+    durable_.stepped_at = stepped_after(*last);
+    learn_step(*last);
+    return false;
+  });
+  if (read && durable_.stepped_at != 0 && durable_.stepped_at != durable_.sequence)
+    read = reader.read(durable_.stepped_at, [&](const record_ptr& step) {
+      learn_step(*step);
+      return false;
+    });
+  if (!read) verify_tail();  // which says more
+  if (!read) throw log_damaged(read.text);
 }
 
 std::uint64_t event_log::tail_begin() const { return durable_.sequence > tail_records ? durable_.sequence - tail_records : 1; }
@@ -96,7 +127,17 @@ ports::store_status event_log::take() {
 
 event_log::~event_log() = default;
 
-std::int64_t event_log::wall_now() const { return std::max(clock_.now_ns(), tip_.wall_ns); }
+// What says that records were lost stands directly behind the loss: a step waits for the next append.
+bool event_log::steps_back(std::int64_t now_ns) const {
+  if (tip_.sequence == 0 || batch_.after_loss) return false;
+  const auto state = time_behind(tip_.wall_ns, now_ns);
+  return state == clock_state::went_back || (state == clock_state::wrong && clock_is_right_);
+}
+
+std::string event_log::why_time_stands() const {
+  const auto now = clock_.now_ns();
+  return time_behind(tip_.wall_ns, now) == clock_state::wrong ? time_stands_text(tip_.wall_ns, now) : std::string();
+}
 
 std::uint64_t event_log::last_version(std::uint64_t stream) const {
   if (stream == 0) return 0;
@@ -113,8 +154,7 @@ std::optional<repeated> event_log::find_command(const who& by, const std::string
   if (command_id.empty()) return std::nullopt;
   const auto key = command_key(by, command_id);
   if (auto found = staged_commands_.find(key); found != staged_commands_.end()) return found->second;
-  const auto period = period_of(wall_now());
-  for (auto p : {period, period - 1})
+  for (auto p : {memory_.period, memory_.period - 1})
     if (auto value = store_.read_memo(period_key(p) + key)) return from_memo(*value);
   return std::nullopt;
 }
@@ -134,19 +174,13 @@ std::variant<staged, version_conflict, repeated, too_large> event_log::stage(app
   const auto version = last_version(what.stream);
   if (version != what.expected_version) return version_conflict{version};
 
+  const auto now = clock_.now_ns();
+  if (steps_back(now)) note_step(now);
+  if (!batch_.after_loss) clock_is_right_ = false;
   const auto stream = what.stream != 0 ? what.stream : tip_.last_stream + 1;
-  pending p{tip_,
-            stream,
-            version,
-            what.born.empty() ? 0 : std::max(tip_.last_stream, stream) + 1,
-            staged_records_.size(),
-            batch_.blobs.size(),
-            batch_.memos.size(),
-            batch_.adopted.size(),
-            staged_bytes_,
-            {}};
-  write_down(what, what.events, stream, version);
-  if (p.born != 0) write_down(what, what.born, p.born, 0);
+  auto p = begin_pending(stream, version, what.born.empty() ? 0 : std::max(tip_.last_stream, stream) + 1);
+  write_down(what, what.events, stream, version, now);
+  if (p.born != 0) write_down(what, what.born, p.born, 0, now);
   const staged place{stream, versions_[stream], tip_.sequence};
   if (!what.command_id.empty()) {
     p.command = command_key(what.by, what.command_id);
@@ -159,15 +193,47 @@ std::variant<staged, version_conflict, repeated, too_large> event_log::stage(app
   return place;
 }
 
-void event_log::write_down(const append& what, const std::vector<model::event>& events, std::uint64_t stream, std::uint64_t version) {
+event_log::pending event_log::begin_pending(std::uint64_t stream, std::uint64_t version, std::uint64_t born) const {
+  return {tip_,
+          stream,
+          version,
+          born,
+          staged_records_.size(),
+          batch_.blobs.size(),
+          batch_.memos.size(),
+          batch_.adopted.size(),
+          staged_bytes_,
+          {}};
+}
+
+// An append of its own, with a stream of its own. It stays when the append behind it is taken back: it is true.
+void event_log::note_step(std::int64_t now_ns) {
+  append what;
+  what.by.user = "log";
+  what.events.push_back(model::make_event([&](schema::Event::Builder e) {
+    auto step = e.initLog().initClockSteppedBack();
+    step.setFromNs(tip_.wall_ns);
+    step.setToNs(now_ns);
+    step.setFurthestNs(tip_.furthest_ns);
+  }));
+  auto p = begin_pending(tip_.last_stream + 1, 0, 0);
+  tip_.wall_ns = now_ns;
+  write_down(what, what.events, p.stream, 0, now_ns);
+  tip_.stepped_at = tip_.sequence;
+  staged_appends_.push_back(std::move(p));
+}
+
+void event_log::write_down(const append& what, const std::vector<model::event>& events, std::uint64_t stream, std::uint64_t version,
+                           std::int64_t now_ns) {
   record_meta meta;
   meta.stream = stream;
   meta.epoch = epoch_;
-  meta.raw_ns = clock_.now_ns();
-  meta.wall_ns = std::max(meta.raw_ns, tip_.wall_ns);
+  meta.raw_ns = now_ns;
+  meta.wall_ns = std::max(now_ns, tip_.wall_ns);
   meta.by = what.by;
   meta.command_id = what.command_id;
   meta.cause = what.cause;
+  meta.stepped_at = tip_.stepped_at;
   if (&events == &what.events) meta.hooks = what.hooks;
   for (const auto& event : events) {
     meta.sequence = ++tip_.sequence;
@@ -180,12 +246,13 @@ void event_log::write_down(const append& what, const std::vector<model::event>& 
     staged_records_.push_back(std::move(encoded.decoded));
   }
   tip_.wall_ns = meta.wall_ns;
+  tip_.furthest_ns = std::max(tip_.furthest_ns, meta.wall_ns);
   tip_.last_stream = std::max(tip_.last_stream, stream);
   versions_[stream] = version;
 }
 
 void event_log::remember(const append& what, const std::string& command) {
-  batch_.memos.push_back({period_key(period_of(tip_.wall_ns)) + command, memo_value(tip_.sequence, what.answer)});
+  batch_.memos.push_back({period_key(memory_.period) + command, memo_value(tip_.sequence, what.answer)});
   staged_commands_[command] = {what.answer, tip_.sequence, true};
 }
 
@@ -224,26 +291,45 @@ void event_log::empty_stage() {
   if (versions_.size() > versions_max) versions_.clear();
 }
 
-void event_log::forget_old_commands() {
-  if (const auto oldest = period_of(tip_.wall_ns) - 1; oldest > swept_period_) batch_.forget_memos_below = period_key(oldest);
+// The count as the last writer left it. Logs of earlier versions have none: their periods were those of the clock.
+void event_log::take_up_memory() {
+  counted_at_ns_ = durable_.sequence > 0 ? durable_.raw_ns : clock_.now_ns();
+  memory_.period = period_of(durable_.sequence > 0 ? durable_.wall_ns : counted_at_ns_);
+  const auto kept = store_.read_memo(count_key);
+  if (!kept || kept->size() < 24) return;
+  memory_.period = static_cast<std::int64_t>(from_big_endian(std::string_view(*kept).substr(8, 8)));
+  memory_.passed_ns = memory_.kept_ns = static_cast<std::int64_t>(from_big_endian(std::string_view(*kept).substr(16, 8)));
+}
+
+void event_log::count_time() {
+  const auto now = clock_.now_ns();
+  memory_before_ = memory_;
+  memory_.passed_ns += std::clamp<std::int64_t>(now - std::exchange(counted_at_ns_, now), 0, passes_at_once_ns);
+  const bool is_over = memory_.passed_ns >= limits::command_id_memory_s * ns_per_s;
+  if (is_over) memory_ = {memory_.period + 1, 0, 0};
+  if (is_over) batch_.forget_memos_below = period_key(memory_.period - 1);
+  if (!is_over && memory_.passed_ns - memory_.kept_ns < count_kept_ns) return;
+  memory_.kept_ns = memory_.passed_ns;
+  const auto number = [](std::int64_t n) { return big_endian(static_cast<std::uint64_t>(n), 8); };
+  batch_.memos.push_back({std::string(count_key), number(0) + number(memory_.period) + number(memory_.passed_ns)});  // of no record
 }
 
 ports::store_status event_log::commit(std::vector<record_ptr>& committed) {
   committed.clear();
   if (staged_records_.empty()) return {};
-  if (!uncertain_) forget_old_commands();
+  if (!uncertain_) count_time();
   batch_.epoch = epoch_;
   auto status = take();
   if (status) status = store_.append(batch_);
   uncertain_ = status.error == ports::store_error::uncertain;
   if (status) {
-    if (!batch_.forget_memos_below.empty()) swept_period_ = period_of(tip_.wall_ns) - 1;
     durable_ = tip_;
     committed.swap(staged_records_);
     empty_stage();
   } else if (status.error == ports::store_error::disk_full) {
     while (!staged_appends_.empty()) unstage_last();
     empty_stage();
+    memory_ = memory_before_;
     tip_ = durable_;  // and before what skip_lost() passed over
   }
   return status;

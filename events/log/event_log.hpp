@@ -91,7 +91,8 @@ class event_log {
 
   // Takes the last staged append back (the ledger refused it).
   void unstage_last();
-  // Events of the next batch as they will be written, in order. Those of the last append begin at last_staged_begin().
+  // Events of the next batch as they will be written, in order. Those of the last append begin at last_staged_begin(); a
+  // ClockSteppedBack stands before them when the clock went back.
   const std::vector<record_ptr>& staged_records() const { return staged_records_; }
   std::size_t last_staged_begin() const;
 
@@ -107,6 +108,10 @@ class event_log {
   std::uint64_t epoch() const { return epoch_; }
   const chain_hash& head() const { return durable_.head; }  // of the last durable record
   std::size_t staged_bytes() const { return staged_bytes_; }
+  // Somebody says that the clock is right: however far it is behind now, it is believed.
+  void accept_clock() { clock_is_right_ = true; }
+  // The clock is too far behind to be right (clock_step.hpp): what to tell the administrator. Empty: it is not.
+  std::string why_time_stands() const;
 
  private:
   struct pending;  // one staged append: what it began with, to take it back; see event_log.cpp
@@ -115,22 +120,36 @@ class event_log {
     std::uint64_t sequence = 0;
     std::uint64_t last_stream = 0;
     std::int64_t wall_ns = 0;
+    std::int64_t raw_ns = 0;       // of the last record that another writer left
+    std::int64_t furthest_ns = 0;  // the latest time of any record
+    std::uint64_t stepped_at = 0;  // of the last ClockSteppedBack
     chain_hash head{};
   };
-  void write_down(const append& what, const std::vector<model::event>& events, std::uint64_t stream, std::uint64_t version);
+  void take_up_last();
+  void note_step(std::int64_t now_ns);
+  pending begin_pending(std::uint64_t stream, std::uint64_t version, std::uint64_t born) const;
+  void write_down(const append& what, const std::vector<model::event>& events, std::uint64_t stream, std::uint64_t version,
+                  std::int64_t now_ns);
   void remember(const append& what, const std::string& command);
   void take_back(const pending& p);
   void empty_stage();
-  std::int64_t wall_now() const;
+  bool steps_back(std::int64_t now_ns) const;
   ports::store_status take();
-  void forget_old_commands();
+  void take_up_memory();
+  void count_time();
 
   ports::record_log& store_;
   const ports::clock& clock_;
   std::uint64_t epoch_ = 1;
   bool taken_ = false, uncertain_ = false;
+  bool clock_is_right_ = false;  // until the next append
   position durable_, tip_;
-  std::int64_t swept_period_ = 0;  // command ids of earlier periods are forgotten
+  struct command_memory {
+    std::int64_t period = 0, passed_ns = 0;  // of command ids, and how far it is on
+    std::int64_t kept_ns = 0;                // so far by the store's word
+  };
+  command_memory memory_, memory_before_;  // before the batch that is being written
+  std::int64_t counted_at_ns_ = 0;         // what the clock said at the last commit
   // Staged.
   ports::write_batch batch_;
   std::vector<record_ptr> staged_records_;

@@ -14,6 +14,12 @@ std::string range(std::uint64_t first, std::uint64_t end) {
   return end == first + 1 ? "record " + std::to_string(first) + " is"
                           : "records " + std::to_string(first) + " to " + std::to_string(end - 1) + " are";
 }
+
+bool says_that_time_went_back(const record& r, std::int64_t before_ns) {
+  if (!schema::is(r.event(), schema::LogEvent::CLOCK_STEPPED_BACK)) return false;
+  const auto step = r.event().getLog().getClockSteppedBack();
+  return step.getFromNs() == before_ns && step.getToNs() == r.get().getWallNs();
+}
 }  // namespace
 
 log_check::log_check(const ports::record_log& log, const ports::blob_store* blobs, check_state state, std::size_t faults_max)
@@ -75,6 +81,7 @@ void log_check::step_over() {
 void log_check::forget_head() {
   state_.head_known = false;
   state_.head = {};
+  state_.wall_ns = INT64_MIN;
 }
 
 void log_check::missing(std::uint64_t first, std::uint64_t end) {
@@ -111,9 +118,11 @@ void log_check::check_order(const record& r) {
   const ports::index_place at{r.get().getStream(), r.get().getStreamVersion()};
   const auto sequence = state_.next - 1;
   if (at.version == 0) fault(sequence, at, "versions of a stream begin with 1");
-  if (r.get().getWallNs() < state_.wall_ns) fault(sequence, at, "its time is before that of the record before it");
+  if (r.get().getWallNs() < state_.wall_ns && !says_that_time_went_back(r, state_.wall_ns))
+    fault(sequence, at, "its time is before that of the record before it");
   if (r.get().getWriterEpoch() < state_.epoch) fault(sequence, at, "its writer epoch is before that of the record before it");
-  state_.wall_ns = r.get().getWallNs();
+  // What is lost may have been such a word.
+  state_.wall_ns = schema::is(r.event(), schema::LogEvent::RECORD_LOST) ? INT64_MIN : r.get().getWallNs();
   state_.epoch = r.get().getWriterEpoch();
 }
 

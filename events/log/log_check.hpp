@@ -28,7 +28,7 @@ struct check_state {
   std::uint64_t next = 1;            // record to be read
   bool head_known = false;
   chain_hash head{};                 // of the record before `next`, if it is known
-  std::int64_t wall_ns = INT64_MIN;  // of that record
+  std::int64_t wall_ns = INT64_MIN;  // of that record; INT64_MIN: not known
   std::uint64_t epoch = 0;
   std::uint64_t records = 0, blobs = 0;                // read, sound or not
   std::uint64_t entries = 0;                           // of the index

@@ -39,6 +39,7 @@ void fill(schema::Record::Builder r, const record_meta& meta, const model::event
   if (!meta.command_id.empty())
     r.setCommandId(kj::arrayPtr(reinterpret_cast<const kj::byte*>(meta.command_id.data()), meta.command_id.size()));
   r.setCause(meta.cause);
+  r.setSteppedAt(meta.stepped_at);
   r.setEvent(event.get());
   if (meta.hooks.empty()) return;
   auto hooks = r.initHooks(static_cast<unsigned>(meta.hooks.size()));

@@ -41,6 +41,7 @@ struct record_meta {
   who by;
   std::string command_id;  // 16 bytes or empty
   std::uint64_t cause = 0;
+  std::uint64_t stepped_at = 0;  // sequence of the last ClockSteppedBack before it
   std::vector<schema::sealed<schema::HookRun>> hooks;
 };
 

@@ -45,6 +45,13 @@ static_assert(inline_hook_bytes_max < event_bytes_max);
 constexpr std::size_t group_lookup_threads_max = 4, group_lookups_waiting_max = 256;
 // Exports of hooks that wait to be read from the log; each may be inline_hook_bytes_max.
 constexpr std::size_t hook_exports_waiting_max = 256;
+// What a clock may be behind the log's last record before the log says so: the log holds its time meanwhile. A clock that is kept by NTP
+// is slewed, or stepped by less; and nobody misses a second. (docs/design/0061-clocks.md)
+constexpr std::int64_t clock_held_ns = 1'000'000'000;
+// How far a clock may go back at once. A mistake by hand is a zone, a day, a week, or the year (366 days); a board without a battery says
+// 1970, or the year in which it was made: that is not the time, and the log holds its own.
+constexpr std::int64_t clock_step_back_ns_max = 400LL * 24 * 60 * 60 * 1'000'000'000;
+static_assert(clock_held_ns < clock_step_back_ns_max);
 // A command id is remembered this long; older requests with one are refused as too old.
 constexpr std::int64_t command_id_memory_s = 24 * 60 * 60;
 

@@ -23,13 +23,14 @@ struct Record {
   streamVersion @2 :UInt64;   # from 1 within the stream
   formatVersion @3 :UInt16;
   writerEpoch   @4 :UInt64;   # counts the starts of the writer
-  wallNs        @5 :Int64;    # nanoseconds since 1970, never decreasing within a log
+  wallNs        @5 :Int64;    # nanoseconds since 1970; decreases at a ClockSteppedBack only
   rawNs         @6 :Int64;    # what the clock really said
   who           @7 :Common.Who;
   commandId     @8 :Data;     # 16 bytes, empty for what nobody asked for
   cause         @9 :UInt64;   # sequence of the event that led to this one, 0 for none
   event         @10 :Event;
   hooks         @11 :List(Common.HookRun);   # that ran before the event and allowed or changed it, in their order
+  steppedAt     @12 :UInt64;  # sequence of the last ClockSteppedBack before this record, 0 for none
 }
 
 struct Event {

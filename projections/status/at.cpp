@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "events/log/clock_step.hpp"
 #include "events/values/job_id.hpp"
 #include "events/values/job_indices.hpp"
 #include "events/values/pbs_error.hpp"
@@ -76,7 +77,7 @@ class needed_streams {
     return arrays_.contains(array) || std::any_of(ranges_.begin(), ranges_.end(), in_range);
   }
   bool wanted(StreamKind kind, std::uint64_t serial) const {
-    if (all_ || kind == StreamKind::SERVER) return true;
+    if (all_ || kind == StreamKind::SERVER || kind == StreamKind::LOG) return true;  // that the clock went back counts for all times
     if (kind == StreamKind::SCHEDULER) return schedulers_;
     if (kind == StreamKind::HOOK) return hooks_;
     if (kind == StreamKind::RESERVATION) return reservations_;
@@ -156,22 +157,6 @@ ports::store_status fold_to(const log::log_reader& reader, const log::snapshot_s
   });
 }
 
-// The last record that is not after this time, 0 for none. Times never decrease within a log.
-std::uint64_t sequence_at(const log::log_reader& reader, std::int64_t wall_ns, ports::store_status& status) {
-  std::uint64_t low = 0, high = reader.records().last_sequence();
-  while (low < high && status) {
-    const auto middle = low + (high - low + 1) / 2;
-    bool after = false;
-    status = reader.read(middle, [&](const log::record_ptr& r) {
-      after = r->get().getWallNs() > wall_ns;
-      return false;
-    });
-    if (after) high = middle - 1;
-    else low = middle;
-  }
-  return low;
-}
-
 }  // namespace
 
 void answer_stat_at(const log::log_reader& reader, const log::snapshot_store* index, std::uint64_t request_id,
@@ -179,7 +164,7 @@ void answer_stat_at(const log::log_reader& reader, const log::snapshot_store* in
   ports::store_status read;
   const auto at = asked.getAt();
   const auto sequence = at.isSequence() ? std::min(at.getSequence(), reader.records().last_sequence())
-                        : at.isWallNs() ? sequence_at(reader, at.getWallNs(), read)
+                        : at.isWallNs() ? log::last_not_after(reader.records(), at.getWallNs(), read)
                                         : reader.records().last_sequence();
   status then;
   if (read && sequence > 0) read = fold_to(reader, index, sequence, needed_streams(asked), then);

@@ -24,7 +24,8 @@
 namespace annals::test {
 
 struct still_clock : ports::clock {
-  std::int64_t now_ns() const override { return 1'795'222'000'000'000'000; }
+  std::int64_t ns = 1'795'222'000'000'000'000;  // until a test sets it
+  std::int64_t now_ns() const override { return ns; }
 };
 
 // CAF's test scheduler takes in what the thread that made it wakes. What others wake, actors with threads of their own, waits

@@ -129,7 +129,9 @@ std::string attribute_text(schema::Attribute::Reader a) {
   }
 }
 
-std::string who_text(schema::Who::Reader who) { return schema::str(who.getUser()) + "@" + schema::str(who.getHost()); }
+std::string who_text(schema::Who::Reader who) {
+  return who.getHost().size() > 0 ? schema::str(who.getUser()) + "@" + schema::str(who.getHost()) : schema::str(who.getUser());
+}
 
 std::string time_text(std::int64_t wall_ns) {
   auto seconds = static_cast<std::time_t>(wall_ns / ns_per_s);

@@ -2,6 +2,7 @@
 #include <iomanip>
 #include <sstream>
 
+#include "events/log/clock_step.hpp"
 #include "events/model/usage.hpp"
 #include "events/model/vnodes/allocation_change.hpp"
 #include "events/values/date_time.hpp"
@@ -413,6 +414,7 @@ std::string log_words(schema::LogEvent::Reader event) {
   using which = schema::LogEvent::Which;
   switch (event.which()) {
     case which::LOSS_ACCEPTED: return loss_words(event.getLossAccepted());
+    case which::CLOCK_STEPPED_BACK: return log::stepped_back_text(event.getClockSteppedBack());
     case which::RECORD_LOST: {
       const auto e = event.getRecordLost();
       return (e.getStream() ? "of stream " + std::to_string(e.getStream()) + ": " : std::string()) + schema::str(e.getWhy());

@@ -5,7 +5,7 @@
 #include <ctime>
 #include <string>
 
-#include "events/log/record.hpp"
+#include "events/log/clock_step.hpp"
 
 namespace annals::audit {
 namespace {
@@ -101,28 +101,9 @@ std::optional<moment> parse_date_and_time(std::string_view text, std::int64_t no
   return moment{0, static_cast<std::int64_t>(seconds) * ns_per_s + fraction_ns};
 }
 
-// Wall time of the first record that can be read from here on.
-std::optional<std::int64_t> time_at(const ports::event_store& store, std::uint64_t sequence) {
-  std::optional<std::int64_t> found;
-  (void)store.read(sequence, [&](std::uint64_t, ports::byte_span bytes) {
-    const auto decoded = log::decode(bytes);
-    if (const auto* r = std::get_if<log::record_ptr>(&decoded)) found = (*r)->get().getWallNs();
-    return !found;
-  });
-  return found;
-}
-
-// The first sequence whose time is at or after (`past`: after) the given one.
-std::uint64_t first_at(const ports::event_store& store, std::int64_t wall_ns, bool past) {
-  std::uint64_t low = 1, high = store.last_sequence() + 1;
-  while (low < high) {
-    const auto middle = low + (high - low) / 2;
-    const auto t = time_at(store, middle);
-    const bool reached = !t || (past ? *t > wall_ns : *t >= wall_ns);
-    if (reached) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+std::uint64_t last_not_after(const ports::event_store& store, std::int64_t wall_ns) {
+  ports::store_status read;
+  return log::last_not_after(store, wall_ns, read);
 }
 
 }  // namespace
@@ -143,11 +124,11 @@ std::optional<moment> parse_moment(std::string_view text, std::int64_t now_ns) {
 }
 
 std::uint64_t first_since(const ports::event_store& store, const moment& m) {
-  return m.sequence > 0 ? std::min(m.sequence, store.last_sequence() + 1) : first_at(store, m.wall_ns, false);
+  return m.sequence > 0 ? std::min(m.sequence, store.last_sequence() + 1) : last_not_after(store, m.wall_ns - 1) + 1;
 }
 
 std::uint64_t last_until(const ports::event_store& store, const moment& m) {
-  return m.sequence > 0 ? std::min(m.sequence, store.last_sequence()) : first_at(store, m.wall_ns, true) - 1;
+  return m.sequence > 0 ? std::min(m.sequence, store.last_sequence()) : last_not_after(store, m.wall_ns);
 }
 
 sequence_range read_range(const ports::event_store& store, const std::string& since, const std::string& until, std::int64_t now_ns) {

@@ -21,8 +21,8 @@ struct moment {
 // before now_ns. Local time. A date alone is its first moment. Nothing: none of these.
 std::optional<moment> parse_moment(std::string_view text, std::int64_t now_ns);
 
-// The first sequence whose record is not before the moment, and the last one that is not after it; last_sequence() + 1 and 0
-// when there is none. Times never decrease within a log, so the place is found by halving.
+// The first sequence of those that are not before the moment, and the last one that is not after it; last_sequence() + 1 and 0
+// when there is none. Of a moment that there is twice, since the clock went back, the later one counts (events/log/clock_step.hpp).
 std::uint64_t first_since(const ports::event_store& store, const moment& m);
 std::uint64_t last_until(const ports::event_store& store, const moment& m);
 

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <set>
 
+#include "events/log/clock_step.hpp"
 #include "events/log/rocksdb_event_store.hpp"
 #include "events/log/salvage_source.hpp"
 #include "events/model/limits.hpp"
@@ -54,6 +55,7 @@ class copying {
       fill_up(begin_of_known(*r));
       skip_lost(r->sequence());
       wall_ns_ = r->get().getWallNs();
+      stepped_at_ = log::stepped_after(*r);
       epoch_ = r->get().getWriterEpoch();
       if (const auto why = plan_.why_not(*r); !why.empty()) {
         left_out_.insert(r->sequence());
@@ -97,6 +99,7 @@ class copying {
     m.version = version;
     m.epoch = epoch_;
     m.wall_ns = wall_ns_;
+    m.stepped_at = stepped_at_;
     m.raw_ns = order_.now_ns;
     m.by = {"pbs_audit", order_.host, schema::Role::SERVER};
     return m;
@@ -179,13 +182,12 @@ class copying {
     }
   }
 
-  // Of commands whose records are there, of this day and the one before: older ones nobody asks for.
+  // Of commands whose records are there, and of none: how far the count of their days is on.
   void copy_memos() {
-    const auto period = static_cast<std::uint64_t>(std::max<std::int64_t>(wall_ns_, 0)) / 1'000'000'000 / limits::command_id_memory_s;
     const auto& gaps = plan_.gaps();
     from_.memos([&](const std::string& key, const std::string& value) {
       const auto sequence = big_endian(value, 8);
-      if (value.size() < 8 || big_endian(key, 4) + 1 < period || left_out_.contains(sequence)) return;
+      if (value.size() < 8 || left_out_.contains(sequence)) return;
       if (std::any_of(gaps.begin(), gaps.end(), [&](const auto& g) { return g.first <= sequence && sequence <= g.second; })) return;
       batch_.memos.push_back({key, value});
     });
@@ -221,6 +223,7 @@ class copying {
   std::size_t bytes_ = 0;
   std::uint64_t sequence_ = 0, log_version_ = 0, epoch_ = 1;
   std::int64_t wall_ns_ = 0;
+  std::uint64_t stepped_at_ = 0;  // of the last ClockSteppedBack
   log::chain_hash head_{};
   std::set<std::string> copied_, lost_;            // hashes
   std::set<std::uint64_t> left_out_, scriptless_;  // sequences; streams

@@ -297,6 +297,9 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
     writer_parts.reader = &reader;
     writer_parts.stop_process = stop;
     writer_parts.disk_writable = [&] { return daemons::has_space(s.priv); };
+    writer_parts.note = [&notes](const std::string& text) {
+      notes.write(actors::log_event::force | actors::log_event::error, "Svr", "pbs_mom", text);
+    };
     const auto marks = std::make_shared<actors::mark_keeper>(
         actors::mark_keeper_parts{daemons::mom_mark_file(s.priv), own_log.uuid, store.get(),
                                   [&notes](const std::string& text) { notes.write(actors::log_event::error, "Svr", "pbs_mom", text); }});

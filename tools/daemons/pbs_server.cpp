@@ -63,14 +63,15 @@ constexpr client::option options[] = {
 };
 constexpr client::command command = {
     "pbs_server",
-    "usage: pbs_server [-d home][-e mask][-L file][-N][-p port][-t warm|create][--accept-loss][--discard-unknown-runs]\n"
+    "usage: pbs_server [-d home][-e mask][-L file][-N][-p port][-t warm|create][--accept-clock][--accept-loss]\n"
+    "                  [--discard-unknown-runs]\n"
     "       pbs_server --version\n",
     options,
 };
 
 // The words that PBS's server does not know, beside its letters.
 struct own_words {
-  bool accept_loss = false, discard_unknown_runs = false;
+  bool accept_clock = false, accept_loss = false, discard_unknown_runs = false;
 };
 
 own_words take_own_words(int& argc, char** argv) {
@@ -78,7 +79,8 @@ own_words take_own_words(int& argc, char** argv) {
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
-    if (word == "--accept-loss") words.accept_loss = true;
+    if (word == "--accept-clock") words.accept_clock = true;
+    else if (word == "--accept-loss") words.accept_loss = true;
     else if (word == "--discard-unknown-runs") words.discard_unknown_runs = true;
     else argv[kept++] = argv[i];
   }
@@ -339,6 +341,7 @@ class known_gateway {
     parts.hook_directory = s.priv + "/hooks";
     parts.disk_writable = [&] { return daemons::has_space(s.priv); };
     parts.stop_process = stop;
+    parts.accept_clock = s.words.accept_clock;
     const auto note_error = [&notes](const std::string& text) { notes.write(actors::log_event::error, "Svr", "PBS_Server", text); };
     const auto accounting = actors::make_accounting({s.priv + "/accounting", s.priv + "/views/accounting", store.get(), note_error});
     const auto marks = std::make_shared<actors::mark_keeper>(

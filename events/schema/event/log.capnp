@@ -1,6 +1,6 @@
 @0xb5b1f6d1a8c3e019;
 # What was done to the log itself: a salvage (docs/design/0029-a-damaged-log.md), or a loss that was accepted, whose stream's serial
-# is the first above those that were lost (docs/design/0028-lost-logs.md).
+# is the first above those that were lost (docs/design/0028-lost-logs.md). And that its clock went back (docs/design/0061-clocks.md).
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("annals::schema");
 
@@ -9,6 +9,7 @@ struct LogEvent {
     recordLost   @0 :RecordLost;       # stands where a record was that could not be kept
     salvaged     @1 :LogSalvaged;      # the last word of a salvage
     lossAccepted @2 :LogLossAccepted;   # its end was lost, or all of it
+    clockSteppedBack @3 :ClockSteppedBack;
   }
 }
 
@@ -36,4 +37,11 @@ struct LossWitness {
   name         @0 :Text;           # "server_priv/log.mark", "host n1", ...
   logUuid      @1 :Data;           # of the log it knows; empty: it doesn't know which
   sequence     @2 :UInt64;         # the last one it knows
+}
+
+struct ClockSteppedBack {
+  # The clock is behind the time of the record before. From this record on, times are the clock's again.
+  fromNs       @0 :Int64;          # time of the record before
+  toNs         @1 :Int64;          # of this one
+  furthestNs   @2 :Int64;          # the latest time that a record before this one has
 }

@@ -13,7 +13,10 @@ namespace {
 using namespace annals;
 using strings = std::vector<std::string>;
 
-std::string name_in(const log::record& r) { return schema::str(r.event().getQueue().getCreated().getName()); }
+std::string name_in(const log::record& r) {
+  if (r.event().isLog()) return "step";
+  return schema::str(r.event().getQueue().getCreated().getName());
+}
 
 // Refuses an append in which something is named "bad".
 struct checker : actors::append_check {
@@ -45,11 +48,17 @@ struct fixture {
   log::event_log log{store, clock};
   log::log_reader reader{store};
   checker ledger;
+  strings notes;
   test::stepped_system system;
   caf::actor writer =
       system->spawn(actors::log_writer,
-                    actors::log_writer_parts{
-                        &log, &reader, &ledger, {}, [](const std::string& text) { BOOST_ERROR("stopped: " + text); }, [] { return true; }});
+                    actors::log_writer_parts{.log = &log,
+                                             .reader = &reader,
+                                             .ledger = &ledger,
+                                             .followers = {},
+                                             .stop_process = [](const std::string& text) { BOOST_ERROR("stopped: " + text); },
+                                             .disk_writable = [] { return true; },
+                                             .note = [this](const std::string& text) { notes.push_back(text); }});
   std::vector<actors::append_result> results;
 
   ~fixture() { system.end({writer}); }
@@ -125,6 +134,40 @@ BOOST_AUTO_TEST_CASE(after_a_full_disk_the_checker_knows_what_is_written_and_no_
   BOOST_TEST(write(std::move(lost)) == "other ");
   BOOST_TEST(ledger.rebuilds == 1);
   BOOST_TEST(ledger.applied == (strings{"a", "b"}), boost::test_tools::per_element());
+}
+
+// The asker gets what it asked for, and no more.
+BOOST_AUTO_TEST_CASE(a_clock_that_went_back_is_written_before_the_append_and_said) {
+  std::vector<log::append> first, behind;
+  first.push_back(append(0, 0, {"a"}));
+  write(std::move(first));
+  clock.ns -= 604'800'000'000'000;
+  behind.push_back(append(0, 0, {"bad"}));
+  behind.push_back(append(0, 0, {"b"}));
+  BOOST_TEST(write(std::move(behind)) == "refused stored 3 ");
+  BOOST_REQUIRE(results[1].records.size() == 1u);
+  BOOST_TEST(name_in(*results[1].records[0]) == "b");
+  BOOST_TEST(results[1].records[0]->get().getWallNs() == clock.ns);
+  BOOST_TEST(ledger.asked == (strings{"a", "bad", "b"}), boost::test_tools::per_element());
+  BOOST_REQUIRE(notes.size() == 1u);
+  BOOST_TEST(notes[0].find("the clock went back from ") == 0u);
+  BOOST_TEST(ledger.applied == (strings{"a", "step", "b"}), boost::test_tools::per_element());
+  BOOST_TEST(log::verify(store).ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_clock_that_can_not_be_right_is_said_once_an_hour) {
+  const auto one = [&](const std::string& name) {
+    std::vector<log::append> some;
+    some.push_back(append(0, 0, {name}));
+    write(std::move(some));
+  };
+  one("a");
+  clock.ns = 1;
+  one("b");
+  one("c");
+  BOOST_REQUIRE(notes.size() == 1u);
+  BOOST_TEST(notes[0].find("the clock says Thu Jan  1") == 0u);
+  BOOST_TEST(ledger.applied == (strings{"a", "b", "c"}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -94,8 +94,10 @@ reply_ptr reservation_routes::reply_for(const schema::sealed<schema::Request>& r
   wait.to = to;
   wait.request_id = request.get().getId();
   wait.of_change = request.get().isAlterReservation();
-  if (const auto seconds = confirmed_at_once(request) ? confirmed_wait_s : waits_for(asked); seconds > 0)
-    wait.until_ns = board_.parts().base.clock->now_ns() + seconds * 1'000'000'000;
+  if (const auto seconds = confirmed_at_once(request) ? confirmed_wait_s : waits_for(asked); seconds > 0) {
+    wait.since_ns = board_.parts().base.clock->now_ns();
+    wait.until_ns = wait.since_ns + seconds * 1'000'000'000;
+  }
   return std::make_shared<answered>(board_.parts().status, std::move(wait), number, std::move(refused));
 }
 

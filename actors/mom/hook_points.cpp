@@ -136,7 +136,10 @@ void mom_hooks::wait_anew() {
 // Hooks that were on their way have come, or a job has waited for them long enough.
 void mom_hooks::let_start(bool all) {
   const auto now = parts_.clock->now_ns();
-  while (!starts_.empty() && (all || starts_.front().until_ns <= now)) {
+  const auto longest_ns = std::max(wait_ns_, first_word_ns);
+  // One that would wait longer than any began while the clock was ahead.
+  const auto waited = [&](std::int64_t until_ns) { return until_ns <= now || until_ns - now > longest_ns; };
+  while (!starts_.empty() && (all || waited(starts_.front().until_ns))) {
     auto w = std::move(starts_.front());
     starts_.pop_front();
     start_now(std::move(w.at));

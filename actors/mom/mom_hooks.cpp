@@ -374,13 +374,13 @@ void mom_hooks::put_used(const std::string& key, hooks::hook_object& job) const 
 void mom_hooks::on_second() {
   const auto now = parts_.clock->now_ns();
   let_start(false);
-  if (!outbox_.empty() && now - told_again_ns_ >= tell_again_ns) {
+  if (!outbox_.empty() && (now - told_again_ns_ >= tell_again_ns || now < told_again_ns_)) {
     told_again_ns_ = now;
     outbox_.each(tell_);
   }
   for (auto& h : hooks_) {
     if (!runs(h.hook) || !has_event(h.hook, "exechost_periodic")) continue;
-    if (h.due_ns == 0) h.due_ns = now + freq_ns(h.hook);
+    if (h.due_ns == 0 || h.due_ns - now > freq_ns(h.hook)) h.due_ns = now + freq_ns(h.hook);  // the first time; or the clock went back
     if (now < h.due_ns) continue;
     h.due_ns = now + freq_ns(h.hook);
     run_host_event("exechost_periodic", h.hook.name);

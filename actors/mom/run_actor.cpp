@@ -104,7 +104,7 @@ std::int64_t run_actor::rings_at(const model::wake& timer) const {
 }
 
 effect_time run_actor::when(const model::run_effect& effect) const {
-  if (const auto* timer = std::get_if<model::wake>(&effect)) return {rings_at(*timer), 0};
+  if (const auto* timer = std::get_if<model::wake>(&effect)) return {rings_at(*timer), 0, timer->since_ns};
   return {0, model::is_report(effect) && !std::holds_alternative<model::report_requests>(effect) ? report_retry_ns : 0};
 }
 
@@ -303,7 +303,9 @@ void run_actor::poll(const poll_usage& p) {
   if (state().order) {
     if (auto met = model::exceeded_limit(order(), measured_total(hosts, own), parts_.settings->config.enforce.mem)) command(*met);
   }
-  const bool first = told_ns_ == 0 && now - state().started_s * 1'000'000'000 >= first_report_ns;
+  const auto ran_ns = now - state().started_s * 1'000'000'000;
+  if (told_ns_ > now) told_ns_ = now;  // the clock went back: counted from here
+  const bool first = told_ns_ == 0 && (ran_ns >= first_report_ns || ran_ns < 0);
   const bool due = told_ns_ != 0 && model::worth_reporting(usage, told_, (now - told_ns_) / 1'000'000'000, p.report_interval_s);
   if (!first && !due) return;
   told_ns_ = now;

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "events/model/waits.hpp"
+
 namespace annals::actors {
 
 /// What an attempt to begin an effect led to. `not_yet`: something else comes first; it is tried again at the next reconcile.
@@ -21,6 +23,7 @@ enum class begun : bool { not_yet,
 struct effect_time {
   std::int64_t at_ns = 0;      // not before this; 0: at once
   std::int64_t repeat_ns = 0;  // begun again whenever this has passed without an answer; 0: never by itself
+  std::int64_t since_ns = 0;   // `at_ns` is the end of a wait that began then; 0: it is a moment
 };
 
 /// Effect: a value, named by a free function id_of(effect). The same name means the same effect, whatever else changed in it.
@@ -81,6 +84,8 @@ class effect_runner {
     std::uint64_t round = 0;  // the last reconcile that owed it
     bool begun = false, answered = false;
     std::int64_t begun_ns = 0;
+    std::int64_t at_ns = 0;    // not before this
+    std::int64_t anew_ns = 0;  // the clock went back behind the beginning of the wait, and it was begun anew then; 0: it did not
   };
   using entries = std::map<id, entry>;
 
@@ -101,7 +106,8 @@ class effect_runner {
   void attempt(entry& e, std::int64_t now_ns) {
     if (e.answered) return;
     const auto time = when(e);
-    if (time.at_ns > now_ns) {
+    e.at_ns = due_of(e, time, now_ns);
+    if (e.at_ns > now_ns) {
       e.begun = false;  // the clock was set back since
       return;
     }
@@ -111,13 +117,23 @@ class effect_runner {
     e.begun_ns = now_ns;
   }
 
+  // A wait that began while the clock was ahead lasts as long as it was to last, from the moment at which that is seen.
+  static std::int64_t due_of(entry& e, const effect_time& time, std::int64_t now_ns) {
+    if (!model::began_while_ahead(time.since_ns, now_ns)) {
+      e.anew_ns = 0;
+      return time.at_ns;
+    }
+    if (e.anew_ns == 0 || now_ns < e.anew_ns) e.anew_ns = now_ns;
+    return std::min(time.at_ns, e.anew_ns + time.at_ns - time.since_ns);
+  }
+
   std::optional<std::int64_t> next_due(std::int64_t now_ns) const {
     std::optional<std::int64_t> due;
     const auto sooner = [&](std::int64_t at) { due = due ? std::min(*due, at) : at; };
     for (const auto& [name, e] : entries_) {
       if (e.answered) continue;
       const auto time = when(e);
-      if (time.at_ns > now_ns) sooner(time.at_ns);
+      if (e.at_ns > now_ns) sooner(e.at_ns);
       else if (e.begun && time.repeat_ns > 0) sooner(std::min(e.begun_ns, now_ns) + time.repeat_ns);
     }
     return due;

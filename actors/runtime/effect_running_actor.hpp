@@ -39,13 +39,16 @@ class effect_running_actor : public event_sourced_actor<Aggregate> {
     const auto due = effects_.due_ns();
     if (!due || (alarm_ns_ && *alarm_ns_ <= *due)) return;  // one that rings too early only looks
     alarm_ns_ = due;
-    this->delayed_send(this, std::chrono::nanoseconds(std::max<std::int64_t>(0, *due - now)), due_atom::value, *due);
+    const auto wait = std::clamp<std::int64_t>(*due - now, 0, longest_wait_ns);
+    this->delayed_send(this, std::chrono::nanoseconds(wait), due_atom::value, *due);
   }
   effect_runner<Effect>& effects() { return effects_; }
   const effect_runner<Effect>& effects() const { return effects_; }
 
  private:
   using due_atom = caf::atom_constant<caf::atom("due")>;
+  // Looked at every hour at least, for a clock that was set meanwhile.
+  static constexpr std::int64_t longest_wait_ns = 3600'000'000'000;
 
   effect_runner<Effect> effects_{{[this](const Effect& e) { return begin(e); }, [this](const Effect& e) { withdraw(e); },
                                   [this](const Effect& e) { return when(e); }}};

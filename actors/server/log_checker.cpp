@@ -50,7 +50,7 @@ bool log_checking::same_log() const {
 nanoseconds log_checking::wait() const {
   if (check_ || !notes_.last) return nanoseconds(0);
   const nanoseconds due = nanoseconds(notes_.last->ended_ns) + limits::check_interval;
-  return std::max(due - nanoseconds(parts_.clock->now_ns()), nanoseconds(0));
+  return std::clamp<nanoseconds>(due - nanoseconds(parts_.clock->now_ns()), nanoseconds(0), limits::check_interval);
 }
 
 void log_checking::begin() {

@@ -13,7 +13,7 @@ class reservation_actor : public effect_running_actor<reservation_aggregate, mod
  protected:
   std::vector<model::reservation_wake> owed() override;
   begun begin(const model::reservation_wake& effect) override;
-  effect_time when(const model::reservation_wake& effect) const override { return {effect.wall_ns, 0}; }
+  effect_time when(const model::reservation_wake& effect) const override { return {effect.wall_ns, 0, effect.since_ns}; }
   void after_turn() override;
 };
 

@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "events/model/waits.hpp"
+
 namespace annals::actors {
 
 namespace {
@@ -20,7 +22,7 @@ std::optional<state> what_became(const reservation_wait& wait, const projections
   if (!r) return state::DENIED;
   if (wait.of_change && !r->change) return r->change_denied ? state::DENIED : state::CONFIRMED;
   if (!wait.of_change && r->placed && !now.awaits_its_queue(*r)) return state::CONFIRMED;
-  if (now_ns < wait.until_ns) return std::nullopt;
+  if (!model::is_over(wait.since_ns, wait.until_ns, now_ns)) return std::nullopt;
   return wait.of_change ? state::ALTER_REQUESTED : state::UNCONFIRMED;
 }
 

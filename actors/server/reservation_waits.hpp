@@ -18,7 +18,7 @@ struct reservation_wait {
   sink_ptr to;
   std::uint64_t request_id = 0;
   std::string id;  // with the server's name
-  std::int64_t until_ns = 0;
+  std::int64_t since_ns = 0, until_ns = 0;
   bool of_change = false;
   std::uint64_t min_sequence = 0;
 };

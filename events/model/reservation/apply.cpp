@@ -44,6 +44,7 @@ void submitted(reservation_state& r, const event_place& at, schema::ReservationS
   r.occurrences = windows(e.getOccurrences());
   if (r.kind == schema::ReservationKind::FROM_JOB) return take_place_of_job(r);
   r.answer_by_ns = e.getAnswerByNs();
+  r.answer_since_ns = at.wall_ns;
   r.ask = reservation_ask{at.version, reservation_ask::kind::submission, r.occurrences, {}};
 }
 
@@ -96,12 +97,14 @@ void alter_requested(reservation_state& r, const event_place& at, schema::Reserv
   }
   r.change = std::move(change);
   r.answer_by_ns = e.getAnswerByNs();
+  r.answer_since_ns = at.wall_ns;
   r.ask = reservation_ask{at.version, reservation_ask::kind::alteration, std::move(wanted), {}};
 }
 
 void degraded(reservation_state& r, const event_place& at, schema::ReservationDegraded::Reader e) {
   r.lost = schema::texts(e.getVnodes());
   r.in_conflict = e.getInConflict();
+  if (r.retry_ns != e.getRetryNs()) r.retry_since_ns = at.wall_ns;
   r.retry_ns = e.getRetryNs();
   r.retried = true;
   if (!e.getAsks()) return;

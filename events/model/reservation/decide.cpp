@@ -5,6 +5,7 @@
 #include "events/attributes/read.hpp"
 #include "events/model/refuse.hpp"
 #include "events/model/reservation/rules.hpp"
+#include "events/model/waits.hpp"
 
 namespace annals::model {
 
@@ -61,7 +62,8 @@ outcome decide_unanswered(const reservation_state& r, const char* why) {
 // One thing at a time: what else is due is due again after it.
 outcome decide_time(const reservation_state& r, const stamp& now, const settings& settings) {
   if (!r.lives()) return no_change;
-  if (r.ask && r.answer_by_ns != 0 && r.answer_by_ns <= now.wall_ns) return decide_unanswered(r, "no answer in time");
+  if (r.ask && r.answer_by_ns != 0 && is_over(r.answer_since_ns, r.answer_by_ns, now.wall_ns))
+    return decide_unanswered(r, "no answer in time");
   if (nobody_is_left_to_answer(r, settings)) return decide_unanswered(r, "no scheduler is left to answer");
   const auto* window = r.current();
   if (window && r.phase == phase::unconfirmed && window->end_ns <= now.wall_ns && r.kind != schema::ReservationKind::ASAP)
@@ -70,7 +72,7 @@ outcome decide_time(const reservation_state& r, const stamp& now, const settings
     return one_event([&](auto e) { e.initOccurrenceBegan().setIndex(window->index); });
   if (window && r.phase == phase::running && window->end_ns <= now.wall_ns)
     return one_event([&](auto e) { e.initOccurrenceEnded().setIndex(window->index); });
-  if (r.degraded() && r.retry_ns != 0 && !r.ask && r.retry_ns <= now.wall_ns)
+  if (r.degraded() && r.retry_ns != 0 && !r.ask && is_over(r.retry_since_ns, r.retry_ns, now.wall_ns))
     return one_event([&](auto e) { fill_degraded(e, r.lost, retry_at(now, settings), true, r.in_conflict); });
   return no_change;
 }

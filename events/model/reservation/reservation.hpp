@@ -75,8 +75,10 @@ struct reservation_state {
   std::optional<reservation_change> change;  // that is asked for
   bool change_denied = false;                // the last one
   std::int64_t answer_by_ns = 0;             // it goes, or the change is given up, when there is no answer by then; 0: never
+  std::int64_t answer_since_ns = 0;          // when the wait for it began
   std::vector<std::string> lost;             // vnodes of it that are not to be had: it is degraded
   std::int64_t retry_ns = 0;                 // when others are looked for
+  std::int64_t retry_since_ns = 0;           // when the wait for that began
   bool in_conflict = false;                  // some of the lost are taken by maintenance
   bool retried = false;                      // it was degraded once
   std::vector<std::string> conflicts;        // of maintenance: reservations that lose vnodes to it
@@ -156,6 +158,7 @@ inline void apply(reservation_state& r, const event_place& at, schema::Event::Re
 // A moment at which something is due: then reservation_time.
 struct reservation_wake {
   std::int64_t wall_ns;
+  std::int64_t since_ns = 0;  // of a wait: when it began
 };
 effect_id id_of(const reservation_wake& effect);
 std::vector<reservation_wake> pending_effects(const reservation_state& r, const settings& settings);

@@ -97,14 +97,14 @@ effect_id id_of(const reservation_wake& effect) { return {"wake", {}, static_cas
 std::vector<reservation_wake> pending_effects(const reservation_state& r, const settings&) {
   std::vector<reservation_wake> owed;
   if (!r.lives()) return owed;
-  if (r.ask && r.answer_by_ns != 0) owed.push_back({r.answer_by_ns});
+  if (r.ask && r.answer_by_ns != 0) owed.push_back({r.answer_by_ns, r.answer_since_ns});
   if (const auto* window = r.current()) {
     // One that is made as soon as there is room has no window of its own yet.
     const bool has_times = r.placed || r.kind != schema::ReservationKind::ASAP;
     if (r.phase == phase::confirmed) owed.push_back({window->start_ns});
     else if (has_times) owed.push_back({window->end_ns});
   }
-  if (r.degraded() && r.retry_ns != 0 && !r.ask) owed.push_back({r.retry_ns});
+  if (r.degraded() && r.retry_ns != 0 && !r.ask) owed.push_back({r.retry_ns, r.retry_since_ns});
   return owed;
 }
 

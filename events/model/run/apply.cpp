@@ -52,7 +52,7 @@ void on_request_to_run(run_state& run, const event_place& at, schema::RunRequest
     run.suspended_at_s = at.seconds();
   } else if (e.isResume() && run.suspended) {
     run.suspended = false;
-    run.suspended_s += at.seconds() - run.suspended_at_s;
+    run.suspended_s += std::max<std::int64_t>(at.seconds() - run.suspended_at_s, 0);  // less than nothing: the clock went back
   }
   told_request w{e.getId(), e.which(), {}, false, false};
   if (e.isSignal()) w.text = schema::str(e.getSignal());

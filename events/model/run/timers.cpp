@@ -4,6 +4,7 @@
 
 #include "events/model/limits.hpp"
 #include "events/model/run/rules.hpp"
+#include "events/model/waits.hpp"
 
 namespace annals::model {
 
@@ -72,7 +73,7 @@ outcome on_kill_sent(const run_state& run, const kill_sent& c) {
 outcome on_timer(const run_state& run, const timer_fired& c, const stamp& now) {
   const auto& t = c.timer;
   const auto since = running_since(run, t.what, run.sister(t.host));
-  if (!since || *since != t.since_ns || now.wall_ns < t.at_ns) return no_change;  // it was stopped, or began anew
+  if (!since || *since != t.since_ns || !is_over(t.since_ns, t.at_ns, now.wall_ns)) return no_change;  // it was stopped, or began anew
   switch (t.what) {
     case run_timer::join_alarm: return on_join_wait_over(run);
     case run_timer::launch_delay: return on_launch_wait_over(run);

@@ -11,6 +11,7 @@ struct effect {
   std::string name;
   std::int64_t at_ns = 0, repeat_ns = 0;
   std::string detail = {};
+  std::int64_t since_ns = 0;
 };
 std::string id_of(const effect& e) { return e.name; }
 
@@ -33,7 +34,7 @@ struct fixture {
         return open ? begun::yes : begun::not_yet;
       },
       [this](const effect& e) { log += "-" + e.name + " "; },
-      [](const effect& e) { return annals::actors::effect_time{e.at_ns, e.repeat_ns}; },
+      [](const effect& e) { return annals::actors::effect_time{e.at_ns, e.repeat_ns, e.since_ns}; },
   }};
 };
 
@@ -140,6 +141,28 @@ BOOST_AUTO_TEST_CASE(what_throws_was_not_begun) {
   r.reconcile({{"a"}}, 0);
   throws = true;
   BOOST_CHECK_NO_THROW(r.reconcile({{"a"}}, 0));
+}
+
+// A wait of ten seconds that began when the clock was a thousand ahead.
+BOOST_AUTO_TEST_CASE(a_wait_that_began_while_the_clock_was_ahead_is_begun_anew) {
+  constexpr std::int64_t s = 1'000'000'000;
+  const effect waits{"a", 2010 * s, 0, "", 2000 * s};
+  BOOST_TEST(reconcile({waits}, 2000 * s) == "");
+  BOOST_TEST(runner.due_ns().value() == 2010 * s);
+  BOOST_TEST(reconcile({waits}, 1000 * s) == "");
+  BOOST_TEST(runner.due_ns().value() == 1010 * s);
+  BOOST_TEST(reconcile({waits}, 1009 * s) == "");
+  BOOST_TEST(runner.due_ns().value() == 1010 * s);
+  BOOST_TEST(reconcile({waits}, 1010 * s) == "+a ");
+}
+
+BOOST_AUTO_TEST_CASE(a_wait_keeps_its_end_while_the_clock_is_held_and_a_moment_keeps_its_time) {
+  constexpr std::int64_t s = 1'000'000'000;
+  const effect waits{"a", 2010 * s, 0, "", 2000 * s}, moment{"b", 2010 * s};
+  BOOST_TEST(reconcile({waits, moment}, 1999 * s) == "");
+  BOOST_TEST(runner.due_ns().value() == 2010 * s);
+  BOOST_TEST(reconcile({moment}, 1000 * s) == "");
+  BOOST_TEST(runner.due_ns().value() == 2010 * s);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

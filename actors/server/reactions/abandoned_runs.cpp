@@ -24,6 +24,10 @@ class abandoned final : public reaction {
     return event.isJob() && fold_job(stream, record, event.getJob());
   }
 
+  void clock_went_back(std::int64_t to_ns) override {
+    for (auto& r : runs_) r.forgotten_ns = std::min(r.forgotten_ns, to_ns);
+  }
+
   std::vector<order_ptr> owed(const moment& at) override {
     std::erase_if(runs_, [&](const auto& r) { return r.forgotten_ns != 0 && at.now_ns - r.forgotten_ns >= kept_when_forgotten_ns; });
     std::vector<order_ptr> orders;

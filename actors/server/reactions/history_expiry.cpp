@@ -4,6 +4,7 @@
 // Only so many are told at one time, so that a history turned off with 100,000 jobs in it does not hold up everybody else.
 // Whether a job's time is over its own rules decide (events/model/job/reports.cpp); one that was asked too early is asked again.
 // Source: pbs guide, job_history_enable, job_history_duration.
+#include <algorithm>
 #include <deque>
 #include <unordered_set>
 
@@ -26,7 +27,7 @@ class expiry final : public reaction {
       if (schema::is(record.event(), schema::JobEvent::FORGOTTEN)) subjobs_.erase(r.getStream());
       return false;
     } else if (schema::is(record.event(), schema::JobEvent::ENDED)) {
-      ended_.push_back({r.getWallNs(), r.getSequence(), r.getStream()});
+      ended({r.getWallNs(), r.getSequence(), r.getStream()});
     } else if (schema::is(record.event(), schema::JobEvent::FORGOTTEN)) {
       forgotten(r.getStream());
     } else {
@@ -67,13 +68,18 @@ class expiry final : public reaction {
     return job.at_ns + model::history_seconds(settings) * second_ns;
   }
 
+  // Those that ended while the clock was ahead stay behind those that ended since, and keep their time: their history lasts longer.
+  void ended(const end& job) {
+    ended_.insert(std::ranges::upper_bound(ended_, job.at_ns, {}, &end::at_ns), job);
+  }
+
   void forgotten(std::uint64_t serial) {
     if (!ended_.empty() && ended_.back().serial == serial) ended_.pop_back();  // it ended without a history
     else gone_.insert(serial);
     while (!ended_.empty() && gone_.erase(ended_.front().serial) > 0) ended_.pop_front();
   }
 
-  // In the order of the log, which is that of time; after a clock that was set back a job waits for those before it.
+  // In the order of time.
   std::deque<end> ended_;
   std::unordered_set<std::uint64_t> gone_;     // forgotten, and still inside ended_
   std::unordered_set<std::uint64_t> subjobs_;  // they go with their arrays

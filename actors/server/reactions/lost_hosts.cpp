@@ -31,6 +31,11 @@ class lost final : public reaction {
     return true;
   }
 
+  void clock_went_back(std::int64_t to_ns) override {
+    began_ns_ = std::min(began_ns_, to_ns);
+    for (auto& [host, a] : absent_) a.since_ns = std::min(a.since_ns, to_ns);
+  }
+
   std::vector<order_ptr> owed(const moment& at) override {
     std::vector<order_ptr> orders;
     const auto patience = patience_ns(at.settings);

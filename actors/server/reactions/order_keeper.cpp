@@ -39,6 +39,14 @@ bool order_keeper::answered(const order_key& key, bool accepted, std::int64_t no
   return true;
 }
 
+void order_keeper::clock_went_back(std::int64_t to_ns) {
+  next_ns_ = not_by_time;
+  for (auto& [key, e] : given_) {
+    if (e.again_ns != not_by_time) e.again_ns = std::min(e.again_ns, to_ns + e.pause_ns);
+    remind(e.again_ns);
+  }
+}
+
 void order_keeper::try_again() {
   for (auto& [key, e] : given_)
     if (e.refused) remind(e.again_ns = 0);

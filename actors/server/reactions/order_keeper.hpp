@@ -26,6 +26,8 @@ class order_keeper {
   std::vector<order_ptr> reconcile(const std::vector<order_ptr>& owed, std::int64_t now_ns);
   // The answer to an order. False: the order is not owed any more, or the answer changes nothing.
   bool answered(const order_key& key, bool accepted, std::int64_t now_ns);
+  // No repeat waits longer than its pause from now on.
+  void clock_went_back(std::int64_t to_ns);
   // Refused orders are given at the next reconcile, without waiting any longer.
   void try_again();
   // When reconcile is to be called for a repeat; nothing: no order waits for a time.

@@ -26,6 +26,10 @@ class periodic final : public reaction {
     return true;
   }
 
+  void clock_went_back(std::int64_t to_ns) override {
+    for (auto& [stream, last] : last_) last.began_ns = std::min(last.began_ns, to_ns);
+  }
+
   std::vector<order_ptr> owed(const moment& at) override {
     std::vector<order_ptr> orders;
     for (const auto& [stream, last] : last_)

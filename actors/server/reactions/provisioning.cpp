@@ -35,6 +35,10 @@ class provisioner final : public reaction {
     return false;
   }
 
+  void clock_went_back(std::int64_t to_ns) override {
+    for (auto& [vnode, t] : turns_) t.begun_ns = std::min(t.begun_ns, to_ns);
+  }
+
   std::vector<order_ptr> owed(const moment& at) override {
     std::vector<order_ptr> orders;
     by_ = {"root", at.settings.host_name, schema::Role::SERVER};

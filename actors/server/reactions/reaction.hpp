@@ -136,6 +136,9 @@ class reaction {
   virtual ~reaction() = default;
   // Every record of the log, in order. True: what is owed, or when, may be another now. Called for each submission: quick.
   virtual bool fold(const log::record& record) = 0;
+  // The clock went back to `to_ns`. What it remembers to have begun later than that began while the clock was ahead: no wait is counted
+  // from there, but from now (docs/design/0061-clocks.md).
+  virtual void clock_went_back(std::int64_t /*to_ns*/) {}
   // All that is owed, oldest first: the same order (by cause and target) each time, until the fold says that it is done.
   virtual std::vector<order_ptr> owed(const moment& at) = 0;
   // When more may be owed if nothing is folded before; nothing: never.

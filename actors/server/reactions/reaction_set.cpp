@@ -20,6 +20,15 @@ void reaction_set::fold(const log::record& record) {
   const auto event = record.event();
   const bool settings = (event.isServer() || event.isQueue() || event.isScheduler()) && settings_.fold(log::place_of(record), event);
   for (auto& k : reactions_) k.differs |= k.reaction.what->fold(record) || settings;
+  if (schema::is(event, schema::LogEvent::CLOCK_STEPPED_BACK)) clock_went_back(record.get().getWallNs());
+}
+
+void reaction_set::clock_went_back(std::int64_t to_ns) {
+  for (auto& k : reactions_) {
+    k.reaction.what->clock_went_back(to_ns);
+    k.keeper.clock_went_back(to_ns);
+    k.differs = true;
+  }
 }
 
 bool reaction_set::is_due(const kept& k, std::int64_t now_ns) const {

@@ -46,6 +46,7 @@ class reaction_set {
     std::optional<std::int64_t> next_ns{};  // by time, as of the last look
   };
   bool is_due(const kept& k, std::int64_t now_ns) const;
+  void clock_went_back(std::int64_t to_ns);
 
   model::settings_fold settings_;
   std::vector<kept> reactions_;

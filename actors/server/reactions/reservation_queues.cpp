@@ -93,6 +93,13 @@ class queues final : public reaction {
     return false;
   }
 
+  void clock_went_back(std::int64_t to_ns) override {
+    for (auto& [serial, r] : reservations_) {
+      r.began_ns = std::min(r.began_ns, to_ns);
+      r.last_job_ns = std::min(r.last_job_ns, to_ns);
+    }
+  }
+
   std::vector<order_ptr> owed(const moment& at) override {
     std::vector<order_ptr> orders;
     for (const auto& [serial, r] : reservations_) {

@@ -33,6 +33,10 @@ class of_queues final : public reaction {
     return event.isJob() && fold_job(record, event.getJob());
   }
 
+  void clock_went_back(std::int64_t to_ns) override {
+    for (auto& [serial, job] : jobs_) job.since_ns = std::min(job.since_ns, to_ns);
+  }
+
   std::vector<order_ptr> owed(const moment& at) override {
     std::vector<order_ptr> orders;
     next_over_ns_.reset();

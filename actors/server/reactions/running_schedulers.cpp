@@ -56,6 +56,14 @@ class running final : public reaction {
     return schema::is(event, schema::ServerEvent::STARTED) && begin_anew(record);
   }
 
+  void clock_went_back(std::int64_t to_ns) override {
+    missed_ns_ = std::min(missed_ns_, to_ns + comeback_ns);
+    for (auto& [stream, life] : lives_) {
+      life.came_ns = std::min(life.came_ns, to_ns);
+      life.not_before_ns = std::min(life.not_before_ns, to_ns + pause_ns(life.ends));
+    }
+  }
+
   std::vector<order_ptr> owed(const moment& at) override {
     std::vector<order_ptr> orders;
     if (model::winding_up(at.settings)) return orders;

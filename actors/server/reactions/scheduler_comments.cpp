@@ -30,6 +30,13 @@ class comments final : public reaction {
     return true;
   }
 
+  void clock_went_back(std::int64_t to_ns) override {
+    for (auto& [stream, story] : stories_) {
+      story.came_ns = std::min(story.came_ns, to_ns);
+      for (auto& end : story.ends) end = std::min(end, to_ns);
+    }
+  }
+
   std::vector<order_ptr> owed(const moment& at) override {
     std::vector<order_ptr> orders;
     for (const auto& [stream, scheduler] : table_.schedulers()) {

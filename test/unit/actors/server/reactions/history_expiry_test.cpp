@@ -154,4 +154,21 @@ BOOST_AUTO_TEST_CASE(after_a_restart_the_same_order_has_the_same_id) {
   BOOST_TEST(reactions::command_id_of("another", *last.front().what) != id);
 }
 
+BOOST_AUTO_TEST_CASE(one_that_ended_while_the_clock_was_ahead_keeps_nobody_in_the_history) {
+  constexpr std::int64_t week = 604'800;
+  later(week);
+  const auto ahead = end();
+  later(-week);
+  const auto now = end();
+  BOOST_TEST(due() == targets{});
+  BOOST_TEST(wait() == 3600);
+  later(3600);
+  BOOST_TEST(due() == targets{of_job(now)});
+  forget(now);
+  due();
+  BOOST_TEST(wait() == week);
+  later(week);
+  BOOST_TEST(due() == targets{of_job(ahead)});
+}
+
 BOOST_AUTO_TEST_SUITE_END()

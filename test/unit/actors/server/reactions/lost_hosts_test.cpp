@@ -86,4 +86,18 @@ BOOST_AUTO_TEST_CASE(zero_and_unset_are_for_ever_and_less_is_a_second) {
   BOOST_TEST(due() == targets{first_run(on_borg)});
 }
 
+BOOST_AUTO_TEST_CASE(a_host_that_went_down_while_the_clock_was_ahead_is_given_up_no_later) {
+  constexpr std::int64_t week = 604'800;
+  later(week);
+  down(borg);
+  due();
+  BOOST_TEST(wait() == 300);
+  later(-week);
+  set("comment", "the log hears that the clock went back");
+  due();
+  BOOST_TEST(wait() == 300);
+  later(300);
+  BOOST_TEST(due() == targets{first_run(on_borg)});
+}
+
 BOOST_AUTO_TEST_SUITE_END()

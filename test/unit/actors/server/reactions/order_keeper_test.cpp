@@ -52,3 +52,13 @@ BOOST_AUTO_TEST_CASE(what_was_refused_goes_out_at_once_when_there_is_space_again
   BOOST_REQUIRE(again.size() == 1u);
   BOOST_TEST(again.front()->target == "a");
 }
+
+BOOST_AUTO_TEST_CASE(a_clock_that_went_back_makes_no_pause_longer) {
+  order_keeper keeper;
+  const std::vector<order_ptr> owed{order_to("a", order::repeat::until_folded), order_to("b", order::repeat::until_accepted)};
+  keeper.reconcile(owed, 5000);
+  keeper.clock_went_back(100);
+  BOOST_TEST(keeper.next_ns().value() == 110);
+  BOOST_TEST(keeper.reconcile(owed, 109).empty());
+  BOOST_TEST(keeper.reconcile(owed, 110).size() == 1u);
+}

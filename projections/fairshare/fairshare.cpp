@@ -55,10 +55,14 @@ void fairshare::scale(const std::string& scheduler, const table&, entity& e, dou
 
 void fairshare::bring_all_up(const std::string& scheduler, table& t, std::int64_t wall_ns) {
   const auto period = period_at(t, wall_ns);
-  for (auto& e : t.all) {
-    if (period > e.period) scale(scheduler, t, e, power(t.policy.decay_factor, period - e.period));
-    e.period = period;
-  }
+  for (auto& e : t.all) bring_up(scheduler, t, e, period);
+}
+
+// One that was brought up while the clock was ahead is not decayed again before that time has come.
+void fairshare::bring_up(const std::string& scheduler, const table& t, entity& e, std::int64_t period) const {
+  if (period <= e.period) return;
+  scale(scheduler, t, e, power(t.policy.decay_factor, period - e.period));
+  e.period = period;
 }
 
 // The entity as it is now, about to change.
@@ -72,8 +76,7 @@ fairshare::entity& fairshare::touch(const std::string& scheduler, table& t, std:
     t.all.splice(t.all.end(), t.all, known->second);
   }
   auto& e = *known->second;
-  if (period > e.period) scale(scheduler, t, e, power(t.policy.decay_factor, period - e.period));
-  e.period = period;
+  bring_up(scheduler, t, e, period);
   e.change = ++t.changes;
   return e;
 }

@@ -115,6 +115,7 @@ class fairshare {
   void begin_policy(const model::event_place& at, const std::string& scheduler, table& t, schema::FairsharePolicy::Reader said,
                     const each_job& jobs);
   entity& touch(const std::string& scheduler, table& t, std::string_view name, std::int64_t wall_ns);
+  void bring_up(const std::string& scheduler, const table& t, entity& e, std::int64_t period) const;
   void bring_all_up(const std::string& scheduler, table& t, std::int64_t wall_ns);
   void scale(const std::string& scheduler, const table& t, entity& e, double factor) const;
   bool heard(std::string_view scheduler, std::string_view entity) const;

@@ -45,6 +45,10 @@ void accrue(model::job_state& job, accrual what, std::int64_t seconds) {
 
 void restart_accrual(model::job_state& job, std::int64_t seconds) { set_since(job, seconds); }
 
+void clock_went_back(model::job_state& job, std::int64_t seconds) {
+  if (number_of(job, ids::sample_starttime) > seconds) set_since(job, seconds);
+}
+
 void stop_accrual(model::job_state& job, std::int64_t seconds) {
   if (!job.attributes.has(ids::accrue_type)) return;
   add_up(job, seconds);

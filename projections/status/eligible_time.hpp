@@ -25,6 +25,8 @@ accrual accrual_by_state(const model::job_state& job);
 void accrue(model::job_state& job, accrual what, std::int64_t seconds);
 // It was given another eligible time by hand, which counts from then on.
 void restart_accrual(model::job_state& job, std::int64_t seconds);
+// What began while the clock was ahead begins now.
+void clock_went_back(model::job_state& job, std::int64_t seconds);
 // Nothing is counted any more.
 void stop_accrual(model::job_state& job, std::int64_t seconds);
 

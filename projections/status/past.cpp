@@ -109,6 +109,7 @@ void past_writer::fold(const log::record& record, const status& now) {
 void past_writer::note(const log::record& record, const status& now) {
   const auto r = record.get();
   if (schema::is(record.event(), schema::SchedulerEvent::CYCLE_REASONS)) return note_reasons(record, now);
+  if (r.getEvent().isLog() && !r.getEvent().getLog().isClockSteppedBack()) return;
   const auto [at, fresh] = streams_.try_emplace(r.getStream());
   auto& to = at->second;
   if (fresh) to.kind = r.getEvent().which();

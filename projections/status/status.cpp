@@ -66,8 +66,11 @@ void status::fold(const log::record& record) {
       break;
     }
     case schema::StreamKind::RUN:
-    case schema::StreamKind::PART:
-    case schema::StreamKind::LOG: break;
+    case schema::StreamKind::PART: break;
+    case schema::StreamKind::LOG:
+      if (event.getLog().isClockSteppedBack())
+        for (auto& [serial, job] : jobs_) clock_went_back(job, at.seconds());
+      break;
   }
 }
 
@@ -305,8 +308,8 @@ bool status::holds(schema::StreamKind kind, std::uint64_t stream) const {
     case schema::StreamKind::HOOK: return hooks_.contains(stream);
     case schema::StreamKind::RESERVATION: return reservations_.contains(stream);
     case schema::StreamKind::RUN:
-    case schema::StreamKind::PART:
-    case schema::StreamKind::LOG: return false;
+    case schema::StreamKind::PART: return false;
+    case schema::StreamKind::LOG: return true;  // that the clock went back counts for all jobs
   }
   return false;
 }

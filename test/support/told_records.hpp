@@ -10,6 +10,7 @@ namespace annals::test {
 
 struct told_records {
   std::uint64_t sequence = 0;  // of the last one
+  std::int64_t ahead_s = 0;    // so far is the clock
 
   template <class Fill>
   log::record next(std::uint64_t stream, const Fill& fill) {
@@ -18,7 +19,7 @@ struct told_records {
                          r.setStream(stream);
                          r.setStreamVersion(++versions_[stream]);
                          r.setWriterEpoch(1);
-                         r.setWallNs(static_cast<std::int64_t>(sequence) * 1'000'000'000);
+                         r.setWallNs((static_cast<std::int64_t>(sequence) + ahead_s) * 1'000'000'000);
                          fill(r.initEvent());
                        }),
                        {});

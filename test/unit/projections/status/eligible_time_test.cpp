@@ -101,6 +101,20 @@ BOOST_AUTO_TEST_CASE(it_grows_while_the_job_waits_for_its_turn) {
   BOOST_TEST(s.shown(100) == "00:00:10 3");
 }
 
+BOOST_AUTO_TEST_CASE(what_began_while_the_clock_was_ahead_is_counted_from_when_it_went_back) {
+  story s;
+  s.set("eligible_time_enable", "True");
+  s.records.ahead_s = 604'800;
+  s.submit();
+  s.records.ahead_s = 0;
+  s.happens(scheduler + 1, [](auto e) { e.initLog().initClockSteppedBack(); });
+  BOOST_TEST(s.shown() == "00:00:00 2");
+  s.passes(9);
+  BOOST_TEST(s.shown(100) == "00:01:49 2");
+  s.run();
+  BOOST_TEST(s.shown(100) == "00:00:10 3");
+}
+
 BOOST_AUTO_TEST_CASE(it_stands_still_while_the_job_is_held) {
   story s;
   s.set("eligible_time_enable", "True");

@@ -37,6 +37,18 @@ void world::maybe_fault() {
   }
   if (faults_on_) fault_hosts();
   if (faults_on_) fault_schedulers();
+  if (faults_on_) fault_clocks();
+}
+
+// -- clocks ------------------------------------------------------------------------------------------------------------------
+
+void world::fault_clocks() {
+  constexpr std::int64_t week = 604'800 * second;
+  if (!chance(o.clock_step)) return;
+  const auto drawn = random() % (processes_.size() - first_mom() + 1);  // of the server or a MoM
+  auto& wrong = clock_of(drawn == 0 ? 0 : first_mom() + drawn - 1);
+  wrong.ahead_ns = pick_ns(-week, week);
+  at(clock.now + pick_ns(second, 20 * second), client_alive_, [&wrong] { wrong.ahead_ns = 0; });
 }
 
 // -- schedulers --------------------------------------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ void mom_process::start() {
     disk_ = std::make_unique<watched_store>(*store, alive, [this] {
       if (world_.o.crash_mom_at_append != 0 && store->appends() == world_.o.crash_mom_at_append) wants_crash = true;
     });
-    log_ = std::make_unique<log::event_log>(*disk_, world_.clock);
+    log_ = std::make_unique<log::event_log>(*disk_, world_.clock_of(name_));
   } catch (const log::log_damaged&) {
     wants_crash = true;
     return;
@@ -74,7 +74,8 @@ void mom_process::start() {
   settings->pbs_home = "/sim";
   settings->host = name_;
   actors::mom_actor_parts parts;
-  parts.runs = {{writer_actor, reader_.get(), &world_.clock, stop}, host_.get(), settings, places_.get(), nullptr, nullptr, outputs_.get()};
+  parts.runs = {
+      {writer_actor, reader_.get(), &world_.clock_of(name_), stop}, host_.get(), settings, places_.get(), nullptr, nullptr, outputs_.get()};
   parts.known_parts = std::move(contents.known_parts);
   parts.left_parts = std::move(contents.left_parts);
   parts.gate = {name_, [](schema::byte_span, const std::string& signature, const std::string&) {

@@ -50,7 +50,7 @@ void server_process::start() {
   else disk_ = std::make_unique<watched_store>(store, alive, appended);
   actors::server_system_parts parts;
   parts.store = disk_.get();
-  parts.clock = &world_.clock;
+  parts.clock = &world_.clock_of(0);
   parts.self = {"sim", "server", "server", "UTC", uuid_};
   parts.pbs_home = "/sim";
   parts.detached = false;

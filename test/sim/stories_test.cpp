@@ -41,6 +41,12 @@ BOOST_AUTO_TEST_CASE(what_an_operator_does_by_hand_breaks_nothing) {
       {.server_crash = sometimes, .mom_crash = sometimes, .scheduler_crash = sometimes, .link_break = sometimes, .by_hand = 0.05}, 25);
 }
 
+BOOST_AUTO_TEST_CASE(a_clock_that_is_wrong_for_a_moment_stops_nothing_and_is_believed_again) {
+  holds_for_seeds({.clock_step = sometimes}, 15);
+  holds_for_seeds({.server_crash = sometimes, .mom_crash = sometimes, .link_break = sometimes, .by_hand = 0.05, .clock_step = sometimes},
+                  15);
+}
+
 BOOST_AUTO_TEST_CASE(everything_at_once) {
   holds_for_seeds({.server_crash = sometimes,
                    .mom_crash = sometimes,

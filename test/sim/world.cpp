@@ -6,6 +6,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/log/log_reader.hpp"
+#include "events/model/limits.hpp"
 #include "projections/status/status.hpp"
 #include "test/sim/array_checks.hpp"
 #include "test/sim/dependent_jobs.hpp"
@@ -498,6 +499,7 @@ std::string world::check() {
   auto why = found_;
   if (why.empty()) why = check_history();
   if (why.empty()) why = check_executions();
+  if (why.empty()) why = check_times();
   if (why.empty() && o.reservations > 0) why = users_.check(reserved_);
   if (why.empty() && o.dependent > 0) why = check_dependencies(server_store(), depended_);
   if (why.empty() && o.arrays > 0) why = check_arrays(server_store(), of_arrays_);
@@ -574,6 +576,17 @@ std::string world::check_history() {
   if (parts && !o.blind_ledger && !(parts->ledger() == ledger)) return "the live ledger differs from its replay";
   const auto report = log::verify(server_store());
   return report.ok() ? "" : "verify: " + report.faults.front();
+}
+
+// Every record has the time that its machine's clock had then, or the log holds its time for a moment.
+std::string world::check_times() {
+  std::string fault;
+  (void)log::log_reader(server_store()).read(1, [&](const log::record_ptr& r) {
+    if (r->get().getWallNs() - r->get().getRawNs() > limits::clock_held_ns)
+      fault = "record " + std::to_string(r->sequence()) + " has a time that was over";
+    return fault.empty();
+  });
+  return fault;
 }
 
 std::string world::check_executions() {

@@ -119,6 +119,9 @@ struct options {
   double new_disk = 0;  // of those: it comes back with an empty one
   // Per step: the server or a MoM stands still for some seconds.
   double pause = 0;
+  // Per step: the clock of the server's machine, or of a MoM's, is set to another time of this week, or the week before, and right again
+  // some seconds later.
+  double clock_step = 0;
   double partition = 0;          // per step: some can't reach each other for some time
   std::int64_t node_fail_s = 0;  // node_fail_requeue; 0: as shipped
   // Also check vnodes, leaks, accounting and usage (host_checks.hpp).
@@ -180,6 +183,8 @@ class world {
   std::string story() const;   // every event of jobs, runs and parts at the server and on the hosts, a line each
 
   sim_clock clock;
+  machine_clock& clock_of(std::size_t process) { return clocks_.try_emplace(process, clock).first->second; }
+  machine_clock& clock_of(const std::string& mom) { return clock_of(index_of(mom)); }
   std::mt19937_64 random;
   network net;
   options o;
@@ -247,6 +252,7 @@ class world {
   void pass_time();
   void maybe_fault();
   void fault_hosts();
+  void fault_clocks();
   void cut(std::size_t a, std::size_t b, std::int64_t until);
   bool stands_still(std::size_t process) const;
   bool can_talk(std::size_t a, std::size_t b) const;
@@ -282,6 +288,7 @@ class world {
   std::string check();
   std::string unfinished();
   std::string check_history();
+  std::string check_times();
   std::string check_executions();
   void on_reply(schema::Reply::Reader r);
 
@@ -313,6 +320,7 @@ class world {
   std::map<std::size_t, std::shared_ptr<link>> links_;  // of scheduler and MoMs, by process index
   std::vector<mom_dial> mom_dials_;
   std::map<std::size_t, std::shared_ptr<link>> hostile_links_;  // by process index of the victim
+  std::map<std::size_t, machine_clock> clocks_;                 // by process index
   std::map<std::size_t, std::int64_t> restart_at_;
   std::map<std::size_t, std::int64_t> still_until_, missed_ns_;  // of processes that stand still: the time they did not see
   std::map<std::pair<std::size_t, std::size_t>, std::int64_t> cut_until_;

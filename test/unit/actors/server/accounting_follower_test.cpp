@@ -5,6 +5,7 @@
 
 #include <csignal>
 
+#include "events/values/date_time.hpp"
 #include "test/unit/projections/accounting/accounting_fixture.hpp"
 
 using namespace annals;
@@ -32,9 +33,11 @@ struct fixture {
     for (const auto& r : log.records) follower->replayed(*r);
     told = log.records.size();
   }
-  void run_jobs(int count) {
+  // `ahead_s`: so far is the clock.
+  void run_jobs(int count, std::int64_t ahead_s = 0) {
     for (int i = 0; i < count; ++i) {
       auto s = log.job();
+      s.later(ahead_s);
       s.when(submission(++number));
       s.when(propose(), the_scheduler());
       s.exits(0);
@@ -47,7 +50,7 @@ struct fixture {
     told = log.records.size();
     follower->follow(batch);
   }
-  fs::path file() const { return dir.at("accounting/20261121"); }
+  fs::path file(const char* day = "20261121") const { return dir.at("accounting") / fs::path(day); }
   std::string expected() const {
     std::string all;
     for (const auto& line : lines_of(log.records)) all += line + "\n";
@@ -172,6 +175,33 @@ BOOST_AUTO_TEST_CASE(a_new_log_in_an_old_home_adds_its_lines) {
   other.follower->sync();
   BOOST_TEST(content(other.file()) == before + other.expected());
   other.dir.path.swap(dir.path);
+}
+
+// A day's file goes on when its day comes again, and after a crash as well.
+BOOST_AUTO_TEST_CASE(when_the_clock_went_back_the_file_of_today_goes_on) {
+  for (const bool crash : {false, true}) {
+    fixture f;
+    f.run_jobs(2);
+    f.run_jobs(1, 7 * 86'400);
+    f.run_jobs(1);
+    f.commit();
+    f.follower->sync();
+    f.run_jobs(1);
+    if (crash) f.restart();
+    else f.commit();
+    f.follower->sync();
+    f.restart();
+    std::string today, ahead;
+    projections::accounting fold;
+    for (const auto& r : f.log.records)
+      fold.fold(*r, [&](std::int64_t wall_s, std::string_view line) {
+        (values::print_day(wall_s) == "20261121" ? today : ahead) += std::string(line) + "\n";
+      });
+    BOOST_TEST(!ahead.empty());
+    BOOST_TEST(content(f.file()) == today);
+    BOOST_TEST(content(f.file("20261128")) == ahead);
+    BOOST_TEST(f.notes.empty());
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

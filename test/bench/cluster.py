@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The figures that need a whole cluster. Usage: cluster.py [--build DIR] [alone|submit|hooks|hookruns|drain|arrays|status|fairshare|paced|crowd|replay]...
+"""The figures that need a whole cluster. Usage: cluster.py [--build DIR] [alone|submit|hooks|hookruns|drain|arrays|subjobs|status|fairshare|paced|crowd|replay]...
 
 Each measurement brings up a plain mini-cluster of its own in a temporary directory and removes it. One line per figure:
 what it is, the value, how long a sync of the same disk took beside it, and the load average (it shows whether the
@@ -276,18 +276,24 @@ def ended(c):
     return total
 
 
+def drained(c, count, submitted):
+    """So many a second, from the first cycle to the last E record."""
+    before = ended(c)
+    c.scheduling(False)
+    submitted()
+
+    def all_of_it():
+        c.scheduling(True)
+        c.wait(lambda: ended(c) - before >= count, f"{count} E records", 0.02)
+    return count / wall_ms(all_of_it) * 1000
+
+
 def drain(build):
     with cluster(build) as c:
         c.run("qmgr", "-c", "set node n1 resources_available.ncpus = 500")
         for round in range(3):
-            before = ended(c)
-            c.scheduling(False)
-            qsub_loop(c, 500)
-
-            def all_of_it():
-                c.scheduling(True)
-                c.wait(lambda: ended(c) - before >= 500, "500 E records")
-            c.say("500 queued /bin/true on one MoM", f"{500 / wall_ms(all_of_it) * 1000:.0f} jobs a second")
+            rate = drained(c, 500, lambda: qsub_loop(c, 500))
+            c.say("500 queued /bin/true on one MoM", f"{rate:.0f} jobs a second")
 
 
 # ---- arrays ------------------------------------------------------------------------------------------------------
@@ -304,14 +310,18 @@ def arrays(build):
         c.run("/bin/sh", "-c", "qdel $(qselect)")
         for what, submitted in (("500 jobs", lambda: qsub_loop(c, 500)),
                                 ("an array of 500", lambda: c.run("qsub", "-J", "1-500", "--", "/bin/true"))) * 3:
-            before = ended(c)
-            c.scheduling(False)
-            submitted()
+            c.say(f"{what} of /bin/true on one MoM", f"{drained(c, 500, submitted):.0f} a second")
 
-            def all_of_it():
-                c.scheduling(True)
-                c.wait(lambda: ended(c) - before >= 500, "500 E records")
-            c.say(f"{what} of /bin/true on one MoM", f"{500 / wall_ms(all_of_it) * 1000:.0f} a second")
+
+def subjobs(build):
+    """Ten thousand jobs, then an array of as many subjobs, on the same MoM."""
+    count = 10_000
+    with cluster(build) as c:
+        c.run("qmgr", "-c", "set node n1 resources_available.ncpus = 500")
+        jobs = drained(c, count, lambda: qsub_loop(c, count))
+        c.say(f"{count} jobs of /bin/true on one MoM", f"{jobs:.0f} a second")
+        array = drained(c, count, lambda: c.run("qsub", "-J", f"1-{count}", "--", "/bin/true"))
+        c.say(f"an array of {count} of /bin/true on one MoM", f"{array:.0f} a second, {array / jobs:.2f} times as many")
 
 
 # ---- status ------------------------------------------------------------------------------------------------------
@@ -569,9 +579,9 @@ def interactive(build):
 def main():
     top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--build", default=os.path.join(HERE, "..", "..", "build"), help="where it was built")
-    top.add_argument("what", nargs="*", default=[], metavar="alone|submit|hooks|hookruns|drain|arrays|status|fairshare|paced|crowd|replay|interactive")
+    top.add_argument("what", nargs="*", default=[], metavar="alone|submit|hooks|hookruns|drain|arrays|subjobs|status|fairshare|paced|crowd|replay|interactive")
     options = top.parse_args()
-    every = {"alone": alone, "submit": submit, "hooks": hooks, "hookruns": hookruns, "drain": drain, "arrays": arrays, "status": status, "fairshare": fairshare, "paced": paced, "crowd": crowd, "replay": replay,
+    every = {"alone": alone, "submit": submit, "hooks": hooks, "hookruns": hookruns, "drain": drain, "arrays": arrays, "subjobs": subjobs, "status": status, "fairshare": fairshare, "paced": paced, "crowd": crowd, "replay": replay,
              "interactive": interactive}
     for name in options.what or every:
         print(f"-- {name}", flush=True)

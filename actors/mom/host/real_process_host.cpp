@@ -79,7 +79,7 @@ class real_process_host::impl {
     loop_ = std::make_unique<event_loop>();
     later_ = std::make_unique<later_tasks>(*loop_, news_);
     user_work_ = std::make_unique<user_work>(*loop_, options_.shepherd);
-    copies_ = std::make_unique<run_copies>(options_, files_, accounts_, *user_work_, *later_, news_);
+    copies_ = std::make_unique<run_copies>(options_, files_, accounts_, *user_work_, *later_, news_, *run_store_);
     output_ = std::make_unique<run_output>(options_, files_, *user_work_, *later_, news_);
     loop_->post([this] { loop_->watch(inotify_, [this] { news_.guarded([this] { read_inotify(); }); }); });
     loop_->post([this] { sweep_cgroups(leftover_tries_max); });
@@ -324,7 +324,7 @@ class real_process_host::impl {
       later_->forget(name);
       user_work_->stop(name);
     }
-    unlink(files_.copying(key).c_str());
+    copies_->forget(key);
     if (!runs_.contains(key) && !exists(files_.run(key))) return;
     run& r = load(key);
     r.forgetting = true;

@@ -14,7 +14,7 @@ namespace annals::mom {
 namespace {
 
 // As many as may end between two starts on a busy host; each keeps a block or two of the disk.
-constexpr std::size_t kept_max = 256;
+constexpr std::size_t kept_max = 1024;
 
 // Writes into an old file and gives it its new name, under the lock that a shepherd of its old name would want.
 int rewrite(const std::string& old_name, const std::string& path, std::string_view bytes, unsigned mode) {

@@ -1,5 +1,6 @@
 #include "actors/mom/host/run_copies.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -7,6 +8,12 @@
 #include <cstring>
 
 namespace annals::mom {
+namespace {
+
+// What others wait for meanwhile: some milliseconds.
+constexpr std::int64_t quick_bytes_max = 256 << 10;
+
+}  // namespace
 
 void run_copies::stage_in(const std::string& key, const ports::stage_in_order& order) {
   copy(
@@ -36,6 +43,12 @@ void run_copies::unstage(const std::string& key, const ports::stage_in_order& or
   if (const auto* const user = std::get_if<account>(&found)) user_work_.run(unstage_request(*user, order));
 }
 
+// A file that a user's program may still be able to read is not used again: other runs' secrets would be in it.
+void run_copies::forget(const std::string& key) {
+  if (unshared_.erase(key) > 0) locks_.remove(files_.copying(key));
+  else unlink(files_.copying(key).c_str());
+}
+
 copy_settings run_copies::how() const {
   return {options_.cp, options_.scp, options_.delivery_pauses_s, files_.undelivered(), options_.copying_s_max};
 }
@@ -60,8 +73,37 @@ void run_copies::copy(const std::string& key, const std::string& user, std::size
            {answer->delivered == asked, answer->text, answer->delivered, asked, static_cast<unsigned>(took.count()), answer->tries});
     });
   };
-  if (!user_work_.ask(key, make(std::get<account>(found)), then))
-    tell(key, what, {false, options_.shepherd + ": " + std::strerror(errno), 0, asked});
+  bring(key, make(std::get<account>(found)), then,
+        [=, this] { tell(key, what, {false, options_.shepherd + ": " + std::strerror(errno), 0, asked}); });
+}
+
+void run_copies::bring(const std::string& key, const user_request& request, user_work::heard then, std::function<void()> not_begun) {
+  const auto alone = [=, this] {
+    unshared_.erase(key);
+    if (!user_work_.ask(key, request, then)) not_begun();
+  };
+  if (!is_quick(key, request)) return alone();
+  // One that ended a moment ago had a file like it: no new one is made, which takes most of the time.
+  if (locks_.write(request.lock, {}, 0600) == 0) unshared_.insert(key);
+  auto once = request;
+  once.pauses_s = {0};
+  once.first_try = true;
+  user_work_.ask_with_others(key, once, [this, alone, then, all = request.copies.size()](const auto& answer) {
+    if (answer && answer->delivered == all) return then(answer);
+    news_.guarded(alone);
+  });
+}
+
+bool run_copies::is_quick(const std::string& key, const user_request& request) const {
+  struct stat st {};
+  if (request.copies.empty() || !request.stages.empty()) return false;
+  if (lstat(files_.copying(key).c_str(), &st) == 0) return false;  // an earlier request began
+  std::int64_t bytes = 0;
+  for (const auto& c : request.copies) {
+    if (!c.local || !files_.is_output_in_spool(c.from)) return false;
+    if (lstat(c.from.c_str(), &st) == 0) bytes += st.st_size;
+  }
+  return bytes <= quick_bytes_max;
 }
 
 void run_copies::tell(const std::string& key, told what, const ports::delivery_result& result) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 
 #include "actors/mom/host/account.hpp"
@@ -9,6 +10,7 @@
 #include "actors/mom/host/host_news.hpp"
 #include "actors/mom/host/later_tasks.hpp"
 #include "actors/mom/host/real_process_host.hpp"
+#include "actors/mom/host/recycled_files.hpp"
 #include "actors/mom/host/run_files.hpp"
 #include "actors/mom/host/user_work.hpp"
 
@@ -16,14 +18,17 @@ namespace annals::mom {
 
 class run_copies {
  public:
-  run_copies(const host_options& options, const run_files& files, accounts& users, user_work& work, later_tasks& later, host_news& news)
-      : options_(options), files_(files), accounts_(users), user_work_(work), later_(later), news_(news) {}
+  run_copies(const host_options& options, const run_files& files, accounts& users, user_work& work, later_tasks& later, host_news& news,
+             recycled_files& locks)
+      : options_(options), files_(files), accounts_(users), user_work_(work), later_(later), news_(news), locks_(locks) {}
 
   // Each ends in `staged_in` or `delivered`, unless the run is forgotten first. A repeat while it goes on changes nothing.
   void stage_in(const std::string& key, const ports::stage_in_order& order);
   void deliver(const std::string& key, const ports::delivery_order& order, const std::string& jobdir);
   // Removes what was staged in.
   void unstage(const std::string& key, const ports::stage_in_order& order);
+  // Nothing will be copied any more.
+  void forget(const std::string& key);
 
  private:
   using told = std::function<void(const std::string& key, const ports::delivery_result&)> host_news::events::*;
@@ -34,6 +39,9 @@ class run_copies {
             const make_request& make, event_loop::task again);
   void tell(const std::string& key, told what, const ports::delivery_result& result);
   copy_settings how() const;
+  // Output that is here and small is tried once in a process that it shares with that of other runs.
+  bool is_quick(const std::string& key, const user_request& request) const;
+  void bring(const std::string& key, const user_request& request, user_work::heard then, std::function<void()> not_begun);
 
   const host_options& options_;
   const run_files& files_;
@@ -41,6 +49,8 @@ class run_copies {
   user_work& user_work_;
   later_tasks& later_;
   host_news& news_;
+  recycled_files& locks_;
+  std::set<std::string> unshared_;  // runs whose copy file no program of a user has had open
 };
 
 }  // namespace annals::mom

@@ -41,7 +41,7 @@ void sweep(const std::string& directory, const std::set<std::string>& jobs, cons
 }
 
 std::string_view script_stem(std::string_view name) {
-  for (const std::string_view end : {".SC", ".SC.new", ".copy"})
+  for (const std::string_view end : {".SC", ".SC.new", ".copy", ".copy.new"})
     if (name.size() > end.size() && name.ends_with(end)) return name.substr(0, name.size() - end.size());
   return {};
 }

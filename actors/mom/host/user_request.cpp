@@ -82,6 +82,8 @@ bool take(user_request& r, std::string_view name, std::string_view value) {
   }
   if (name == "change_user")
     r.change_user = value == "1";
+  else if (name == "first_try")
+    r.first_try = value == "1";
   else if (name == "user")
     r.user = value;
   else if (name == "home")
@@ -143,6 +145,7 @@ std::string print_request(const user_request& r) {
   for (const auto& s : r.scp) out.put("scp", s);
   for (const auto p : r.pauses_s) out.put("pause", std::uint64_t{p});
   if (r.copying_s != 0) out.put("copying_s", std::uint64_t{r.copying_s});
+  if (r.first_try) out.put("first_try", "1");
   for (const auto& c : r.copies) {
     out.put("copy", c.from);
     out.put("host", c.to_host);
@@ -175,6 +178,12 @@ std::optional<user_request> parse_request(std::string_view bytes) {
     if (!take(r, name, value)) return {};
   return r;
 }
+
+bool same_user(const user_request& a, const user_request& b) {
+  return a.change_user == b.change_user && a.uid == b.uid && a.gid == b.gid && a.groups == b.groups;
+}
+
+std::string_view first_of(std::string_view bytes) { return bytes.substr(0, order_size(bytes)); }
 
 std::string print_answer(const user_answer& answer) {
   field_writer out(answer_kind);

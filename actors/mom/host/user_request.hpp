@@ -1,5 +1,5 @@
-// Work that touches a user's files and must be done as that user: one run of `pbs_shepherd as-user`, which reads a
-// request on its standard input and writes an answer to its standard output. Same format as the order file.
+// Work that touches a user's files and must be done as that user: one run of `pbs_shepherd as-user`, which reads
+// requests of one user on its standard input and writes an answer to each to its standard output. Same format as the order file.
 //
 // This file is compiled into the shepherd as well: standard library only, and as little of it as possible.
 #pragma once
@@ -50,6 +50,7 @@ struct user_request {
   std::vector<std::string> cp, scp;     // programs and their first arguments
   std::vector<std::uint32_t> pauses_s;  // before each try of a copy
   std::uint32_t copying_s = 0;          // all copies, stages and pauses together are ended after this
+  bool first_try = false;               // what can't be copied stays where it is, for another request
   std::vector<copy_task> copies;
   std::vector<stage_task> stages;
   std::vector<append_task> appends;
@@ -60,6 +61,9 @@ struct user_request {
 };
 std::string print_request(const user_request& request);
 std::optional<user_request> parse_request(std::string_view bytes);
+bool same_user(const user_request& a, const user_request& b);
+// The first of several texts, requests or answers, that stand behind each other; empty: none is whole.
+std::string_view first_of(std::string_view bytes);
 
 struct user_answer {
   std::uint32_t delivered = 0;              // copies that are at their place, or directories that are there

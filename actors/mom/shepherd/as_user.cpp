@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "actors/mom/host/user_request.hpp"
 #include "actors/mom/shepherd/copying.hpp"
@@ -84,6 +85,33 @@ void end_leftovers() {
   end_descendants(none, 0);
 }
 
+// Empty: they can't be read, or are not all of one user.
+std::vector<mom::user_request> read_requests() {
+  const auto bytes = read_text(0);
+  std::vector<mom::user_request> requests;
+  for (std::string_view rest = bytes; !rest.empty();) {
+    const auto one = mom::first_of(rest);
+    auto request = mom::parse_request(one);
+    if (!request) return {};
+    rest.remove_prefix(one.size());
+    requests.push_back(std::move(*request));
+    if (!mom::same_user(requests.front(), requests.back())) return {};
+  }
+  return requests;
+}
+
+mom::user_answer work(const mom::user_request& request, copy_lock& lock) {
+  mom::user_answer made;
+  append(request.appends, made);
+  for (const auto& path : request.removals)
+    if (!is_kept(path, request)) remove_tree(path);
+  make_directories(request, made);
+  if ((request.copies.empty() && request.stages.empty()) || !made.text.empty()) return made;
+  auto brought = bring_files(request, lock);
+  end_leftovers();
+  return brought;
+}
+
 }  // namespace
 
 int as_user() {
@@ -91,24 +119,18 @@ int as_user() {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   signal(SIGPIPE, SIG_IGN);
-  const auto bytes = read_text(0);
-  const auto request = mom::parse_request(bytes);
-  if (!request) return 1;
+  const auto requests = read_requests();
+  if (requests.empty()) return 1;
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  copy_lock lock;
-  if (!lock.take(request->lock)) return 1;
-  if (!become(make_identity(request->change_user, request->uid, request->gid, request->groups))) return 1;
-  mom::user_answer made;
-  append(request->appends, made);
-  for (const auto& path : request->removals)
-    if (!is_kept(path, *request)) remove_tree(path);
-  make_directories(*request, made);
-  if ((request->copies.empty() && request->stages.empty()) || !made.text.empty()) {
+  std::vector<copy_lock> locks(requests.size());
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    if (!locks[i].take(requests[i].lock)) return 1;
+  const auto& who = requests.front();
+  if (!become(make_identity(who.change_user, who.uid, who.gid, who.groups))) return 1;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    auto made = work(requests[i], locks[i]);
+    locks[i].release();  // who hears the answer may ask again
     answer(std::move(made));
-  } else {
-    auto brought = bring_files(*request, lock);
-    end_leftovers();
-    answer(std::move(brought));
   }
   return 0;
 }

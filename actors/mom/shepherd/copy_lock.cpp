@@ -29,12 +29,19 @@ void wait_for(int fd) {
 
 }  // namespace
 
+void copy_lock::release() {
+  for (int* const fd : {&fd_, &held_}) {
+    if (*fd >= 0) close(*fd);
+    *fd = -1;
+  }
+}
+
 bool copy_lock::take(const std::string& path) {
   if (path.empty()) return true;
   fd_ = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
-  const int held = open(path.c_str(), O_RDONLY | O_NOFOLLOW);  // open in the copy programs too, which may not write
-  if (fd_ < 0 || held < 0) return false;
-  wait_for(held);
+  held_ = open(path.c_str(), O_RDONLY | O_NOFOLLOW);  // open in the copy programs too, which may not write
+  if (fd_ < 0 || held_ < 0) return false;
+  wait_for(held_);
   const std::string text = read_text(fd_);
   for (std::size_t at = 0; at < text.size();) {
     const auto end = text.find('\n', at);

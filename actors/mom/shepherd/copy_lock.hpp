@@ -12,15 +12,22 @@ namespace annals::shepherd {
 
 class copy_lock {
  public:
+  copy_lock() = default;
+  copy_lock(const copy_lock&) = delete;
+  ~copy_lock() { release(); }
+
   // Waits 5 s at most for whoever holds it; before becoming the user. An empty path locks nothing. False: errno says why.
   bool take(const std::string& path);
+
+  void release();
 
   bool is_done(std::size_t number) const;
   // `synced`: it holds after a power loss too.
   void set_done(std::size_t number, bool synced = true);
 
  private:
-  int fd_ = -1;  // to write
+  int fd_ = -1;    // to write
+  int held_ = -1;  // has the lock
   std::vector<std::size_t> done_;
 };
 

@@ -160,7 +160,9 @@ class copying {
       open_ = again;
     }
     failed_.insert(failed_.end(), open_.begin(), open_.end());
-    for (const auto& i : failed_) answer_.text += text_of(i);
+    if (request_.first_try) answer_.tries.clear();  // another request makes them again
+    else
+      for (const auto& i : failed_) answer_.text += text_of(i);
     for (const auto n : settled_)
       if (exists(request_.copies[n].from)) answer_.settled.push_back(n);
     if (failed_.empty() && answer_.text.empty())

@@ -1,4 +1,5 @@
 // Output comes to its place, or stays where its owner finds it.
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -186,6 +187,25 @@ BOOST_AUTO_TEST_CASE(an_scp_that_is_not_there_is_an_undelivered_file) {
   BOOST_TEST(!result.ok);
   BOOST_TEST(result.text.find("/no/such/scp") != std::string::npos);
   BOOST_TEST(test::read_whole(home() + "/undelivered/3.b.OU") == "out");
+}
+
+// It becomes another run's file.
+BOOST_AUTO_TEST_CASE(a_copy_file_that_a_program_may_read_is_not_used_again) {
+  options.scp = {"/bin/true"};
+  restart_mom();
+  const std::string file = home() + "/mom_priv/jobs/" + key + ".copy";
+  for (const bool by_program : {false, true}) {
+    test::write_whole(spool("3.b.OU"), "out");
+    BOOST_TEST(deliver({{spool("3.b.OU"), "far", work() + "/x", !by_program}}).ok);
+    const int held = open(file.c_str(), O_RDONLY);
+    BOOST_REQUIRE(held >= 0);
+    host->forget(key);
+    test::wait_until([&] { return access(file.c_str(), F_OK) != 0; }, "the copy file to go");
+    struct stat st {};
+    BOOST_TEST(fstat(held, &st) == 0);
+    BOOST_TEST(st.st_nlink == (by_program ? 0u : 1u));
+    close(held);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(nothing_to_deliver_is_delivered) {

@@ -69,6 +69,7 @@ BOOST_AUTO_TEST_CASE(a_request_is_read_as_it_was_written) {
   r.scp = {"/usr/bin/scp", "-B"};
   r.pauses_s = {0, 10};
   r.copying_s = 3600;
+  r.first_try = true;
   r.copies = {{"/spool/a", "far", "/x", "/undelivered/a", false}, {"/spool/b", "", "/y", "/undelivered/b", true}};
   r.jobdir = "/home/anna/pbs.1.b.x8z";
   r.lock = "/jobs/1.b.1.copy";
@@ -83,6 +84,15 @@ BOOST_AUTO_TEST_CASE(a_request_is_read_as_it_was_written) {
   const user_answer a{1, "why\nnot\n", 5'000'000'000, {"command: cp a b status=1, try=1"}};
   BOOST_TEST((parse_answer(print_answer(a)) == a));
   BOOST_TEST(!parse_answer("nonsense"));
+}
+
+BOOST_AUTO_TEST_CASE(answers_behind_each_other_are_read_one_by_one) {
+  const user_answer a{1, "end=1\n"}, b{2, ""};
+  const auto both = print_answer(a) + print_answer(b);
+  BOOST_TEST((parse_answer(first_of(both)) == a));
+  BOOST_TEST((parse_answer(first_of(std::string_view(both).substr(first_of(both).size()))) == b));
+  const auto one = print_answer(a);
+  for (std::size_t cut = 0; cut < one.size(); ++cut) BOOST_TEST(first_of(std::string_view(one).substr(0, cut)).empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

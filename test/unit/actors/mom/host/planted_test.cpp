@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(a_mom_that_starts_removes_what_was_left_of_jobs_it_does_not
   options.mark = "0a0b0c0d";
   const std::string jobs = home() + "/mom_priv/jobs/";
   const std::vector<std::string> left = {home() + "/spool/7.b.OU", home() + "/spool/7.b.1-2.ER", home() + "/aux/7.b", jobs + "7.b.SC",
-                                         jobs + "7.b.1.copy"};
+                                         jobs + "7.b.1.copy", jobs + "7.b.2.copy.new"};
   const std::vector<std::string> others = {home() + "/spool/8.b.OU", home() + "/spool/8.b.1-2.ER", home() + "/spool/notes",
                                            home() + "/aux/8.b", home() + "/aux/README", jobs + "8.b.SC",
                                            home() + "/undelivered/7.b.OU"};

@@ -295,6 +295,7 @@ void event_log::empty_stage() {
 void event_log::take_up_memory() {
   counted_at_ns_ = durable_.sequence > 0 ? durable_.raw_ns : clock_.now_ns();
   memory_.period = period_of(durable_.sequence > 0 ? durable_.wall_ns : counted_at_ns_);
+  memory_.kept_ns = -count_kept_ns;  // it is kept with the first batch
   const auto kept = store_.read_memo(count_key);
   if (!kept || kept->size() < 24) return;
   memory_.period = static_cast<std::int64_t>(from_big_endian(std::string_view(*kept).substr(8, 8)));

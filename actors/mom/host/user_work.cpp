@@ -111,6 +111,7 @@ void user_work::ask_waiting(std::list<shared_work>::iterator user) {
   user->waiting.erase(user->waiting.begin(), end);
   user->working = ask_all(now);
   if (!user->working) {
+    now.insert(now.end(), std::make_move_iterator(user->waiting.begin()), std::make_move_iterator(user->waiting.end()));
     no_answers({std::make_move_iterator(now.begin()), std::make_move_iterator(now.end())});
     shared_.erase(user);
     return;
@@ -128,6 +129,7 @@ void user_work::next_after(const process_ptr& p) {
 }
 
 bool user_work::waits(const std::string& name) const {
+  if (std::ranges::find(unanswered_, name, &question::name) != unanswered_.end()) return true;
   return std::ranges::any_of(shared_,
                              [&](const shared_work& s) { return std::ranges::find(s.waiting, name, &question::name) != s.waiting.end(); });
 }
@@ -161,15 +163,25 @@ void user_work::finish(const process_ptr& p) {
   reap_later(p->child);
 }
 
-// Later: who calls us may not be ready to hear it.
+// They hear it later: who calls us may not be ready for that.
 void user_work::no_answers(std::deque<question> questions) {
-  for (const auto& q : questions) {
+  for (auto& q : questions) {
     asked_.erase(q.name);
-    loop_.post([then = q.then] { then({}); });
+    unanswered_.push_back(std::move(q));
+  }
+  if (!unanswered_.empty()) loop_.post([this] { tell_unanswered(); });
+}
+
+void user_work::tell_unanswered() {
+  while (!unanswered_.empty()) {
+    const auto then = std::move(unanswered_.front().then);
+    unanswered_.pop_front();
+    then({});
   }
 }
 
 void user_work::stop(const std::string& name) {
+  std::erase_if(unanswered_, [&](const question& q) { return q.name == name; });
   for (auto& user : shared_) std::erase_if(user.waiting, [&](const question& q) { return q.name == name; });
   std::erase_if(shared_, [](const shared_work& s) { return s.waiting.empty() && !s.working; });
   const auto at = asked_.find(name);

@@ -33,8 +33,8 @@ class user_work {
   // or stop() came first. One at a time for each name.
   bool ask(const std::string& name, const user_request& request, heard then);
   // The same for work of a moment, which requests of one user share a process for: what comes while one works waits until that one has
-  // ended, for a tenth of a second at most. `then` is called later in any case; with nothing also if the process could not be started, or
-  // was killed because stop() was called for another one of the same process.
+  // ended, for a tenth of a second at most. `then` is called later unless stop() comes first; with nothing also if the process could not be
+  // started, or was killed because stop() was called for another one of the same process.
   void ask_with_others(const std::string& name, const user_request& request, heard then);
   bool asking(const std::string& name) const { return asked_.contains(name) || waits(name); }
   // Kills the process and its children.
@@ -72,13 +72,15 @@ class user_work {
   void read_answers(process_ptr p);
   void finish(const process_ptr& p);
   void no_answers(std::deque<question> questions);
+  void tell_unanswered();
   void next_after(const process_ptr& p);
 
   event_loop& loop_;
   const std::string shepherd_;
   std::set<process_ptr> processes_;
   std::map<std::string, process_ptr> asked_;
-  std::list<shared_work> shared_;  // of users of whom something is waiting or done
+  std::deque<question> unanswered_;  // whose process died: they are about to hear it
+  std::list<shared_work> shared_;    // of users of whom something is waiting or done
 };
 
 }  // namespace annals::mom

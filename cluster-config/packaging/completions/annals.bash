@@ -196,7 +196,7 @@ __annals_table() {
       options='--version -N -e: -r: -t:'
       words='' ;;
     pbs_enroll)
-      options='--scheduler:scheduler --version'
+      options='--login:node --scheduler:scheduler --version'
       words='node' ;;
     pbs_habitat)
       options='--list --start'

@@ -58,7 +58,7 @@ ATTRIBUTES = {
     "Resource_List.unknown": ["-l", "@=1"],
 }
 # Which attributes show which bytes as they are, by the place where they are shown.
-FREE = {"Account_Name", "project", "Shell_Path_List", "Output_Path", "Error_Path", "Mail_Users", "stagein", "stageout", "gridname", "node_set",
+FREE = {"Account_Name", "project", "Shell_Path_List", "Output_Path", "Error_Path", "stagein", "stageout", "gridname", "node_set",
         "comment", "credential_id", "forward_x11_cookie", "Submit_Host", "executable", "argument_list", "Submit_arguments",
         "Resource_List.software", "Resource_List.arch", "Resource_List.host", "Resource_List.text", "Resource_List.texts"}
 AT_CREATION = {"Variable_List", "Variable_List, a name", "cred", "reserve_ID"}
@@ -192,7 +192,7 @@ class nothing_comes_out_raw(HostileTest):
     def test_logs(self):
         """Of jobs that are altered, run, stage files and are deleted with such words, and of requests that are refused for them."""
         self.sure("qmgr", "-c", "set server log_events = 4095")
-        rows = ["Account_Name", "project", "Variable_List", "Shell_Path_List", "Output_Path", "Mail_Users", "gridname",
+        rows = ["Account_Name", "project", "Variable_List", "Shell_Path_List", "Output_Path", "gridname",
                 "Resource_List.software", "Resource_List.arch", "Resource_List.text"]
         rows += ["stagein"] * LONG      # copies are tried for 30 s
         ran = []

@@ -83,6 +83,7 @@ class wrong_values(HostileTest):
 
     def test_no_reservation_has_one(self):
         id = self.sure("pbs_rsub", "-R", time.strftime("%H%M", time.localtime(time.time() + 3600)), "-D", "60").split()[0]
+        self.until(lambda: "RESV_CONFIRMED" in self.sure("pbs_rstat", "-f", id), "it is confirmed")
         before = self.sure("pbs_rstat", "-f")
         for name, values in OF_RESERVATIONS.items():
             for value in values:

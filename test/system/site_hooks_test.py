@@ -103,7 +103,8 @@ class hooks_that_sites_should_not_have(SiteHookTest):
     def test_a_server_that_is_killed_while_a_hook_runs_leaves_no_worker_and_queues_once(self):
         gate = self.gate()
         self.hook("q", "queuejob", self.script(gate.pass_it(), says="os.getpid()")
-                  .replace("pbs.get_local_nodename()", "'server'"), alarm=600)
+                  .replace("pbs.get_local_nodename()", "'server'"), config=json.dumps({"annals_sandbox": {"writable_paths": [self.work]}}),
+                  alarm=600)
         qsub = subprocess.Popen(["qsub", "-h", "--", "/bin/true"], env=self.environment(), cwd=self.work, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True)
         self.until(self.lines, "the hook runs")

@@ -71,7 +71,7 @@ class the_page(ClusterTest):
 
     def started_by_the_page(self):
         """Daemons that the init script started, with their jobs: the cluster knows only what it started itself."""
-        found = [pid for name in self.cluster.machines for daemon in ("pbs_server", "pbs_mom", "pbs_sched")
+        found = [pid for name in self.cluster.machines for daemon in ("pbs_server", "pbs_mom", "pbs_sched", "pbs_comm")
                  for pid in procs.daemons(daemon, self.cluster.layout.conf(name))]
         return set(found) | procs.descendants(found)
 

@@ -16,6 +16,8 @@
 #include "events/log/event_log.hpp"
 #include "events/log/log_reader.hpp"
 #include "events/log/memory_event_store.hpp"
+#include "events/log/place.hpp"
+#include "events/model/settings_fold.hpp"
 #include "projections/scheduling/scheduling.hpp"
 #include "test/support/folded_log.hpp"
 #include "test/support/reservation_story.hpp"
@@ -92,12 +94,13 @@ class recorded_cluster {
   // It runs for so many seconds once it starts, or as long as it was given if it shrinks to fit; 0: for ever. Answers its stream.
   using members = std::vector<std::pair<const char*, const char*>>;  // of Resource_List
   std::uint64_t submit(const std::string& user, unsigned cpus, std::int64_t seconds, const std::string& queue = "workq",
-                       const members& more = {}) {
+                       const members& more = {}, const std::string& indices = "") {
     const auto number = ++number_;
     const auto select = "1:ncpus=" + std::to_string(cpus);
     const auto job = write(0, [&](auto e) {
       auto q = e.initJob().initQueued();
-      q.setId(std::to_string(number) + ".borg");
+      q.setId(std::to_string(number) + (indices.empty() ? "" : "[]") + ".borg");
+      q.setIndices(indices);
       q.setNumber(number);
       q.setOwner(user + "@front");
       q.setEuser(user);
@@ -118,6 +121,11 @@ class recorded_cluster {
     });
     runs_for_[job] = seconds;
     return job;
+  }
+
+  // An array, of which each subjob runs for so many seconds.
+  std::uint64_t submit_array(const std::string& user, const std::string& indices, unsigned cpus, std::int64_t seconds) {
+    return submit(user, cpus, seconds, "workq", {}, indices);
   }
 
   // Cpus of one vnode, in so many seconds and for so long, and again every hour. A cycle confirms it, and then it has a queue. Answers
@@ -182,6 +190,7 @@ class recorded_cluster {
     const auto j = *now.job(job);
     if (!j.allocated.exec_vnode().empty()) release(job, j);
     write(job, [&](auto e) { e.initJob().initEnded(); });
+    if (const auto of = subjobs_.extract(job)) tell_array(of.mapped().first, model::subjob_told{.index = of.mapped().second, .run = j.run});
   }
 
   std::uint64_t write(std::uint64_t stream, const fill& f, std::vector<ports::blob> blobs = {}) {
@@ -216,6 +225,7 @@ class recorded_cluster {
     for (const auto& r : records) {
       now.fold(*r);
       view_.apply(*r);
+      (void)of_rules_.fold(log::place_of(*r), r->event());
     }
     clock.ns += 1000;
     return std::get<log::staged>(staged).stream;
@@ -299,14 +309,16 @@ class recorded_cluster {
     if (starts_first && !refuses)
       std::stable_partition(sent.begin(), sent.end(), [](const auto& m) { return m.get().isRun() || m.get().isReservation(); });
     for (const auto& m : sent)
-      if (!m.get().isReservation()) take(m.get());
+      if (!m.get().isReservation()) take(m);
       else if (answers_late) late_.push_back(m);
       else answered_ |= take_answer(m);
   }
-  void take(schema::FromScheduler::Reader m) {
+  void take(const actors::cycle_driver::message& message) {
+    const auto m = message.get();
     using which = schema::FromScheduler::Which;
     switch (m.which()) {
-      case which::RUN: return refuses ? refuse(m.getRun()) : run(m.getRun());
+      case which::RUN: return refuses ? refuse(m.getRun()) : m.getRun().getOfArray() ? run_subjob(message)
+                                                                                     : run(m.getRun());
       case which::FULL_VIEW: return hear(view_.full_view());
       case which::REASONS: write(scheduler_, [&](auto e) { e.initScheduler().setCycleReasons(m.getReasons()); }); return;
       case which::CYCLE_ENDED: write(scheduler_, [&](auto e) { e.initScheduler().setCycleEnded(m.getCycleEnded()); }); return;
@@ -341,6 +353,25 @@ class recorded_cluster {
     if (const auto seconds = std::min(runs_for_[p.getJob()], limit); seconds > 0) ends_.emplace(clock.ns + seconds * second, p.getJob());
   }
 
+  void run_subjob(const actors::cycle_driver::message& proposal) {
+    const auto p = proposal.get().getRun();
+    const auto array = p.getJob();
+    const auto born = tell_array(array, model::proposed_run{proposal, "default"});
+    std::uint64_t stream = 0;
+    for (const auto& e : born) stream = write(stream, e);
+    BOOST_REQUIRE(stream != 0);
+    write(stream, [&](auto e) { e.initJob().initStarted().setRun(now.job(stream)->run); });
+    subjobs_[stream] = {array, p.getIndex()};
+    ends_.emplace(clock.ns + runs_for_[array] * second, stream);
+  }
+  // Answers the first events of a subjob that begins.
+  std::vector<model::event> tell_array(std::uint64_t array, const model::job_command& command) {
+    auto decided = model::decide(*now.job(array), command, {clock.ns, the_scheduler()}, *of_rules_.settings());
+    BOOST_REQUIRE(decided.accepted());
+    for (const auto& e : decided.events()) write(array, e);
+    return std::move(decided.born);
+  }
+
   void refuse(schema::ProposeRun::Reader p) {
     const auto place = schema::str(p.getExecVnode());
     auto& last = refused_[p.getJob()];
@@ -363,11 +394,13 @@ class recorded_cluster {
   std::string policy_;
   bool stored_ = false;
   std::uint64_t server_ = 0, scheduler_ = 0, number_ = 0, cycles_ = 0;
+  model::settings_fold of_rules_;
   std::map<std::uint64_t, std::int64_t> runs_for_;
-  std::map<std::uint64_t, std::string> refused_;                   // where to run, until it ran
-  std::multimap<std::int64_t, std::uint64_t> ends_;                // time -> job
-  const model::settings settings_ = small_settings();              // of what reservations are decided by
-  std::map<std::uint64_t, std::uint64_t> queues_of_reservations_;  // streams
+  std::map<std::uint64_t, std::pair<std::uint64_t, std::uint32_t>> subjobs_;  // that run: their arrays and indices
+  std::map<std::uint64_t, std::string> refused_;                              // where to run, until it ran
+  std::multimap<std::int64_t, std::uint64_t> ends_;                           // time -> job
+  const model::settings settings_ = small_settings();                         // of what reservations are decided by
+  std::map<std::uint64_t, std::uint64_t> queues_of_reservations_;             // streams
 };
 
 }  // namespace annals::test

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "events/values/exec_vnode.hpp"
+#include "events/values/job_id.hpp"
 #include "events/values/number.hpp"
 
 namespace annals::replay {
@@ -10,6 +11,19 @@ namespace annals::replay {
 job_history* histories::find(std::uint64_t serial) {
   const auto at = by_job.find(serial);
   return at == by_job.end() ? nullptr : &jobs[at->second];
+}
+
+std::uint32_t histories::subjob(std::uint64_t array, std::uint32_t index) {
+  const auto [at, is_new] = subjobs[array].try_emplace(index, static_cast<std::uint32_t>(jobs.size()));
+  if (!is_new) return at->second;
+  const auto of = jobs[by_job.at(array)];
+  auto& subjob = jobs.emplace_back();
+  subjob.id = of.id;
+  subjob.id.insert(subjob.id.find('[') + 1, std::to_string(index));
+  subjob.user = of.user;
+  subjob.queue = of.queue;
+  subjob.queued_ns = of.queued_ns;
+  return at->second;
 }
 
 std::int64_t cpus_of(std::string_view exec_vnode) {
@@ -137,6 +151,8 @@ class reading {
   }
 
   void begin(std::uint64_t serial, std::int64_t now, schema::JobQueued::Reader e) {
+    if (values::is_subjob(e.getNumber())) return begin_subjob(serial, e.getNumber());
+    if (e.getIndices().size() > 0) arrays_[e.getNumber()] = serial;
     into_.by_job.emplace(serial, static_cast<std::uint32_t>(into_.jobs.size()));
     auto& job = into_.jobs.emplace_back();
     job.serial = serial;
@@ -146,8 +162,15 @@ class reading {
     job.queued_ns = now;
   }
 
+  void begin_subjob(std::uint64_t serial, std::uint64_t number) {
+    const auto at = into_.subjob(arrays_.at(values::array_of(number)), values::index_of(number));
+    into_.by_job[serial] = at;
+    into_.jobs[at].serial = serial;
+  }
+
   const std::string scheduler_;
   histories& into_;
+  std::unordered_map<std::uint64_t, std::uint64_t> arrays_;  // number -> serial
   std::uint64_t stream_ = 0;
   std::unordered_map<std::uint64_t, open_run> open_;
   std::unordered_map<std::string, std::uint32_t> name_ids_;

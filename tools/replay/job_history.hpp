@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -27,11 +28,15 @@ struct job_history {
 struct histories {
   std::vector<job_history> jobs;                            // in the order in which they came
   std::unordered_map<std::uint64_t, std::uint32_t> by_job;  // serial -> place in jobs
-  std::vector<std::string> names;                           // of users and queues
+  // Of arrays, by serial: index -> place in jobs. A subjob has one history, however often it begins, and waits since its array came.
+  std::unordered_map<std::uint64_t, std::map<std::uint32_t, std::uint32_t>> subjobs;
+  std::vector<std::string> names;  // of users and queues
   std::uint64_t last_sequence = 0;
   std::int64_t began_ns = 0, ended_ns = 0;  // of the first and of the last record
   std::string policy;                       // hash of the last one that `scheduler` used; empty: none
   job_history* find(std::uint64_t serial);
+  // The place of a subjob, which is made if it has none.
+  std::uint32_t subjob(std::uint64_t array, std::uint32_t index);
 };
 
 // Of the log up to `last`.

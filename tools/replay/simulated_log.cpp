@@ -1,6 +1,10 @@
 #include "tools/replay/simulated_log.hpp"
 
 #include <algorithm>
+#include <optional>
+
+#include "events/attributes/ids.hpp"
+#include "events/attributes/read.hpp"
 
 namespace annals::replay {
 
@@ -15,6 +19,26 @@ void simulated_log::write(std::uint64_t stream, std::int64_t wall_ns, const std:
     fill(r.initEvent());
   });
   fold(log::record(message, {}));
+}
+
+void simulated_log::write(std::uint64_t stream, std::int64_t wall_ns, const std::vector<model::event>& of_job) {
+  for (const auto& event : of_job) write(stream, wall_ns, [&](schema::Event::Builder e) { e.setJob(event.get().getJob()); });
+}
+
+bool simulated_log::scheduling_on(const std::string& scheduler) const {
+  const auto at = now_.schedulers().find(scheduler);
+  if (at == now_.schedulers().end()) return false;
+  if (scheduler == model::default_scheduler) return now_.server().attributes.get(attributes::server::scheduling) != "False";
+  return at->second.attributes.get(attributes::scheduler::scheduling) == "True";
+}
+
+std::int64_t simulated_log::iteration_ns(const std::string& scheduler) const {
+  std::optional<std::int64_t> seconds;
+  if (scheduler == model::default_scheduler)
+    seconds = attributes::integer_of(now_.server().attributes, attributes::server::scheduler_iteration);
+  else if (const auto at = now_.schedulers().find(scheduler); at != now_.schedulers().end())
+    seconds = attributes::integer_of(at->second.attributes, attributes::scheduler::scheduler_iteration);
+  return std::max<std::int64_t>(seconds.value_or(600), 1) * 1'000'000'000;
 }
 
 bool happens_to(const model::job_state& job, schema::JobEvent::Which event) {

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "events/log/place.hpp"
 #include "events/log/record.hpp"
+#include "events/model/settings_fold.hpp"
 #include "projections/scheduling/scheduling.hpp"
 #include "projections/status/status.hpp"
 
@@ -21,16 +23,25 @@ class simulated_log {
   void fold(const log::record& record) {
     now_.fold(record);
     view_.apply(record);
+    const auto event = record.event();
+    if (event.isServer() || event.isQueue() || event.isScheduler()) settings_.fold(log::place_of(record), event);
   }
   // An event that never was, at this time.
   void write(std::uint64_t stream, std::int64_t wall_ns, const std::function<void(schema::Event::Builder)>& fill);
 
+  void write(std::uint64_t stream, std::int64_t wall_ns, const std::vector<model::event>& of_job);
+
   const projections::status& now() const { return now_; }
+  const model::settings& settings() const { return *settings_.settings(); }
   projections::scheduling_projection& view() { return view_; }
+  // Of this scheduler, as the server's attributes or its own have it.
+  bool scheduling_on(const std::string& scheduler) const;
+  std::int64_t iteration_ns(const std::string& scheduler) const;
 
  private:
   projections::status now_;
   projections::scheduling_projection view_;
+  model::settings_fold settings_;
 };
 
 // Whether a recorded event that is no part of a run may happen to the job as it is in the simulation.

@@ -12,6 +12,7 @@
 #include "events/values/duration.hpp"
 #include "events/values/job_id.hpp"
 #include "projections/status/partition.hpp"
+#include "tools/replay/simulated_arrays.hpp"
 #include "tools/replay/simulated_log.hpp"
 
 namespace annals::replay {
@@ -37,6 +38,7 @@ class simulating {
         wanted_(wanted),
         out_(out),
         log_(wanted.scheduler),
+        arrays_(log_, recorded, wanted.scheduler),
         driver_({.name = wanted.scheduler},
                 {.send = [this](const auto& m) { sent_.push_back(m); }, .log = [](auto, auto, auto, auto) {}, .clock = &clock_}) {
     out_.jobs.resize(recorded.jobs.size());
@@ -62,11 +64,12 @@ class simulating {
   void finish(std::int64_t end_ns) {
     advance(end_ns);
     count_capacity();
-    for (const auto& [job, run] : running_) charge(job, run, end_ns);
+    for (const auto& [job, run] : running_) charge(run, end_ns);
   }
 
  private:
   struct running_job {
+    std::uint32_t at = 0;  // its place among the histories
     std::int64_t since_ns = 0, cpus = 0;
     std::uint64_t number = 0;    // of the start: an end of another one is none
     std::int64_t shrunk_ns = 0;  // the walltime it was given, of a shrink-to-fit job; 0: none
@@ -127,24 +130,38 @@ class simulating {
   void take_job(const log::record& record, schema::JobEvent::Reader event) {
     const auto serial = record.get().getStream();
     if (event.isQueued()) {
-      if (is_of_array(event.getQueued())) return;
+      if (values::is_subjob(event.getQueued().getNumber())) return;  // when one begins is decided here
       log_.fold(record);
-      const auto* job = log_.now().job(serial);
-      if (const auto at = recorded_.by_job.find(serial); job && at != recorded_.by_job.end())
-        out_.jobs[at->second].takes_part = projections::partition_of_queue(log_.now(), job->queue()) ==
-                                           projections::partition_of_scheduler(log_.now(), wanted_.scheduler);
+      if (const auto* job = log_.now().job(serial)) note_who_takes_part(*job);
       return want_cycle();
     }
     const auto* job = log_.now().job(serial);
     if (!job) return;
+    if (job->array && (event.isEnded() || event.isDeleteRequested()))
+      return drop_subjobs(serial, values::index_set::all(job->array->indices()));
+    if (event.isSubjobsAsked() && !event.getSubjobsAsked().getRerun())
+      return drop_subjobs(serial, values::index_set::parse(schema::text(event.getSubjobsAsked().getIndices()), job->array->indices()));
     if (event.isEnded()) return take_end(record, *job);
     if (!happens_to(*job, event.which())) return;
     log_.fold(record);
     want_cycle();
   }
 
-  // Arrays are left out, with what became of them: which of their subjobs would run when is not simulated.
-  static bool is_of_array(schema::JobQueued::Reader e) { return e.getIndices().size() > 0 || values::is_subjob(e.getNumber()); }
+  // Of an array its subjobs are what is compared.
+  void note_who_takes_part(const model::job_state& job) {
+    const bool takes_part =
+        projections::partition_of_queue(log_.now(), job.queue()) == projections::partition_of_scheduler(log_.now(), wanted_.scheduler);
+    if (!job.array) out_.jobs[recorded_.by_job.at(job.serial)].takes_part = takes_part;
+    else
+      for (const auto& [index, at] : recorded_.subjobs[job.serial]) out_.jobs[at].takes_part = takes_part;
+  }
+
+  void drop_subjobs(std::uint64_t array, const std::optional<values::index_set>& asked) {
+    if (!asked) return;
+    for (const auto stream : arrays_.drop(array, *asked, time_ns_)) end_run(stream, true);
+    arrays_.end_if_over(array, time_ns_);
+    want_cycle();
+  }
 
   // The end of a job that ran is decided by how long it runs; that of one which never did, by who deleted it.
   void take_end(const log::record& record, const model::job_state& job) {
@@ -160,11 +177,9 @@ class simulating {
 
   // Reservations are where and when they were. Their jobs go with their time.
   void take_reservation(const log::record& record, schema::ReservationEvent::Reader event) {
-    using reservation_which = schema::ReservationEvent::Which;
-    const auto what = event.which();
     log_.fold(record);
     want_cycle();
-    if (what != reservation_which::OCCURRENCE_ENDED && what != reservation_which::DELETE_REQUESTED) return;
+    if (!event.isOccurrenceEnded() && !event.isDeleteRequested()) return;
     const auto at = log_.now().reservations().find(record.get().getStream());
     if (at == log_.now().reservations().end()) return;
     std::vector<std::uint64_t> its;
@@ -193,27 +208,10 @@ class simulating {
 
   // -- cycles --------------------------------------------------------------------------------------------------------------------
 
-  bool scheduling_on() const {
-    const auto at = log_.now().schedulers().find(wanted_.scheduler);
-    if (at == log_.now().schedulers().end()) return false;
-    if (wanted_.scheduler == model::default_scheduler)
-      return log_.now().server().attributes.get(attributes::server::scheduling) != "False";
-    return at->second.attributes.get(attributes::scheduler::scheduling) == "True";
-  }
-
-  std::int64_t iteration_ns() const {
-    std::optional<std::int64_t> seconds;
-    if (wanted_.scheduler == model::default_scheduler)
-      seconds = attributes::integer_of(log_.now().server().attributes, attributes::server::scheduler_iteration);
-    else if (const auto at = log_.now().schedulers().find(wanted_.scheduler); at != log_.now().schedulers().end())
-      seconds = attributes::integer_of(at->second.attributes, attributes::scheduler::scheduler_iteration);
-    return std::max<std::int64_t>(seconds.value_or(600), 1) * second_ns;
-  }
-
   void cycle() {
     cycle_at_ = 0;
-    iteration_at_ = time_ns_ + iteration_ns();
-    if (!scheduling_on()) return;
+    iteration_at_ = time_ns_ + log_.iteration_ns(wanted_.scheduler);
+    if (!log_.scheduling_on(wanted_.scheduler)) return;
     show_view();
     sent_.clear();
     tell([&](schema::ToScheduler::Builder m) {
@@ -224,7 +222,7 @@ class simulating {
       c.setWallNs(time_ns_);
     });
     for (const auto& m : std::exchange(sent_, {}))
-      if (m.get().isRun()) start(m.get().getRun());
+      if (m.get().isRun()) start(m);
   }
 
   void show_view() {
@@ -248,16 +246,23 @@ class simulating {
 
   // -- runs ----------------------------------------------------------------------------------------------------------------------
 
-  void start(schema::ProposeRun::Reader run) {
+  void start(const actors::cycle_driver::message& proposal) {
+    const auto run = proposal.get().getRun();
     for (const auto victim : run.getVictims()) make_room(victim);
     const auto* job = log_.now().job(run.getJob());
     if (!job || job->phase != model::job_phase::queued) return withdraw(run);
-    const auto serial = job->serial;
-    const auto number = job->run + 1;
-    const auto place = std::string(job->attribute(ids::Resource_List, "place"));
-    write(serial, [&](auto e) {
+    auto serial = std::optional(job->serial);
+    if (job->array) serial = arrays_.begin(proposal, *job, time_ns_);
+    else assign(*job, run);
+    if (serial) began_to_run(*serial, run);
+    else withdraw(run);
+  }
+
+  void assign(const model::job_state& job, schema::ProposeRun::Reader run) {
+    const auto place = std::string(job.attribute(ids::Resource_List, "place"));
+    write(job.serial, [&](auto e) {
       auto a = e.initAssigned();
-      a.setRun(number);
+      a.setRun(job.run + 1);
       a.setExecVnode(run.getExecVnode());
       a.setExecHost(run.getExecHost());
       a.setScheduler(wanted_.scheduler);
@@ -265,13 +270,17 @@ class simulating {
       a.setPlace(place);
       a.setWalltimeSeconds(run.getWalltimeSeconds());
     });
-    write(serial, [&](auto e) { e.initStarted().setRun(number); });
-    const auto at = recorded_.by_job.at(serial);
+  }
+
+  void began_to_run(std::uint64_t serial, schema::ProposeRun::Reader run) {
+    const auto at = arrays_.place_of(serial);
+    if (at >= out_.jobs.size()) out_.jobs.resize(at + 1, {.takes_part = true});  // a subjob that never ran
+    write(serial, [&](auto e) { e.initStarted().setRun(log_.now().job(serial)->run); });
     auto& now = out_.jobs[at];
     if (now.first_start_ns == 0) now.first_start_ns = time_ns_;
     const auto shrunk_ns = static_cast<std::int64_t>(run.getWalltimeSeconds()) * second_ns;
-    running_[serial] = {time_ns_, cpus_of(schema::text(run.getExecVnode())), ++starts_, shrunk_ns};
-    const auto runs_ns = left_of(*log_.now().job(serial), recorded_.jobs[at], shrunk_ns);
+    running_[serial] = {at, time_ns_, cpus_of(schema::text(run.getExecVnode())), ++starts_, shrunk_ns};
+    const auto runs_ns = left_of(*log_.now().job(serial), at, shrunk_ns);
     if (runs_ns < INT64_MAX - time_ns_) ends_.push({time_ns_ + runs_ns, serial, starts_});
   }
 
@@ -280,9 +289,10 @@ class simulating {
   }
 
   // How long it runs from now on. One that was shrunk and used up its time would have gone on.
-  std::int64_t left_of(const model::job_state& job, const job_history& history, std::int64_t shrunk_ns) const {
+  std::int64_t left_of(const model::job_state& job, std::uint32_t at, std::int64_t shrunk_ns) const {
+    const auto& history = recorded_.jobs[at];
     const auto limit = shrunk_ns > 0 ? shrunk_ns : INT64_MAX;
-    if (const auto kept = left_.find(job.serial); kept != left_.end()) return std::min(kept->second, limit);
+    if (const auto kept = left_.find(at); kept != left_.end()) return std::min(kept->second, limit);
     const bool was_cut_off = history.shrunk_ns > 0 && history.ran_ns >= history.shrunk_ns;
     if (history.ran_ns >= 0 && !(was_cut_off && shrunk_ns > 0)) return std::min(history.ran_ns, limit);
     const auto walltime = values::parse_duration(job.attribute(ids::Resource_List, "walltime"));
@@ -296,8 +306,8 @@ class simulating {
     if (run == running_.end() || !job) return;
     using how = schema::PreemptVictim::How;
     if (victim.getHow() == how::SUSPEND)
-      if (const auto left = left_of(*job, *recorded_.find(job->serial), run->second.shrunk_ns); left < INT64_MAX)
-        left_[job->serial] = std::max<std::int64_t>(left - (time_ns_ - run->second.since_ns), 0);
+      if (const auto left = left_of(*job, run->second.at, run->second.shrunk_ns); left < INT64_MAX)
+        left_[run->second.at] = std::max<std::int64_t>(left - (time_ns_ - run->second.since_ns), 0);
     end_run(victim.getJob(), victim.getHow() == how::DELETE);
     want_cycle();
   }
@@ -308,8 +318,8 @@ class simulating {
     const auto number = job->run;
     const auto held = job->allocated.exec_vnode();
     const auto hosts = job->allocated.hosts();
-    const auto at = recorded_.by_job.at(serial);
-    charge(serial, run_at->second, time_ns_);
+    const auto at = run_at->second.at;
+    charge(run_at->second, time_ns_);
     running_.erase(run_at);
     write(serial, [&](auto e) {
       auto x = e.initExited();
@@ -324,14 +334,18 @@ class simulating {
       auto list = v.initHosts(static_cast<unsigned>(hosts.size()));
       for (unsigned i = 0; i < list.size(); ++i) list.set(i, hosts[i]);
     });
-    if (!for_good) return write(serial, [&](auto e) { e.initRequeued().setRun(number); });
-    out_.jobs[at].ended_ns = time_ns_;
-    left_.erase(serial);
-    write(serial, [&](auto e) { e.initEnded(); });
+    if (for_good) {
+      out_.jobs[at].ended_ns = time_ns_;
+      left_.erase(at);
+      write(serial, [&](auto e) { e.initEnded(); });
+    } else {
+      write(serial, [&](auto e) { e.initRequeued().setRun(number); });
+    }
+    arrays_.leave(serial, number, !for_good, time_ns_);
   }
 
-  void charge(std::uint64_t serial, const running_job& run, std::int64_t until_ns) {
-    out_.jobs[recorded_.by_job.at(serial)].cpu_ns += run.cpus * (until_ns - run.since_ns);
+  void charge(const running_job& run, std::int64_t until_ns) {
+    out_.jobs[run.at].cpu_ns += run.cpus * (until_ns - run.since_ns);
   }
 
   // What it really used, when somebody counts it.
@@ -353,6 +367,7 @@ class simulating {
   const simulation_wanted& wanted_;
   simulation_outcome& out_;
   simulated_log log_;
+  simulated_arrays arrays_;
   no_clock clock_;
   std::vector<actors::cycle_driver::message> sent_;
   actors::cycle_driver driver_;
@@ -361,7 +376,7 @@ class simulating {
   std::int64_t time_ns_ = 0, cycle_at_ = 0, iteration_at_ = 0;  // 0: none is due
   std::priority_queue<end_of_run, std::vector<end_of_run>, std::greater<>> ends_;
   std::unordered_map<std::uint64_t, running_job> running_;
-  std::unordered_map<std::uint64_t, std::int64_t> left_;  // of suspended jobs
+  std::unordered_map<std::uint32_t, std::int64_t> left_;  // of suspended jobs, by their places
   std::uint64_t starts_ = 0;
   std::int64_t capacity_ = 0, capacity_since_ns_ = 0;
 };

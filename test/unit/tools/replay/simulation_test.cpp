@@ -159,3 +159,67 @@ BOOST_AUTO_TEST_CASE(fairshare_counts_what_was_used_in_the_simulation) {
                 "\"ncpus\"\nunknown_shares: 10\n");
   BOOST_TEST(t.wait(2) < t.wait(1));  // bob has used nothing
 }
+
+// An array of three that need the whole cluster, and a job in a queue of higher priority that comes a second later.
+struct an_array : recorded_cluster {
+  std::uint64_t array = 0;
+  explicit an_array(const char* policy = fifo, std::int64_t bobs_seconds = 10) : recorded_cluster(policy, 1, 4) {
+    add_queue("express", "100");
+    array = submit_array("alice", "1-3", 4, 100);
+    cycle();
+    later(1);
+    submit("bob", 4, bobs_seconds, "express");
+    cycle();
+  }
+  static std::size_t place(const tried& t, std::uint32_t index) { return t.recorded.subjobs.begin()->second.at(index); }
+};
+
+BOOST_AUTO_TEST_CASE(subjobs_begin_when_the_policy_lets_them) {
+  an_array c;
+  c.later(1000);
+  const tried then(c, fifo);
+  BOOST_TEST(then.compared.all.jobs == 4u);  // the subjobs, not their array
+  for (std::uint32_t index = 1; index <= 3; ++index) {
+    const auto at = an_array::place(then, index);
+    BOOST_TEST(then.wait(at) == then.recorded_wait(at));
+    BOOST_TEST(then.wait(at) == (index - 1) * 100);
+    BOOST_TEST(then.recorded.jobs[at].id == "1[" + std::to_string(index) + "].borg");
+  }
+  BOOST_TEST(then.compared.all.sooner + then.compared.all.later == 0u);
+  const tried now(c, by_queue);
+  BOOST_TEST(now.wait(an_array::place(now, 1)) == 0);
+  BOOST_TEST(now.wait(an_array::place(now, 2)) == 110);  // bob's job is before it
+  BOOST_TEST(now.wait(an_array::place(now, 3)) == 210);
+  BOOST_TEST(now.compared.all.sooner == 1u);
+  BOOST_TEST(now.compared.all.later == 2u);
+  BOOST_TEST(std::abs(now.compared.all.cpu_now - now.compared.all.cpu_then) <= 1);
+}
+
+BOOST_AUTO_TEST_CASE(subjobs_that_were_deleted_before_they_ran_are_never_run) {
+  an_array c;
+  c.later(150);  // the second one runs
+  c.write(c.array, [](auto e) {
+    auto asked = e.initJob().initSubjobsAsked();
+    asked.setIndices("3");
+    asked.setWaiting("3");
+    asked.setWaitingCount(1);
+  });
+  c.later(1000);
+  const tried t(c, by_queue);
+  BOOST_TEST(t.wait(an_array::place(t, 2)) == 110);
+  BOOST_TEST(!t.recorded.subjobs.begin()->second.contains(3));
+  BOOST_TEST(t.compared.all.started_now == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(a_subjob_that_never_ran_may_run_in_the_simulation) {
+  an_array c(by_queue, 1000);
+  c.later(500);
+  c.change_server("comment", "the end");
+  const tried t(c, fifo);
+  const auto second_one = an_array::place(t, 2);
+  BOOST_TEST(t.recorded.jobs[second_one].first_start_ns == 0);
+  BOOST_TEST(t.wait(second_one) == 100);
+  BOOST_TEST(t.compared.all.jobs == 3u);
+  BOOST_TEST(t.compared.all.started_then == 2u);  // the first, and bob's job
+  BOOST_TEST(t.compared.all.started_now == 2u);   // the first, and the second
+}

@@ -1,11 +1,12 @@
 #include "events/log/wal_order.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <optional>
+#include <span>
 #include <string_view>
+
+#include "events/log/checksum.hpp"
 
 namespace annals::log {
 
@@ -28,38 +29,32 @@ std::uint64_t little_endian(std::string_view bytes) {
   return n;
 }
 
-// CRC-32C, as RocksDB masks it.
-std::uint32_t part_checksum(char type, std::string_view content) {
-  std::uint32_t crc = ~0u;
-  const auto add = [&](char c) {
-    crc ^= static_cast<unsigned char>(c);
-    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78u : 0);
-  };
-  add(type);
-  std::ranges::for_each(content, add);
-  crc = ~crc;
+// Of the type and the content, as RocksDB masks it.
+std::uint32_t part_checksum(std::string_view type_and_content) {
+  const auto crc = crc32c(std::as_bytes(std::span(type_and_content)));
   return (crc >> 15 | crc << 17) + 0xa282ead8u;
 }
 
 class wal_records {
  public:
-  explicit wal_records(const fs::path& file) : in_(file, std::ios::binary) {}
+  explicit wal_records(std::istream& in) : in_(in) {}
 
   // Nothing: the end, or what is not whole. RocksDB drops that, since it was never acknowledged, and gives its sequences again.
   std::optional<std::string> next() {
     std::string record;
     for (bool begun = false;; begun = true) {
-      char type = 0;
-      std::string content;
-      if (!read_part(type, content)) return std::nullopt;
+      std::string part;
+      if (!read_part(part)) return std::nullopt;
+      const char type = part.front();
       if (begun ? type != middle_part && type != last_part : type != whole_record && type != first_part) return std::nullopt;
-      record += content;
+      record.append(part, 1);
       if (type == whole_record || type == last_part) return record;
     }
   }
 
  private:
-  bool read_part(char& type, std::string& content) {
+  // Its type and its content.
+  bool read_part(std::string& part) {
     if (const auto left = wal_block_bytes - at_ % wal_block_bytes; left < part_header_bytes) {
       in_.ignore(static_cast<std::streamsize>(left));
       at_ += left;
@@ -67,27 +62,16 @@ class wal_records {
     char header[part_header_bytes];
     if (!in_.read(header, sizeof header)) return false;
     const std::string_view h(header, sizeof header);
-    type = h[6];
-    content.resize(little_endian(h.substr(4, 2)));
-    if (!in_.read(content.data(), static_cast<std::streamsize>(content.size()))) return false;
-    at_ += part_header_bytes + content.size();
-    return part_checksum(type, content) == little_endian(h.substr(0, 4));
+    const auto length = little_endian(h.substr(4, 2));
+    part.assign(length + 1, h[6]);
+    if (!in_.read(part.data() + 1, static_cast<std::streamsize>(length))) return false;
+    at_ += part_header_bytes + length;
+    return part_checksum(part) == little_endian(h.substr(0, 4));
   }
 
-  std::ifstream in_;
+  std::istream& in_;
   std::size_t at_ = 0;
 };
-
-// Where the first batch begins that has entries: at each opening RocksDB writes one that has none and takes no sequence.
-std::optional<std::uint64_t> first_in_wal(const fs::path& file) {
-  wal_records records(file);
-  while (const auto batch = records.next()) {
-    if (batch->size() < batch_header_bytes) return std::nullopt;
-    const std::string_view header(*batch);
-    if (little_endian(header.substr(8, 4)) > 0) return little_endian(header.substr(0, 8));
-  }
-  return std::nullopt;
-}
 
 std::vector<fs::path> wals_in(const std::string& directory) {
   std::vector<fs::path> out;
@@ -103,12 +87,23 @@ std::vector<fs::path> wals_in(const std::string& directory) {
 
 }  // namespace
 
+std::optional<std::uint64_t> first_in_wal(std::istream& wal) {
+  wal_records records(wal);
+  while (const auto batch = records.next()) {
+    if (batch->size() < batch_header_bytes) return std::nullopt;
+    const std::string_view header(*batch);
+    if (little_endian(header.substr(8, 4)) > 0) return little_endian(header.substr(0, 8));
+  }
+  return std::nullopt;
+}
+
 std::vector<misplaced_wal> misplaced_wals(const std::string& directory) {
   std::vector<misplaced_wal> out;
   std::uint64_t highest = 0;
   std::string of_highest;
   for (const auto& file : wals_in(directory)) {
-    const auto first = first_in_wal(file);
+    std::ifstream wal(file, std::ios::binary);
+    const auto first = first_in_wal(wal);
     if (!first) continue;
     if (*first <= highest) {
       out.push_back({file.filename().string(), of_highest});

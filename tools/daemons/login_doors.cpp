@@ -82,10 +82,12 @@ struct login_doors::impl {
     doors.push_back(pool.listen_unix(client::login_socket(home, server.name), 0666, handler));
   }
 
+  // The actors' connections to servers are the pool's: they go before it.
   ~impl() {
     doors.clear();
-    for (const auto& a : actors) caf::anon_send_exit(a, caf::exit_reason::user_shutdown);
-    actors.clear();
+    caf::scoped_actor self(system);
+    for (const auto& a : actors) self->send_exit(a, caf::exit_reason::user_shutdown);
+    self->wait_for(actors);
   }
 };
 

@@ -179,8 +179,8 @@ BOOST_AUTO_TEST_CASE(a_peer_whose_heartbeats_stop_is_closed) {
   quick.heartbeat_ms = 20;
   quick.peer_silence_ms = 200;
   on_tls t(quick);
+  record mom;  // hears of its connections until the pool is gone
   io_pool stopped(1, slow);
-  record mom;
   t.listen(t.server.keeping());
   const auto dialer = stopped.dial_tls("127.0.0.1", t.door->port(), t.here.of(kind::mom, "n1"), kind::server, mom.keeping());
   BOOST_REQUIRE(t.server.until_closed());
@@ -199,8 +199,8 @@ BOOST_AUTO_TEST_CASE(heartbeats_keep_an_idle_connection_open) {
   // A second pair that has no heartbeats is the clock: when it was closed for silence, ours has been idle as long.
   io_options slow;
   slow.heartbeat_ms = 60000;
+  record other;  // hears of its connections until the pool is gone
   io_pool mute(1, slow);
-  record other;
   const auto dialer = mute.dial_tls("127.0.0.1", t.door->port(), t.here.of(kind::mom, "n2"), kind::server, other.keeping());
   BOOST_REQUIRE(other.until_closed());
   BOOST_TEST(t.mom.now().closed.empty());

@@ -21,7 +21,8 @@ actor_registry::actor_registry(caf::event_based_actor* self, gateway_parts parts
       signatures_(self, 1, 0, parts_.detached),
       reading_(self, 1, limits::hook_exports_waiting_max, parts_.detached),
       hellos_(self, 1, 0, parts_.detached),
-      orders_(order_parts()) {}
+      orders_(order_parts()),
+      decider_(self->spawn(resting_jobs, resting_jobs_parts{parts_.base, self})) {}
 
 // Addresses are looked up here; the order is made, and signed, where nobody waits.
 order_lines::parts actor_registry::order_parts() {
@@ -147,9 +148,29 @@ void actor_registry::tell_job(std::uint64_t number, envelope<model::job_command>
     if (e.reply) refuse(e.reply, pbs_error::unknown_job);
     return;
   }
+  if (const auto told = at_rest_.find(number); told != at_rest_.end()) return told->second.push_back(std::move(e));
   auto& entry = job(number);
   ++entry.sent;
   self_->send(entry.actor, std::move(e));
+}
+
+void actor_registry::tell_job_at_rest(std::uint64_t number, envelope<model::job_command> e) {
+  const auto serial = parts_.where->job_serial(number);
+  if (!serial || jobs_.contains(number) || !at_rest_.try_emplace(number).second) return tell_job(number, std::move(e));
+  to_rest_.push_back({*serial, number, std::move(e)});
+  if (to_rest_.size() == 1) self_->send(self_, run_this{[this] { send_to_rest(); }});  // behind what is in the mailbox now
+}
+
+void actor_registry::send_to_rest() { self_->send(parts_.status, tell_resting_jobs{std::exchange(to_rest_, {}), decider_}); }
+
+void actor_registry::on_told(resting_jobs_told& told) {
+  for (auto& j : told.jobs) {
+    auto waited = at_rest_.extract(j.number);
+    if (jobs_.contains(j.number)) ask_job(j.number, read_on_atom::value);
+    else if (j.owes) wake_job(j.number);
+    if (j.left) tell_job(j.number, std::move(*j.left));
+    for (auto& e : waited.mapped()) tell_job(j.number, std::move(e));
+  }
 }
 
 void actor_registry::tell_new_job(std::uint64_t number, envelope<model::job_command> e) {

@@ -233,6 +233,7 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
       [r](const terminal_judged& j) { r->on_judged(j); },
       [r](const job_idle& i) { r->board.on_idle(i); },
       [r](const i_may_leave& m) { r->board.on_may_leave(m); },
+      [r](resting_jobs_told& t) { r->board.on_told(t); },
       [r](post_to_host& p) { r->on_post(p); },
       [r](job_command_for& c) { r->on_job_command(c); },
       [r](scheduler_command_for& c) { r->on_scheduler_command(c); },

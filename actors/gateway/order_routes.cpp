@@ -33,10 +33,12 @@ void order_routes::on_order(give_order& given) {
 void order_routes::carry_out(const reactions::tell_job& what, give_order& given) {
   const auto number = board_.where().job_number(what.serial);
   if (!number) return done(given.reply);
-  auto reply = std::make_shared<noted_reply>(board_.parts().notes, board_.job_id(*number), std::move(given.reply));
+  auto reply = what.of_many ? std::move(given.reply)
+                            : std::make_shared<noted_reply>(board_.parts().notes, board_.job_id(*number), std::move(given.reply));
   auto e = board_.wrap<model::job_command>(what.command, what.by, std::move(reply));
   e.command_id = std::move(given.command_id);
   e.cause = given.what->cause;
+  if (what.of_many) return board_.tell_job_at_rest(*number, std::move(e));
   if (what.while_away.empty()) board_.tell_job(*number, std::move(e));
   else moms_.tell_job_while_away(what.while_away, *number, std::move(e));
 }

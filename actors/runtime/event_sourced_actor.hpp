@@ -32,6 +32,24 @@ struct event_sourced_actor_parts {
   std::function<void(const std::string&)> stop_process;
 };
 
+// What a command led to, for the writer: `version` is that of the stream, as who decided saw it.
+template <class Command>
+log::append append_of(envelope<Command>& e, model::outcome& decided, std::uint64_t stream, std::uint64_t version) {
+  log::append a;
+  a.stream = stream;
+  a.expected_version = version;
+  a.events = std::move(decided.events());
+  a.born = std::move(decided.born);
+  a.by = {e.by.user, e.by.host, e.by.role};
+  a.command_id = e.command_id;
+  a.answer = decided.reply;
+  a.cause = e.cause;
+  a.blobs = e.blobs;
+  a.uploaded = e.uploaded;
+  a.hooks = e.hooks;
+  return a;
+}
+
 template <class Aggregate>
 class event_sourced_actor : public caf::event_based_actor {
  public:
@@ -92,6 +110,11 @@ class event_sourced_actor : public caf::event_based_actor {
   void set_settings(model::settings_ptr s) { settings_ = std::move(s); }
   std::uint64_t stream() const { return stream_; }
   std::uint64_t version() const { return version_; }
+  // What another one has written meanwhile.
+  void read_on() {
+    catch_up();
+    on_change();
+  }
   bool idle() const { return stash_.empty() && for_later_.empty() && in_flight_.empty() && !asking_; }
   const event_sourced_actor_parts& parts() const { return parts_; }
 
@@ -126,23 +149,12 @@ class event_sourced_actor : public caf::event_based_actor {
         continue;
       }
       w.answer = decided.reply;
-      log::append a;
-      a.stream = stream_;
-      a.expected_version = version;
+      const auto expected = version;
       if (stream_ != 0 && stash_.size() > 1) {
         if (!ahead) ahead = state_;
         for (const auto& e : decided.events()) Aggregate::apply(*ahead, {0, stream_, ++version, now.wall_ns, w.envelope.by}, e.get());
       }
-      a.events = std::move(decided.events());
-      a.born = std::move(decided.born);
-      a.by = {w.envelope.by.user, w.envelope.by.host, w.envelope.by.role};
-      a.command_id = w.envelope.command_id;
-      a.answer = w.answer;
-      a.cause = w.envelope.cause;
-      a.blobs = w.envelope.blobs;
-      a.uploaded = w.envelope.uploaded;
-      a.hooks = w.envelope.hooks;
-      batch.appends.push_back(std::move(a));
+      batch.appends.push_back(append_of(w.envelope, decided, stream_, expected));
       in_flight_.push_back(std::move(w));
       stash_.pop_front();
       if (stream_ == 0) break;  // the stream's serial comes with its first event

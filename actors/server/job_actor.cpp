@@ -1,6 +1,7 @@
 #include "actors/server/job_actor.hpp"
 
 #include "actors/server/discards.hpp"
+#include "actors/server/resting_jobs.hpp"
 
 namespace annals::actors {
 
@@ -37,6 +38,10 @@ caf::message_handler job_actor::other_handlers() {
       [this](may_you_leave question) {
         told_idle_ = false;  // whatever keeps it now: it says again when it is idle
         if (idle() && !owes()) send(parts_.gateway, i_may_leave{number_, question.sent});
+      },
+      [this](read_on_atom) {
+        read_on();
+        if (idle()) after_turn();
       },
       [this](const run_user_wanted& w) {
         send(parts_.gateway, run_user{w.connection, model::identity_of_run(state(), w.run, w.host)});

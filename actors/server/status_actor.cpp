@@ -11,6 +11,7 @@
 #include "actors/server/hook_views.hpp"
 #include "actors/server/replies.hpp"
 #include "actors/server/reservation_waits.hpp"
+#include "actors/server/resting_jobs.hpp"
 #include "actors/server/scheduler_session.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/model/job/run_rights.hpp"
@@ -114,6 +115,13 @@ struct answering {
     const auto left = std::max<std::int64_t>(0, w.until_ns - clock->now_ns());
     for_reservations.add(std::move(w), *now, clock->now_ns());
     self->delayed_send(self, std::chrono::nanoseconds(left), look_atom::value);
+  }
+
+  void tell(tell_resting_jobs& t) const {
+    for (auto& j : t.jobs)
+      if (const auto* state = now->job(j.serial)) j.state = std::make_shared<model::job_state>(*state);
+    t.sequence = now->sequence();
+    caf::anon_send(caf::actor(t.decider), std::move(t));
   }
 
   // -- by hand -----------------------------------------------------------------------------------------------------------------
@@ -389,6 +397,7 @@ caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
         a->receive(w);
         if (!a->early_views.empty()) a->catch_up();
       },
+      [=](tell_resting_jobs& t) { up_to_date([&] { a->tell(t); }); },
       [=](const restart_cycle&) {
         up_to_date([&] {
           for (auto& [name, session] : a->sessions) session.want_cycle("a hook asks for it");

@@ -20,7 +20,7 @@ using told = model::dependency_told;
 using values::dependency;
 using values::dependency_type;
 
-constexpr std::size_t at_once = 256;  // orders that are out: the log writer takes some hundreds with one sync, and each commit looks at all
+constexpr std::size_t at_once = 2048;  // orders that are out: they go to the log in batches, and each commit looks at all of them
 
 constexpr std::uint64_t no_job = UINT64_MAX;
 
@@ -112,7 +112,7 @@ class dependents final : public reaction {
     const bool of_hold = d.is == told::what::held || d.is == told::what::freed;
     return make_order({.cause = d.cause,
                        .target = "job " + std::to_string(d.serial) + " " + std::to_string(static_cast<int>(d.is)) + " " + d.entry,
-                       .what = tell_job{d.serial, told{d.is, other}, by_},
+                       .what = tell_job{d.serial, told{d.is, other}, by_, {}, true},
                        .given = of_hold ? order::repeat::until_accepted : order::repeat::until_folded});
   }
   template <class Which>

@@ -33,6 +33,8 @@ struct tell_job {
   model::requester by;
   // Not empty: only while this host is away. One that comes meanwhile is not heard before the job has answered.
   std::string while_away{};
+  // There may be many of it at once: a job at rest is told without an actor of its own.
+  bool of_many = false;
 };
 // Hooks that look on at an event, which has happened: they run, what they want is done, then their runs are written down.
 struct run_looking_hooks {

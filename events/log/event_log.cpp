@@ -84,6 +84,7 @@ event_log::event_log(ports::record_log& store, const ports::clock& clock, tail_c
     take_up_last();
   }
   tip_ = durable_;
+  versions_from_ = durable_.sequence;
   take_up_memory();
 }
 
@@ -146,6 +147,12 @@ std::uint64_t event_log::last_version(std::uint64_t stream) const {
   return entry->second;
 }
 
+// A stream that was not written to since the actor saw it has the version that it saw.
+std::uint64_t event_log::version_for(const append& what) const {
+  const bool as_seen = what.seen != 0 && what.seen >= versions_from_ && !versions_.contains(what.stream);
+  return as_seen ? what.expected_version : last_version(what.stream);
+}
+
 std::size_t event_log::last_staged_begin() const {
   return staged_appends_.empty() ? staged_records_.size() : staged_appends_.back().records;
 }
@@ -171,7 +178,7 @@ std::variant<staged, version_conflict, repeated, too_large> event_log::stage(app
   for (const auto* events : {&what.events, &what.born})
     for (const auto& e : *events)
       if (const auto bytes = e.bytes().size() + std::exchange(of_hooks, 0); bytes > limits::event_bytes_max) return too_large{bytes};
-  const auto version = last_version(what.stream);
+  const auto version = version_for(what);
   if (version != what.expected_version) return version_conflict{version};
 
   const auto now = clock_.now_ns();
@@ -288,7 +295,9 @@ void event_log::empty_stage() {
   staged_appends_.clear();
   staged_commands_.clear();
   staged_bytes_ = 0;
-  if (versions_.size() > versions_max) versions_.clear();
+  if (versions_.size() <= versions_max) return;
+  versions_.clear();
+  versions_from_ = durable_.sequence;
 }
 
 // The count as the last writer left it. Logs of earlier versions have none: their periods were those of the clock.

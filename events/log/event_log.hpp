@@ -25,6 +25,7 @@ namespace annals::log {
 struct append {
   std::uint64_t stream = 0;            // 0: a new stream; its serial comes back
   std::uint64_t expected_version = 0;  // of the stream, as the actor saw it
+  std::uint64_t seen = 0;              // how much of the log it has seen, to save a look into the store (0002); 0: it does not say
   std::vector<model::event> events;    // at least one
   std::vector<model::event> born;      // behind them: the first events of a new stream; usually none
   who by;
@@ -125,6 +126,7 @@ class event_log {
     std::uint64_t stepped_at = 0;  // of the last ClockSteppedBack
     chain_hash head{};
   };
+  std::uint64_t version_for(const append& what) const;
   void take_up_last();
   void note_step(std::int64_t now_ns);
   pending begin_pending(std::uint64_t stream, std::uint64_t version, std::uint64_t born) const;
@@ -156,8 +158,9 @@ class event_log {
   std::vector<pending> staged_appends_;
   std::unordered_map<std::string, repeated> staged_commands_;
   std::size_t staged_bytes_ = 0;
-  // Versions of streams, staged events included; a cache of what the store knows.
+  // Versions of streams, staged events included; a cache of what the store knows. It has all that were written to behind `versions_from_`.
   mutable std::unordered_map<std::uint64_t, std::uint64_t> versions_;
+  std::uint64_t versions_from_ = 0;
 };
 
 }  // namespace annals::log

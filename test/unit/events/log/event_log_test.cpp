@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "events/log/fault_store.hpp"
+#include "events/log/memory_event_store.hpp"
 #include "events/log/rocksdb_event_store.hpp"
 #include "events/model/limits.hpp"
 #include "test/unit/events/log/log_fixture.hpp"
@@ -103,6 +104,37 @@ BOOST_AUTO_TEST_CASE(committing_nothing_writes_nothing) {
   commit();
   BOOST_TEST(committed.empty());
   BOOST_TEST(store.appends() == 0u);
+}
+
+// It has seen more than anybody has written to its stream since the log was opened, so that its version is as it says.
+BOOST_AUTO_TEST_CASE(the_store_is_not_asked_for_a_version_that_somebody_has_seen_since) {
+  struct counting final : memory_event_store {
+    std::uint64_t last_version(std::uint64_t stream) const override {
+      ++asked;
+      return memory_event_store::last_version(stream);
+    }
+    mutable int asked = 0;
+  } store;
+  const auto write = [&](event_log& to, std::uint64_t stream, std::uint64_t version, std::uint64_t seen) {
+    auto a = append_to(stream, version);
+    a.seen = seen;
+    const auto answer = said(to.stage(std::move(a)));
+    BOOST_REQUIRE(static_cast<bool>(to.commit(committed)));
+    return answer;
+  };
+  {
+    event_log before(store, clock);
+    for (int i = 0; i < 3; ++i) (void)write(before, 0, 0, 0);
+  }
+  event_log again(store, clock);
+  BOOST_TEST(write(again, 1, 1, 3) == "staged 4");
+  BOOST_TEST(store.asked == 0);
+  BOOST_TEST(write(again, 1, 1, 3) == "conflict 2");  // it was written to since
+  BOOST_TEST(write(again, 1, 2, 4) == "staged 5");
+  BOOST_TEST(store.asked == 0);
+  BOOST_TEST(write(again, 2, 7, 2) == "conflict 1");  // that was before the log was opened
+  BOOST_TEST(write(again, 3, 1, 0) == "staged 6");
+  BOOST_TEST(store.asked == 2);
 }
 
 BOOST_AUTO_TEST_CASE(a_version_that_is_not_the_streams_is_a_conflict) {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "events/log/checksum.hpp"
+#include "events/schema/small_message.hpp"
 
 namespace annals::log {
 namespace {
@@ -50,6 +51,8 @@ void fill(schema::Record::Builder r, const record_meta& meta, const model::event
 schema::sealed<schema::Record> build(const record_meta& meta, const model::event& event) {
   std::size_t bytes = event.bytes().size() + meta.by.user.size() + meta.by.host.size() + 256;
   for (const auto& h : meta.hooks) bytes += h.bytes().size();
+  if (bytes <= schema::small_message_bytes)
+    return schema::make_small<schema::Record>([&](schema::Record::Builder r) { fill(r, meta, event); });
   capnp::MallocMessageBuilder builder(static_cast<unsigned>(bytes / sizeof(capnp::word)));
   fill(builder.initRoot<schema::Record>(), meta, event);
   return schema::sealed<schema::Record>(schema::sealed_message::from_builder(builder));

@@ -100,6 +100,15 @@ std::string join_list(const std::vector<std::string>& elements) {
 std::vector<std::string_view> split_quoted(std::string_view text, char separator) {
   std::vector<std::string_view> out;
   std::size_t start = 0;
+  const auto has = [&](char c) { return text.find(c) != std::string_view::npos; };
+  if (!has('"') && !has('\'') && !has('\\')) {  // most texts
+    for (auto at = text.find(separator); at != std::string_view::npos; at = text.find(separator, start)) {
+      out.push_back(text.substr(start, at - start));
+      start = at + 1;
+    }
+    out.push_back(text.substr(start));
+    return out;
+  }
   char quote = '\0';
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];

@@ -7,6 +7,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/model/job/rules.hpp"
 #include "events/model/refuse.hpp"
+#include "events/schema/small_message.hpp"
 #include "events/values/hold_set.hpp"
 #include "events/values/job_id.hpp"
 
@@ -53,15 +54,15 @@ void take_away(dependencies& from, const dependency& what) {
 
 using one_change = std::pair<schema::AttributeOp, dependency>;
 
-// What changes in `depend`, and the hold that goes with what is left of it.
-event changed(const job_state& job, const std::vector<one_change>& changes) {
-  auto left = parsed(job.attribute(ids::depend));
+// What changes in `depend`, which is `left` as yet, and the hold that goes with what is left of it then.
+event changed(const job_state& job, dependencies left, const std::vector<one_change>& changes) {
+  const bool held = (job.holds & values::hold_set::system) != 0 && any_waits(left);
   for (const auto& [op, d] : changes) {
     if (op == schema::AttributeOp::DECREMENT) take_away(left, d);
     else if (!values::is_before(d.type)) left.push_back(d);
   }
-  const bool set_free = held_for_others(job) && !any_waits(left);
-  return make_event([&](auto e) {
+  const bool set_free = held && !any_waits(left);
+  return schema::make_small<schema::Event>([&](schema::Event::Builder e) {
     auto list = e.initJob().initAltered().initChanges(static_cast<unsigned>(changes.size() + set_free));
     for (unsigned i = 0; i < changes.size(); ++i) {
       list[i].setName("depend");
@@ -78,11 +79,11 @@ event changed(const job_state& job, const std::vector<one_change>& changes) {
 }
 
 outcome decide_counted(const job_state& job, const dependency& other) {
-  const auto own = parsed(job.attribute(ids::depend));
+  auto own = parsed(job.attribute(ids::depend));
   const bool counts = std::any_of(own.begin(), own.end(), [](const auto& d) { return d.type == dependency_type::on; });
   if (!counts || has(own, other)) return no_change;
-  return std::vector{
-      changed(job, {{schema::AttributeOp::DECREMENT, {dependency_type::on, {}, 1}}, {schema::AttributeOp::INCREMENT, other}})};
+  return std::vector{changed(job, std::move(own),
+                             {{schema::AttributeOp::DECREMENT, {dependency_type::on, {}, 1}}, {schema::AttributeOp::INCREMENT, other}})};
 }
 
 // pbs guide: substate 92.
@@ -159,9 +160,11 @@ outcome decide_dependency(const job_state& job, const dependency_told& told, con
   const bool was_run = runs || (job.array && !job.array->began.empty());  // what is left of an array goes on waiting
   const auto& other = told.other;
   switch (told.is) {
-    case what::dependent:  // who waits may say so twice (qalter): it is shown once, so nobody has to look through all of them here
-      if (other.type == dependency_type::runone && has(parsed(job.attribute(ids::depend)), other)) return no_change;
-      return std::vector{changed(job, {{schema::AttributeOp::INCREMENT, other}})};
+    case what::dependent: {  // who waits may say so twice (qalter): it is shown once, so nobody has to look through all of them here
+      auto own = parsed(job.attribute(ids::depend));
+      if (other.type == dependency_type::runone && has(own, other)) return no_change;
+      return std::vector{changed(job, std::move(own), {{schema::AttributeOp::INCREMENT, other}})};
+    }
     case what::counted: return was_run ? no_change : decide_counted(job, other);
     case what::held: return was_run ? no_change : decide_held(job, true);
     case what::freed: return job.phase == job_phase::exiting ? refuse(pbs_error::bad_state) : decide_held(job, false);
@@ -169,8 +172,10 @@ outcome decide_dependency(const job_state& job, const dependency_told& told, con
     case what::failed:
     case what::unknown: break;
   }
-  if ((told.is == what::met ? runs : was_run) || !has(parsed(job.attribute(ids::depend)), other)) return no_change;
-  if (told.is == what::met) return std::vector{changed(job, {{schema::AttributeOp::DECREMENT, other}})};
+  if (told.is == what::met ? runs : was_run) return no_change;
+  auto own = parsed(job.attribute(ids::depend));
+  if (!has(own, other)) return no_change;
+  if (told.is == what::met) return std::vector{changed(job, std::move(own), {{schema::AttributeOp::DECREMENT, other}})};
   return abort_for(job,
                    (told.is == what::failed ? "Job deleted as result of dependency on job " : "Dependency request for job rejected by ") +
                        id_of(other),

@@ -40,6 +40,9 @@ constexpr auto uncertain_retry = std::chrono::milliseconds(50);
 // the last, and once a second between them the mark is due.
 constexpr std::chrono::milliseconds first_look(1000), next_look(250);
 
+// A commit of more records gives whoever follows work for a while, which is not for the writer's thread.
+constexpr std::size_t little_commit = 64;
+
 // How often the daemon's log is told that the clock is wrong while it is.
 constexpr std::chrono::hours wrong_clock_again(1);
 
@@ -212,9 +215,11 @@ struct writer {
       tell(first_to_know);
       answer_all();
     };
-    if (asked.size() == 1) next_first::here(self->system(), tell_at_once);  // who asked is told last, and goes first
+    const bool is_little = shared->size() <= little_commit;
+    if (is_little && asked.size() == 1) next_first::here(self->system(), tell_at_once);  // who asked is told last, and goes first
     else tell_at_once();
-    next_first::here(self->system(), [&] { tell(later_to_know); });
+    if (is_little) next_first::here(self->system(), [&] { tell(later_to_know); });
+    else tell(later_to_know);
     if (!of_the_server) tell_later(*shared);
   }
 

@@ -225,7 +225,7 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
       [](const peer_opened&) {},
       [r](begin_work) { r->begin(); },
       [r](const stop_server& s) { r->stopping.stop(s.how); },
-      [r](give_order& o) { r->orders.on_order(o); },
+      [r](give_orders& o) { r->orders.on_orders(o); },
       [r](peer_frame& f) { r->on_frame(f); },
       [r](const peer_closed& c) { r->on_closed(c); },
       [r](const committed& c) { r->on_committed(c); },

@@ -24,9 +24,11 @@ class noted_reply final : public reply_to {
 
 }  // namespace
 
-void order_routes::on_order(give_order& given) {
-  const auto order = given.what;
-  std::visit([&](const auto& what) { carry_out(what, given); }, order->what);
+void order_routes::on_orders(give_orders& given) {
+  for (auto& one : given.orders) {
+    const auto order = one.what;
+    std::visit([&](const auto& what) { carry_out(what, one); }, order->what);
+  }
 }
 
 // A job that is no more needs nothing.

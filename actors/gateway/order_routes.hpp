@@ -25,7 +25,7 @@ class order_routes {
         reservations_(reservations),
         routing_(board, hooks) {}
 
-  void on_order(give_order& given);
+  void on_orders(give_orders& given);
 
  private:
   void carry_out(const reactions::tell_job& what, give_order& given);

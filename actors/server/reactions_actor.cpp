@@ -10,14 +10,13 @@
 
 namespace annals::actors {
 
-struct order_answered {
+struct order_refused {
   reactions::order_name name;
-  bool accepted;
 };
 
 }  // namespace annals::actors
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::order_answered)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::order_refused)
 
 namespace annals::actors {
 
@@ -30,8 +29,8 @@ constexpr std::int64_t longest_wait_ns = 3600'000'000'000;
 class order_reply final : public reply_to {
  public:
   order_reply(caf::actor to, reactions::order_name name) : to_(std::move(to)), name_(std::move(name)) {}
-  void done(std::uint64_t, const std::string&) override { caf::anon_send(to_, order_answered{name_, true}); }
-  void refused(std::uint64_t, const model::rejection&) override { caf::anon_send(to_, order_answered{name_, false}); }
+  void done(std::uint64_t, const std::string&) override {}  // the log says so
+  void refused(std::uint64_t, const model::rejection&) override { caf::anon_send(to_, order_refused{name_}); }
 
  private:
   caf::actor to_;
@@ -50,8 +49,8 @@ class runner {
     begun_ = true;
     give();
   }
-  void on_answer(const order_answered& a) {
-    if (parts_.reactions->answered(a.name, a.accepted, parts_.clock->now_ns())) set_timer(parts_.clock->now_ns());
+  void on_refused(const order_refused& r) {
+    if (parts_.reactions->answered(r.name, false, parts_.clock->now_ns())) set_timer(parts_.clock->now_ns());
   }
   void on_disk(const disk_state& d) {
     if (d.full) return;
@@ -68,9 +67,10 @@ class runner {
   void give() {
     if (!begun_) return;
     const auto now = parts_.clock->now_ns();
+    give_orders all;
     for (auto& o : parts_.reactions->due(now))
-      self_->send(parts_.gateway,
-                  give_order{std::move(o.what), std::move(o.command_id), std::make_shared<order_reply>(self_, std::move(o.name))});
+      all.orders.push_back({std::move(o.what), std::move(o.command_id), std::make_shared<order_reply>(self_, std::move(o.name))});
+    if (!all.orders.empty()) self_->send(parts_.gateway, std::move(all));
     set_timer(now);
   }
 
@@ -95,7 +95,7 @@ caf::behavior reactions_actor(caf::event_based_actor* self, reactions_parts part
   return {
       [r](const committed& c) { r->on_committed(c); },
       [r](begin_work) { r->on_begin(); },
-      [r](const order_answered& a) { r->on_answer(a); },
+      [r](const order_refused& o) { r->on_refused(o); },
       [r](const disk_state& d) { r->on_disk(d); },
       [r](wake_atom, std::int64_t due_ns) { r->on_timer(due_ns); },
   };

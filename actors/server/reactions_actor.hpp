@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "actors/runtime/reply.hpp"
 #include "actors/server/reactions/reaction_set.hpp"
@@ -17,20 +18,24 @@ namespace annals::actors {
 
 struct reactions_parts {
   std::shared_ptr<reactions::reaction_set> reactions;  // what replay has folded
-  caf::actor gateway;                                  // takes give_order
+  caf::actor gateway;                                  // takes give_orders
   const ports::clock* clock = nullptr;
 };
 
 // Takes committed, disk_state, and begin_work: from then on orders are given.
 caf::behavior reactions_actor(caf::event_based_actor* self, reactions_parts parts);
 
-// To the gateway, which carries it out. The reply is told when it was done or refused.
+// The reply is told when it was done or refused.
 struct give_order {
   reactions::order_ptr what;
   std::string command_id;
   reply_ptr reply;
 };
+// To the gateway, which carries them out: all that are due at one time.
+struct give_orders {
+  std::vector<give_order> orders;
+};
 
 }  // namespace annals::actors
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::give_order)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::give_orders)

@@ -13,7 +13,7 @@ std::vector<order_ptr> order_keeper::reconcile(const std::vector<order_ptr>& owe
   ++round_;
   next_ns_ = not_by_time;
   for (const auto& o : owed) {
-    auto [at, fresh] = given_.try_emplace(order_key{o->cause, o->target});
+    auto [at, fresh] = given_.try_emplace(o);
     auto& e = at->second;
     e.round = round_;
     if (fresh || now_ns >= e.again_ns) {
@@ -29,8 +29,8 @@ std::vector<order_ptr> order_keeper::reconcile(const std::vector<order_ptr>& owe
   return give;
 }
 
-bool order_keeper::answered(const order_key& key, bool accepted, std::int64_t now_ns) {
-  const auto at = given_.find(key);
+bool order_keeper::answered(const order_ptr& what, bool accepted, std::int64_t now_ns) {
+  const auto at = given_.find(what);
   if (at == given_.end() || accepted) return false;
   at->second.refused = true;
   if (at->second.given != order::repeat::until_accepted) return false;
@@ -41,14 +41,14 @@ bool order_keeper::answered(const order_key& key, bool accepted, std::int64_t no
 
 void order_keeper::clock_went_back(std::int64_t to_ns) {
   next_ns_ = not_by_time;
-  for (auto& [key, e] : given_) {
+  for (auto& [what, e] : given_) {
     if (e.again_ns != not_by_time) e.again_ns = std::min(e.again_ns, to_ns + e.pause_ns);
     remind(e.again_ns);
   }
 }
 
 void order_keeper::try_again() {
-  for (auto& [key, e] : given_)
+  for (auto& [what, e] : given_)
     if (e.refused) remind(e.again_ns = 0);
 }
 

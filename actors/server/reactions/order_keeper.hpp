@@ -14,18 +14,12 @@
 
 namespace annals::reactions {
 
-struct order_key {
-  std::uint64_t cause = 0;
-  std::string target;
-  bool operator==(const order_key&) const = default;
-};
-
 class order_keeper {
  public:
   // Those of the owed orders that are to be given now; what is no longer owed is forgotten.
   std::vector<order_ptr> reconcile(const std::vector<order_ptr>& owed, std::int64_t now_ns);
   // The answer to an order. False: the order is not owed any more, or the answer changes nothing.
-  bool answered(const order_key& key, bool accepted, std::int64_t now_ns);
+  bool answered(const order_ptr& what, bool accepted, std::int64_t now_ns);
   // No repeat waits longer than its pause from now on.
   void clock_went_back(std::int64_t to_ns);
   // Refused orders are given at the next reconcile, without waiting any longer.
@@ -34,8 +28,12 @@ class order_keeper {
   std::optional<std::int64_t> next_ns() const;
 
  private:
+  // An order is known by its cause and target; mostly it is the very same one.
   struct hash {
-    std::size_t operator()(const order_key& k) const { return std::hash<std::string>()(k.target) * 31 + k.cause; }
+    std::size_t operator()(const order_ptr& o) const { return std::hash<std::string>()(o->target) * 31 + o->cause; }
+  };
+  struct same {
+    bool operator()(const order_ptr& a, const order_ptr& b) const { return a == b || (a->cause == b->cause && a->target == b->target); }
   };
   struct entry {
     std::int64_t again_ns = 0;  // when it is given again
@@ -45,7 +43,7 @@ class order_keeper {
     std::uint64_t round = 0;  // of the last reconcile that had it
   };
 
-  std::unordered_map<order_key, entry, hash> given_;
+  std::unordered_map<order_ptr, entry, hash, same> given_;
   std::uint64_t round_ = 0;
   std::int64_t next_ns_ = 0;  // the earliest again_ns
   void remind(std::int64_t at_ns);

@@ -118,6 +118,8 @@ struct order {
   enum class repeat : std::uint8_t { until_folded,
                                      until_accepted } given = repeat::until_folded;
   std::int64_t again_ns = 10 * second_ns;
+  // False: whenever a repeat comes, its target's rules find that it was done. It has no command id, and none is looked up and kept for it.
+  bool remembered = true;
 };
 using order_ptr = std::shared_ptr<const order>;
 

@@ -44,8 +44,8 @@ std::vector<reaction_set::given> reaction_set::due(std::int64_t now_ns) {
     if (!is_due(k, now_ns)) continue;
     k.differs = false;
     for (auto& o : k.keeper.reconcile(k.reaction.what->owed(now), now_ns)) {
-      auto id = command_id_of(k.reaction.name, *o);
-      orders.push_back({o, std::move(id), {i, {o->cause, o->target}}});
+      auto id = o->remembered ? command_id_of(k.reaction.name, *o) : std::string();
+      orders.push_back({o, std::move(id), {i, o}});
     }
     k.next_ns = k.reaction.what->next_ns(now);
   }
@@ -53,7 +53,7 @@ std::vector<reaction_set::given> reaction_set::due(std::int64_t now_ns) {
 }
 
 bool reaction_set::answered(const order_name& name, bool accepted, std::int64_t now_ns) {
-  return reactions_[name.reaction].keeper.answered(name.key, accepted, now_ns);
+  return reactions_[name.reaction].keeper.answered(name.what, accepted, now_ns);
 }
 
 void reaction_set::try_again() {

@@ -15,7 +15,7 @@ namespace annals::reactions {
 // Which order of which reaction an answer is for.
 struct order_name {
   std::size_t reaction = 0;
-  order_key key;
+  order_ptr what;
 };
 
 class reaction_set {
@@ -27,7 +27,7 @@ class reaction_set {
 
   struct given {
     order_ptr what;
-    std::string command_id;
+    std::string command_id;  // empty: the order is not remembered
     order_name name;
   };
   // The orders that go out now.

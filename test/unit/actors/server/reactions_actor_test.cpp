@@ -44,7 +44,7 @@ std::vector<reactions::named_reaction> just_greets() {
 }
 
 caf::behavior fake_gateway(caf::event_based_actor*, std::vector<actors::give_order>* given) {
-  return {[given](const actors::give_order& o) { given->push_back(o); }};
+  return {[given](const actors::give_orders& g) { given->insert(given->end(), g.orders.begin(), g.orders.end()); }};
 }
 
 struct fixture {

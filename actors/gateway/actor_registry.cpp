@@ -21,8 +21,7 @@ actor_registry::actor_registry(caf::event_based_actor* self, gateway_parts parts
       signatures_(self, 1, 0, parts_.detached),
       reading_(self, 1, limits::hook_exports_waiting_max, parts_.detached),
       hellos_(self, 1, 0, parts_.detached),
-      orders_(order_parts()),
-      decider_(self->spawn(resting_jobs, resting_jobs_parts{parts_.base, self})) {}
+      orders_(order_parts()) {}
 
 // Addresses are looked up here; the order is made, and signed, where nobody waits.
 order_lines::parts actor_registry::order_parts() {
@@ -158,10 +157,12 @@ void actor_registry::tell_job_at_rest(std::uint64_t number, envelope<model::job_
   const auto serial = parts_.where->job_serial(number);
   if (!serial || jobs_.contains(number) || !at_rest_.try_emplace(number).second) return tell_job(number, std::move(e));
   to_rest_.push_back({*serial, number, std::move(e)});
-  if (to_rest_.size() == 1) self_->send(self_, run_this{[this] { send_to_rest(); }});  // behind what is in the mailbox now
+  if (to_rest_.size() >= parts_.resting_jobs_at_once) send_to_rest();
 }
 
-void actor_registry::send_to_rest() { self_->send(parts_.status, tell_resting_jobs{std::exchange(to_rest_, {}), decider_}); }
+void actor_registry::send_to_rest() {
+  if (!to_rest_.empty()) self_->send(parts_.status, tell_resting_jobs{std::exchange(to_rest_, {}), self_, parts_.base.writer});
+}
 
 void actor_registry::on_told(resting_jobs_told& told) {
   for (auto& j : told.jobs) {

@@ -98,8 +98,10 @@ class actor_registry {
   void tell_job(std::uint64_t number, model::job_command command, const model::requester& by, reply_ptr reply, hook_runs hooks = {}) {
     tell_job(number, wrap(std::move(command), by, std::move(reply), std::move(hooks)));
   }
-  // The same, of many at once: a job whose actor is not in memory is told without one (actors/server/resting_jobs.hpp).
+  // The same, of many at once: a job whose actor is not in memory is told without one (actors/server/resting_jobs.hpp), at the latest when
+  // all are here.
   void tell_job_at_rest(std::uint64_t number, envelope<model::job_command> e);
+  void send_to_rest();
   void on_told(resting_jobs_told& told);
   // What a MoM reports of a job; one of a job that is no more is taken as done.
   void tell_job_of(schema::RunRef::Reader ref, model::job_command command, const model::requester& by, reply_ptr reply);
@@ -126,7 +128,6 @@ class actor_registry {
     bool is_new = false;  // its object was not in the log when it was asked for last
   };
   job_entry& job(std::uint64_t number);
-  void send_to_rest();
   order_lines::parts order_parts();
   template <class Actor, class... Extra>
   caf::actor named(std::map<std::string, named_entry>& actors, const directory::names& known, const std::string& name, bool creates,
@@ -137,7 +138,7 @@ class actor_registry {
   std::uint64_t next_number_;
   std::unordered_map<std::uint64_t, job_entry> jobs_;  // in memory, by number
   std::deque<std::uint64_t> idle_;                     // in the order they became idle
-  std::vector<resting_job> to_rest_;                   // told at rest, as soon as all are here that came with them
+  std::vector<resting_job> to_rest_;                   // told at rest, as soon as enough or all are here
   // Those that are being told at rest, by number, and what came to them meanwhile.
   std::unordered_map<std::uint64_t, std::vector<envelope<model::job_command>>> at_rest_;
   std::map<std::string, named_entry> queues_, hosts_, schedulers_, hooks_;
@@ -146,7 +147,6 @@ class actor_registry {
   caf::actor server_;
   helper_pool names_, signatures_, reading_, hellos_;
   order_lines orders_;
-  caf::actor decider_;  // for jobs at rest
 };
 
 }  // namespace annals::actors

@@ -29,6 +29,7 @@ void order_routes::on_orders(give_orders& given) {
     const auto order = one.what;
     std::visit([&](const auto& what) { carry_out(what, one); }, order->what);
   }
+  board_.send_to_rest();
 }
 
 // A job that is no more needs nothing.

@@ -32,12 +32,13 @@ struct event_sourced_actor_parts {
   std::function<void(const std::string&)> stop_process;
 };
 
-// What a command led to, for the writer: `version` is that of the stream, as who decided saw it.
+// What a command led to, for the writer: `version` is that of the stream, as who decided saw it; of `seen` see log::append.
 template <class Command>
-log::append append_of(envelope<Command>& e, model::outcome& decided, std::uint64_t stream, std::uint64_t version) {
+log::append append_of(envelope<Command>& e, model::outcome& decided, std::uint64_t stream, std::uint64_t version, std::uint64_t seen = 0) {
   log::append a;
   a.stream = stream;
   a.expected_version = version;
+  a.seen = seen;
   a.events = std::move(decided.events());
   a.born = std::move(decided.born);
   a.by = {e.by.user, e.by.host, e.by.role};

@@ -1,31 +1,30 @@
-// Commands to many jobs at once that rest: no actor of theirs is in memory, and none is made for this. They are decided over the
-// states that the status has and go to the log in one batch. The gateway keeps whatever else comes to these jobs until they were
-// told. Governed by docs/design/0054-dependencies.md.
+// Commands to many jobs at once that rest: no actor of theirs is in memory, and none is made for this. The status actor decides over the
+// states that it has, which nobody copies, and hands the writer all of them in one batch. The gateway keeps whatever else comes to these
+// jobs until they were told. Governed by docs/design/0054-dependencies.md.
 #pragma once
 
 #include <caf/actor.hpp>
 #include <caf/event_based_actor.hpp>
 
 #include <cstdint>
-#include <memory>
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "actors/runtime/event_sourced_actor.hpp"
 #include "actors/server/aggregates.hpp"
+#include "projections/status/status.hpp"
 
 namespace annals::actors {
 
 struct resting_job {
   std::uint64_t serial = 0, number = 0;
   envelope<model::job_command> command;
-  std::shared_ptr<model::job_state> state{};  // put in by the status actor; null: there is no such job
 };
-// From the gateway to the status actor, which hands it on to `decider`, a resting_jobs.
+// From the gateway to the status actor.
 struct tell_resting_jobs {
   std::vector<resting_job> jobs;  // each of them once
-  caf::actor decider;
-  std::uint64_t sequence = 0;  // of the states
+  caf::actor gateway, writer;     // the status actor keeps no writer, which keeps it: both would live for ever
 };
 
 // Back to the gateway.
@@ -38,11 +37,23 @@ struct resting_jobs_told {
   std::vector<resting_job_told> jobs;
 };
 
-struct resting_jobs_parts {
-  event_sourced_actor_parts base;
-  caf::actor gateway;
+// Part of the status actor, which has folded what was committed before it calls.
+class resting_jobs {
+ public:
+  resting_jobs(caf::event_based_actor* self, const ports::clock* clock) : self_(self), clock_(clock) {}
+  void tell(tell_resting_jobs& t, const projections::status& now);
+  void on_results(append_results& r, const projections::status& now);
+
+ private:
+  caf::event_based_actor* self_;
+  const ports::clock* clock_;
+  std::uint64_t turn_ = 0;
+  struct asked {
+    std::vector<resting_job> jobs;
+    caf::actor gateway;
+  };
+  std::map<std::uint64_t, asked> asked_;  // with the writer, by turn
 };
-caf::behavior resting_jobs(caf::event_based_actor* self, resting_jobs_parts parts);
 
 // To a job's actor that was made meanwhile: the log has more than it has read.
 using read_on_atom = caf::atom_constant<caf::atom("readon")>;

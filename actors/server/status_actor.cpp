@@ -45,6 +45,7 @@ struct answering {
   std::multimap<std::uint64_t, std::pair<sink_ptr, std::uint64_t>> waiters;  // job serial -> who waits for its end
   reservation_waits for_reservations;
   std::deque<reservation_for_job> early_for_jobs;  // as early
+  resting_jobs at_rest;
 
   // Before anything is done: what asks comes after the commits that it may ask about.
   void catch_up() {
@@ -115,13 +116,6 @@ struct answering {
     const auto left = std::max<std::int64_t>(0, w.until_ns - clock->now_ns());
     for_reservations.add(std::move(w), *now, clock->now_ns());
     self->delayed_send(self, std::chrono::nanoseconds(left), look_atom::value);
-  }
-
-  void tell(tell_resting_jobs& t) const {
-    for (auto& j : t.jobs)
-      if (const auto* state = now->job(j.serial)) j.state = std::make_shared<model::job_state>(*state);
-    t.sequence = now->sequence();
-    caf::anon_send(caf::actor(t.decider), std::move(t));
   }
 
   // -- by hand -----------------------------------------------------------------------------------------------------------------
@@ -365,6 +359,14 @@ struct answering {
 }  // namespace
 
 caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
+  self->set_exception_handler([stop = parts.stop_process](std::exception_ptr e) -> caf::error {
+    try {
+      std::rethrow_exception(e);
+    } catch (const std::exception& x) {
+      stop(std::string("the status failed: ") + x.what());
+    }
+    return caf::exit_reason::unhandled_exception;
+  });
   auto a = std::make_shared<answering>(answering{std::move(parts.now),
                                                  std::move(parts.index),
                                                  std::move(parts.past),
@@ -378,7 +380,8 @@ caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
                                                  {},
                                                  {},
                                                  {},
-                                                 {}});
+                                                 {},
+                                                 resting_jobs(self, parts.clock)});
   a->know_schedulers();
   const auto up_to_date = [a](auto then) {
     a->catch_up();
@@ -397,7 +400,8 @@ caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
         a->receive(w);
         if (!a->early_views.empty()) a->catch_up();
       },
-      [=](tell_resting_jobs& t) { up_to_date([&] { a->tell(t); }); },
+      [=](tell_resting_jobs& t) { up_to_date([&] { a->at_rest.tell(t, *a->now); }); },
+      [=](append_results& r) { up_to_date([&] { a->at_rest.on_results(r, *a->now); }); },
       [=](const restart_cycle&) {
         up_to_date([&] {
           for (auto& [name, session] : a->sessions) session.want_cycle("a hook asks for it");

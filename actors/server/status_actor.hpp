@@ -1,11 +1,13 @@
 // Answers queries from the status projection, at a position no older than the query's arrival; and, from the same
-// projection, tells the schedulers what they need to know (scheduler_session).
+// projection, tells the schedulers what they need to know (scheduler_session); and decides for jobs at rest (resting_jobs).
 #pragma once
 
 #include <caf/actor.hpp>
 #include <caf/event_based_actor.hpp>
 
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "actors/runtime/commit_inbox.hpp"
 #include "actors/runtime/daemon_log.hpp"
@@ -25,6 +27,7 @@ struct status_parts {
   const ports::clock* clock;
   std::shared_ptr<commit_inbox> inbox = std::make_shared<commit_inbox>();
   daemon_log* notes = nullptr;  // the server's log; may be null
+  std::function<void(const std::string&)> stop_process = [](const std::string&) {};
 };
 caf::behavior status_actor(caf::event_based_actor* self, status_parts parts);
 

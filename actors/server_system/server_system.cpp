@@ -280,7 +280,8 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   const auto past = spawn_answering(system, parts.detached, past_actor, reader_.get(), parts.store, parts.clock);
   const auto for_status = std::make_shared<commit_inbox>();
   const auto status =
-      spawn_answering(system, parts.detached, status_actor, status_parts{f.status, f.past, past, parts.clock, for_status, parts.notes});
+      spawn_answering(system, parts.detached, status_actor,
+                      status_parts{f.status, f.past, past, parts.clock, for_status, parts.notes, parts.stop_process});
   const auto upload = parts.detached ? system.spawn<caf::detached>(uploads, parts.store.blobs, parts.upload_directory)
                                      : system.spawn(uploads, parts.store.blobs, parts.upload_directory);
   gateway_parts g;
@@ -302,6 +303,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   g.groups_of = parts.groups_of;
   g.schedulers = parts.schedulers;
   if (parts.remote_callers_max > 0) g.remote_callers_max = parts.remote_callers_max;
+  if (parts.resting_jobs_at_once > 0) g.resting_jobs_at_once = parts.resting_jobs_at_once;
   g.detached = parts.helpers_detached.value_or(parts.detached);
   gateway_ = system.spawn(actors::gateway, std::move(g));
   // Queries and routing see a commit before anybody is told of it: they follow first. Routing before queries: the status

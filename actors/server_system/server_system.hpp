@@ -50,6 +50,7 @@ struct server_system_parts {
   look_up_groups groups_of = groups_by_name_service;  // of a submitter; may block
   std::shared_ptr<append_check> ledger;               // in place of the real one: the simulation's proof that it is needed
   std::size_t remote_callers_max = 0;                 // commands on other hosts at a time; 0: limits::remote_callers_max
+  std::size_t resting_jobs_at_once = 0;               // told with one message; 0: as shipped
   bool detached = true;                               // blocking actors get threads of their own (not in simulation)
   std::optional<bool> helpers_detached;               // of the gateway's helpers alone; not set: as `detached` says
   // Folds that follow the log beside the server's own, after clients were told; each is an actor that takes `committed` and

@@ -9,6 +9,11 @@ namespace {
 
 sim::options depending(int jobs = 12) { return {.jobs = jobs, .history_s = 20, .dependent = 0.7}; }
 
+// All wait for the first one; four at a time are told when they rest, so that what comes of one job is many batches.
+sim::options a_fan(int jobs) {
+  return {.moms = 1, .jobs = jobs, .history_s = 20, .program_s = 60, .dependent = 1, .fan = true, .at_rest = 4};
+}
+
 template <class Set>
 void one_crash_at_each(std::uint64_t events, Set&& set) {
   sim::holds_for_each_seed(events, [&](std::uint64_t n) {
@@ -38,6 +43,22 @@ BOOST_AUTO_TEST_CASE(all_that_can_come_of_a_dependency_comes) {
 
 BOOST_AUTO_TEST_CASE(the_server_may_crash_at_each_event_of_a_dependency) {
   one_crash_at_each(60, [](sim::options& o, std::uint64_t n) { o.crash_server_at_append = n; });
+}
+
+// Whose server has come up again since they were submitted, they rest.
+BOOST_AUTO_TEST_CASE(the_server_crashes_again_and_again_while_a_fan_is_set_free) {
+  auto o = a_fan(30);
+  o.server_crash = often;
+  holds_for_seeds(o, 25);
+}
+
+BOOST_AUTO_TEST_CASE(everybody_fails_while_a_fan_is_set_free) {
+  auto o = a_fan(20);
+  o.server_crash = often;
+  o.mom_crash = o.scheduler_crash = o.link_break = sometimes;
+  o.sync_failure = 0.005;
+  o.disk_full = sometimes;
+  holds_for_seeds(o, 25);
 }
 
 BOOST_AUTO_TEST_CASE(everybody_fails_while_jobs_depend) {

@@ -116,6 +116,7 @@ class story {
 std::vector<asked_value> drawn_dependencies(world& w, const std::vector<std::string>& jobs) {
   if (jobs.empty()) return {};
   static constexpr const char* types[] = {"after", "afterok", "afternotok", "afterany", "runone"};
+  if (w.o.fan) return {{"depend", "", std::string(types[w.random() % 4]) + ":" + jobs.front()}};
   std::string text;
   for (auto left = 1 + w.random() % 2; left > 0; --left)
     text += (text.empty() ? "" : ",") + std::string(types[w.random() % std::size(types)]) + ":" + jobs[w.random() % jobs.size()];

@@ -55,6 +55,7 @@ void server_process::start() {
   parts.pbs_home = "/sim";
   parts.detached = false;
   parts.server_uid = 1000;  // the simulated client is the cluster's own user
+  parts.resting_jobs_at_once = world_.o.at_rest;
   parts.sign_ticket = [this](schema::byte_span ticket) {
     world_.tickets.emplace_back(reinterpret_cast<const char*>(ticket.data()), ticket.size());
     return wire::signature{"the server's", ""};

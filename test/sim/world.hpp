@@ -164,6 +164,8 @@ struct options {
   std::string preempt_order = {};  // jobs of the queue express make others leave so; empty: there is no such queue
   double express = 0;              // share of the jobs that are in it
   double dependent = 0;            // share of the jobs that depend on others (dependent_jobs.hpp)
+  bool fan = false;                // all of these on the first job
+  std::size_t at_rest = 0;         // jobs told with one message when they rest (actors/server/resting_jobs.hpp); 0: as shipped
   double arrays = 0;               // share of the jobs that are arrays (array_checks.hpp)
   // Crash the default scheduler right after its n-th message; 0: never.
   std::uint64_t crash_scheduler_at_message = 0;

@@ -3,6 +3,7 @@
 // that wait for one cost no more than each for another one. Source: pbs guide, qsub, "depend". Governed by
 // docs/design/0054-dependencies.md.
 #include <algorithm>
+#include <list>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -20,7 +21,9 @@ using told = model::dependency_told;
 using values::dependency;
 using values::dependency_type;
 
-constexpr std::size_t at_once = 2048;  // orders that are out: they go to the log in batches, and each commit looks at all of them
+// Orders that are out: while some are being written, others are folded, and each commit looks at all of them. The next ones follow when
+// half of them are done, so that they go to the log many at a time.
+constexpr std::size_t at_once = 4096;
 
 constexpr std::uint64_t no_job = UINT64_MAX;
 
@@ -49,11 +52,13 @@ class dependents final : public reaction {
   std::vector<order_ptr> owed(const moment& at) override {
     by_ = {"root", at.settings.host_name, schema::Role::SERVER};
     std::vector<order_ptr> orders;
-    for (auto o = owed_.begin(); o != owed_.end() && orders.size() < at_once; ++o) {
-      auto& [other, order] = o->second;
-      if (!order) order = order_of(o->first, other);
-      orders.push_back(order);
+    orders.reserve(std::min(owed_.size(), at_once));
+    const auto most = out_ > at_once / 2 ? out_ : at_once;
+    for (auto o = owed_.begin(); o != owed_.end() && orders.size() < most; ++o) {
+      if (!o->order) o->order = order_of(*o);
+      orders.push_back(o->order);
     }
+    out_ = orders.size();
     return orders;
   }
 
@@ -84,10 +89,10 @@ class dependents final : public reaction {
   struct deed {
     std::uint64_t cause, serial;
     told::what is;
-    std::string entry;  // its text
-    auto operator<=>(const deed&) const = default;
+    dependency other;
+    order_ptr order{};  // made when it goes out first
   };
-  using deeds = std::map<std::pair<told::what, std::string>, std::uint64_t>;  // of one job; their causes
+  using deeds = std::map<std::pair<told::what, std::string>, std::list<deed>::iterator>;  // of one job; with the entries' texts
 
   static bool has_system(schema::JobHeld::Reader e) {
     for (auto h : e.getHolds())
@@ -98,9 +103,9 @@ class dependents final : public reaction {
   // -- what is owed ------------------------------------------------------------------------------------------------------
 
   void owe(std::uint64_t serial, told::what is, const dependency& other) {
-    auto entry = values::print({other});
-    if (!of_job_[serial].try_emplace({is, entry}, now_).second) return;
-    owed_.emplace(deed{now_, serial, is, std::move(entry)}, std::pair(other, order_ptr()));
+    const auto [at, fresh] = of_job_[serial].try_emplace({is, values::print({other})});
+    if (!fresh) return;
+    at->second = owed_.insert(owed_.end(), {now_, serial, is, other});
     changed_ = true;
   }
   bool is_owed(std::uint64_t serial, told::what is, const dependency& other) const {
@@ -108,25 +113,33 @@ class dependents final : public reaction {
     return all != of_job_.end() && all->second.contains({is, values::print({other})});
   }
   // A hold may be there already: then nothing comes of it that could be folded.
-  order_ptr order_of(const deed& d, const dependency& other) const {
+  order_ptr order_of(const deed& d) const {
     const bool of_hold = d.is == told::what::held || d.is == told::what::freed;
-    return make_order({.cause = d.cause,
-                       .target = "job " + std::to_string(d.serial) + " " + std::to_string(static_cast<int>(d.is)) + " " + d.entry,
-                       .what = tell_job{d.serial, told{d.is, other}, by_, {}, true},
-                       .given = of_hold ? order::repeat::until_accepted : order::repeat::until_folded});
+    const bool of_end = (d.is == told::what::met || d.is == told::what::failed) && judges_end(d.other.type);
+    return make_order(
+        {.cause = d.cause,
+         .target = "job " + std::to_string(d.serial) + " " + std::to_string(static_cast<int>(d.is)) + " " + values::print({d.other}),
+         .what = tell_job{d.serial, told{d.is, d.other}, by_, {}, true},
+         .given = of_hold ? order::repeat::until_accepted : order::repeat::until_folded,
+         .remembered = !of_end});
+  }
+  // How a job ended stays as it is: told again, it finds its entry gone, or comes to the same.
+  static bool judges_end(dependency_type type) {
+    return type == dependency_type::afterok || type == dependency_type::afternotok || type == dependency_type::afterany;
   }
   template <class Which>
   void settle(std::uint64_t serial, Which which) {
     const auto all = of_job_.find(serial);
     if (all == of_job_.end()) return;
     for (auto d = all->second.begin(); d != all->second.end();)
-      if (which(d->first.first)) d = settle(serial, all->second, d);
+      if (which(d->first.first)) d = settle(all->second, d);
       else ++d;
     if (all->second.empty()) of_job_.erase(all);
   }
-  deeds::iterator settle(std::uint64_t serial, deeds& of, deeds::iterator d) {
-    owed_.erase({d->second, serial, d->first.first, d->first.second});
-    changed_ = true;
+  deeds::iterator settle(deeds& of, deeds::iterator d) {
+    if (d->second->order) --out_;
+    owed_.erase(d->second);
+    changed_ |= out_ <= at_once / 2;  // or else no other one goes out
     return of.erase(d);
   }
   // Who else is in its set: it has left it.
@@ -134,7 +147,7 @@ class dependents final : public reaction {
     const auto all = of_job_.find(serial);
     if (all == of_job_.end()) return;
     for (auto d = all->second.begin(); d != all->second.end();)
-      if (d->first.first == told::what::dependent && d->first.second.starts_with("runone:")) d = settle(serial, all->second, d);
+      if (d->first.first == told::what::dependent && d->first.second.starts_with("runone:")) d = settle(all->second, d);
       else ++d;
     if (all->second.empty()) of_job_.erase(all);
   }
@@ -142,7 +155,7 @@ class dependents final : public reaction {
     const auto all = of_job_.find(serial);
     if (all == of_job_.end()) return;
     for (const auto is : by)
-      if (const auto d = all->second.find({is, entry}); d != all->second.end()) settle(serial, all->second, d);
+      if (const auto d = all->second.find({is, entry}); d != all->second.end()) settle(all->second, d);
     if (all->second.empty()) of_job_.erase(all);
   }
 
@@ -304,8 +317,8 @@ class dependents final : public reaction {
     const auto all = of_job_.find(serial);
     if (all == of_job_.end()) return;
     std::set<std::pair<std::uint64_t, std::string>> owed;  // oldest first
-    for (const auto& [deed, cause] : all->second)
-      if (deed.first == told::what::counted) owed.emplace(cause, deed.second);
+    for (const auto& [what, deed] : all->second)
+      if (what.first == told::what::counted) owed.emplace(deed->cause, what.second);
     std::size_t left = 0;
     for (const auto& c : w.on) left += c.d.count;
     for (; owed.size() > left; owed.erase(std::prev(owed.end())))
@@ -485,9 +498,8 @@ class dependents final : public reaction {
     const bool ok = how == end::good;
     const bool is_met = d.type == dependency_type::afterany || (d.type == dependency_type::afterok && ok) ||
                         (d.type == dependency_type::afternotok && !ok);
-    if (is_owed(serial, told::what::met, d)) return;
-    if (is_met) owe(serial, told::what::met, d);
-    else if (job_of(serial).is == progress::waits) owe(serial, told::what::failed, d);
+    if (is_met) return owe(serial, told::what::met, d);
+    if (job_of(serial).is == progress::waits && !is_owed(serial, told::what::met, d)) owe(serial, told::what::failed, d);
   }
   // It was over when it was named. That it ran is then enough for `after`.
   void judge_late(std::uint64_t serial, const dependency& d, end how) {
@@ -526,7 +538,8 @@ class dependents final : public reaction {
   model::runone_sets sets_;
   std::unordered_map<std::uint64_t, std::string> names_;              // of jobs that are or were in one: "12.borg@borg"
   std::unordered_map<std::uint64_t, std::set<std::uint64_t>> shows_;  // which others of its set a job shows
-  std::map<deed, std::pair<dependency, order_ptr>> owed_;             // oldest first; the order is made when it goes out first
+  std::list<deed> owed_;                                              // oldest first
+  std::size_t out_ = 0;                                               // of these, the first: their orders are made
   std::unordered_map<std::uint64_t, deeds> of_job_;                   // the same, by who is told
   std::string server_;                                                // as ids have it
   std::uint64_t now_ = 0;                                             // sequence of the record that is folded

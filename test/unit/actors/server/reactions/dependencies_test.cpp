@@ -14,6 +14,7 @@ using namespace annals::test;
 using model::job_phase;
 using values::dependency;
 using values::dependency_type;
+using told = model::dependency_told;
 
 namespace {
 
@@ -411,6 +412,57 @@ BOOST_AUTO_TEST_CASE(after_qalter_the_new_ones_count) {
   j.end(2, 0);
   j.settle();
   BOOST_TEST(j.state(3) == "Q 10");
+}
+
+// An end is for ever: told again, it finds its entry gone. A start is not: the job may wait again.
+BOOST_AUTO_TEST_CASE(only_what_an_end_means_needs_no_command_id) {
+  jobs j;
+  j.submit();
+  for (const char* type : {"afterok:1", "afternotok:1", "after:1"}) j.submit(type);
+  const auto carry_out = [&] {
+    std::string came;
+    for (const auto& o : j.last) {
+      const auto& order = std::get<reactions::tell_job>(o.what->what);
+      for (const auto& [number, job] : j.all)
+        if (job.serial == order.serial) came += j.tell(number, order.command, order.by) + ".";
+    }
+    return came;
+  };
+  (void)j.due();
+  BOOST_TEST(j.last.size() == 3u);
+  for (const auto& o : j.last) BOOST_TEST(o.command_id.size() == 16u);  // that it is waited for
+  (void)carry_out();
+  j.run(1);
+  (void)j.due();
+  BOOST_TEST(j.last.size() == 1u);
+  for (const auto& o : j.last) BOOST_TEST(o.command_id.size() == 16u);
+  (void)carry_out();
+  j.end(1, 0);
+  (void)j.due();
+  BOOST_TEST(j.last.size() == 2u);
+  for (const auto& o : j.last) BOOST_TEST(o.command_id == "");
+  BOOST_TEST(carry_out() == "altered.ended.");
+  BOOST_TEST(carry_out() == "..");
+  BOOST_TEST(j.state(2) == "Q 10");
+  BOOST_TEST(j.state(3) == "F 92 afternotok:1.borg@borg");
+}
+
+// While some are written others are decided; when half of them are done as many follow, so that they go to the log many at a time.
+BOOST_AUTO_TEST_CASE(of_a_fan_some_thousands_are_told_at_once) {
+  jobs j;
+  j.submit();
+  for (int i = 0; i < 6200; ++i) j.submit("afterany:1");
+  j.settle();
+  j.run(1);
+  j.end(1, 1);
+  BOOST_TEST(j.due().size() == 4096u);
+  BOOST_TEST(j.due().empty());
+  const told met{told::what::met, {dependency_type::afterany, "1.borg@borg"}};
+  std::uint64_t number = 2;
+  for (int i = 0; i < 2047; ++i) j.tell(number++, met, the_server());
+  BOOST_TEST(j.due().empty());
+  j.tell(number++, met, the_server());
+  BOOST_TEST(j.due().size() == 2048u);
 }
 
 BOOST_AUTO_TEST_CASE(who_waits_for_a_job_again_is_shown_once_and_asks_no_more) {

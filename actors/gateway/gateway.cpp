@@ -68,13 +68,12 @@ class router {
   void on_closed(const peer_closed& c) {
     const auto what = c.peer->peer().what;
     if (what == wire::identity::kind::scheduler) return schedulers_.on_closed(c);
-    terminals_.on_closed(c.peer);
+    if (what == wire::identity::kind::comm) return logins.on_closed(c);
+    forget(c.peer);
     if (what == wire::identity::kind::mom) {
       moms.on_closed(c);
       callers.on_closed(c);
     }
-    if (what == wire::identity::kind::comm) logins.on_closed(c);
-    if (uploaders_.erase(c.peer->id()) > 0) self_->send(parts_.uploads, uploader_gone{c.peer->id()});
   }
 
   // -- followers and other actors ------------------------------------------------------------------------------------------
@@ -178,6 +177,11 @@ class router {
     self_->send(scheduler, board.wrap<model::scheduler_command>(request, request.get(), by, std::move(reply)));
   }
 
+  void forget(const wire::connection_ptr& client) {
+    terminals_.on_closed(client);
+    if (uploaders_.erase(client->id()) > 0) self_->send(parts_.uploads, uploader_gone{client->id()});
+  }
+
   bool winding_up() const { return model::winding_up(*board.settings()); }
   static bool changes_state(schema::Request::Reader r) { return r.getCommandId().size() > 0; }
   bool fresh(schema::Request::Reader r) const {
@@ -194,7 +198,8 @@ class router {
   mom_routes moms{board, mom_hooks};
   const remote_places places{std::make_shared<wire::room<std::string>>(board.parts().remote_callers_max)};
   job_callers callers{board, [this](const auto& caller, auto request) { on_request(caller, std::move(request)); }, places};
-  login_callers logins{board, [this](const auto& caller, auto request) { on_request(caller, std::move(request)); }, places};
+  login_callers logins{board, [this](const auto& caller, auto request) { on_request(caller, std::move(request)); },
+                       [this](const auto& caller) { forget(caller); }, places};
   scheduler_starts starts{board, moms};
   orderly_stop stopping{board, starts};
   reservation_routes reservations{board, hooks};

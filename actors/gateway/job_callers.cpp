@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "actors/link/wire/wire_limits.hpp"
 #include "actors/server/replies.hpp"
 #include "events/schema/readable.hpp"
 
@@ -36,7 +35,7 @@ bool job_callers::takes(peer_frame& f) {
 }
 
 // Nothing more is read until its user is known.
-void job_callers::open(caller& c, schema::RunRef::Reader run) {
+void job_callers::open(job_caller& c, schema::RunRef::Reader run) {
   const auto& host = c.peer->peer().name;
   const auto number = board_.where().job_number(run.getJobSerial());
   if (model::winding_up(*board_.settings())) return refuse(c, pbs_error::system_error, "Connection refused");
@@ -54,16 +53,10 @@ void job_callers::on_user(const run_user& u) {
   if (at == callers_.end() || at->second.refused) return;
   auto& c = at->second;
   if (u.who.user.empty()) return refuse(c, pbs_error::bad_credential, "job " + c.job + " does not run on host " + c.peer->peer().name);
-  std::size_t has = 0;
-  c.place = places_->enter(u.who.user, has);
-  if (!c.place)
-    return refuse(c, pbs_error::no_connections,
-                  "user " + u.who.user + ": too many commands on other hosts at once (limit " +
-                      std::to_string(has > 0 ? has : places_->places()) + ")");
-  c.as_user = as_user(c.peer, u.who.user, u.who.group);
+  if (!has_place(c, u.who.user)) return;
   c.peer->resume_reading();
-  const auto peer = c.peer;
-  for (auto& message : std::exchange(c.early, {})) for_peer(peer, [&] { request(c, std::move(message)); });
+  speaks_as(c, std::make_shared<users_connection>(c.peer, u.who.user, u.who.group, c.peer->id()),
+            [&](schema::sealed_message message) { request(c, std::move(message)); });
 }
 
 std::optional<std::uint64_t> job_callers::job_of(std::uint64_t connection) const {
@@ -72,28 +65,17 @@ std::optional<std::uint64_t> job_callers::job_of(std::uint64_t connection) const
   return board_.where().job_number(at->second.serial);
 }
 
-void job_callers::request(caller& c, schema::sealed_message message) {
-  if (c.refused) return;
-  if (!c.as_user) return c.early.push_back(std::move(message));
-  if (message.bytes().size() > limits::client_frame_bytes_max)
-    return c.peer->close("a request above the limit of " + std::to_string(limits::client_frame_bytes_max) + " bytes");
+void job_callers::request(job_caller& c, schema::sealed_message message) {
+  if (!may_ask(c, message)) return;
   if (!board_.where().has_program(c.peer->peer().name, c.serial, c.run) && !is_of_terminal(message))
     return refuse_request(c, message);
-  take_(c.as_user, schema::sealed<schema::Request>(std::move(message)));
+  take(c, std::move(message));
 }
 
 // It alone: what was asked while the run was there is still to be answered over this connection.
-void job_callers::refuse_request(const caller& c, const schema::sealed_message& message) {
+void job_callers::refuse_request(const job_caller& c, const schema::sealed_message& message) {
   c.peer->send(refusal_reply(message.root<schema::Request>().getId(), board_.where().sequence(),
                              {pbs_error::bad_credential, "job " + c.job + " no longer runs on host " + c.peer->peer().name}));
-}
-
-// The reply is to no request: nothing follows it.
-void job_callers::refuse(caller& c, std::uint32_t code, const std::string& text) {
-  c.refused = true;
-  c.early.clear();
-  c.peer->send(refusal_reply(0, board_.where().sequence(), {code, text}));
-  c.peer->close(text);
 }
 
 }  // namespace annals::actors

@@ -5,24 +5,20 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
-#include "actors/gateway/actor_registry.hpp"
-#include "actors/gateway/users_connection.hpp"
+#include "actors/gateway/remote_callers.hpp"
 
 namespace annals::actors {
 
-class job_callers {
+class job_callers : private remote_callers {
  public:
-  // What one of them asks, as if it came from a peer who is the run's user on the run's host.
-  using take_request = std::function<void(const wire::connection_ptr& caller, schema::sealed<schema::Request>)>;
+  using remote_callers::take_request;
   job_callers(actor_registry& board, take_request take, remote_places places)
-      : board_(board), take_(std::move(take)), places_(std::move(places)) {}
+      : remote_callers(board, std::move(take), std::move(places)) {}
 
   // The message belongs to such a connection, or makes its connection one; false: it is a MoM's own.
   bool takes(peer_frame& f);
@@ -32,25 +28,17 @@ class job_callers {
   std::optional<std::uint64_t> job_of(std::uint64_t connection) const;
 
  private:
-  struct caller {
-    wire::connection_ptr peer, as_user;  // the MoM's connection; the same with the user's name, null: not known yet
+  struct job_caller : caller {
     std::uint64_t serial = 0;
     std::uint32_t run = 0;
     std::string job;
-    bool refused = false;  // what may still come over it is nobody's word
-    std::vector<schema::sealed_message> early;
-    std::shared_ptr<void> place;
   };
 
-  void open(caller& c, schema::RunRef::Reader run);
-  void request(caller& c, schema::sealed_message message);
-  void refuse_request(const caller& c, const schema::sealed_message& message);
-  void refuse(caller& c, std::uint32_t code, const std::string& text);
+  void open(job_caller& c, schema::RunRef::Reader run);
+  void request(job_caller& c, schema::sealed_message message);
+  void refuse_request(const job_caller& c, const schema::sealed_message& message);
 
-  actor_registry& board_;
-  take_request take_;
-  remote_places places_;
-  std::map<std::uint64_t, caller> callers_;  // by connection
+  std::map<std::uint64_t, job_caller> callers_;  // by connection
 };
 
 }  // namespace annals::actors

@@ -1,5 +1,6 @@
-// Commands of users of login hosts: each over a connection that the host's pbs_comm has opened with its own certificate, and whose first
-// message says who asks. That host's root is believed about its users, and the name service here says what group they are of.
+// Commands of users of login hosts: each over a connection that the host's pbs_comm has opened with its own certificate, and which says
+// whose the command is. That host's root is believed about its users, and the name service here says what group they are of. When the
+// command is gone the connection waits for the next one, of whatever user, if the server has a place for one that waits.
 // Part of the gateway's actor. docs/design/0063-login-hosts.md.
 #pragma once
 
@@ -10,39 +11,49 @@
 #include <string>
 #include <vector>
 
-#include "actors/gateway/actor_registry.hpp"
-#include "actors/gateway/users_connection.hpp"
+#include "actors/gateway/remote_callers.hpp"
+#include "events/schema/comm.capnp.h"
 
 namespace annals::actors {
 
-class login_callers {
+class login_callers : private remote_callers {
  public:
-  // What one of them asks, as if it came from a peer who is this user on that host.
-  using take_request = std::function<void(const wire::connection_ptr& caller, schema::sealed<schema::Request>)>;
-  login_callers(actor_registry& board, take_request take, remote_places places)
-      : board_(board), take_(std::move(take)), places_(std::move(places)) {}
+  using remote_callers::take_request;
+  // A caller who asked something is gone: what was kept for him is nobody's.
+  using forget_caller = std::function<void(const wire::connection_ptr& caller)>;
+  login_callers(actor_registry& board, take_request take, forget_caller forget, remote_places places);
 
   void on_frame(peer_frame& f);
-  void on_closed(const peer_closed& c) { callers_.erase(c.peer->id()); }
+  void on_closed(const peer_closed& c);
 
  private:
-  struct caller {
-    wire::connection_ptr peer, as_user;  // pbs_comm's connection; the same with the user's name, null: his group is not known yet
+  struct login_caller : caller {
+    std::uint64_t id = 0;  // of whom it speaks for; 0: for nobody
     std::string user;
-    bool refused = false;
-    std::vector<schema::sealed_message> early;
-    std::shared_ptr<void> place;
+    std::shared_ptr<void> waits;  // its place, while it speaks for nobody
   };
 
-  void open(caller& c, std::string user);
-  void on_groups(std::uint64_t connection, const std::vector<std::string>& groups);
-  void request(caller& c, schema::sealed_message message);
-  void refuse(caller& c, std::uint32_t code, const std::string& text);
+  void hear(login_caller& c, schema::CommWord::Reader word);
+  void begin(login_caller& c, std::string user);
+  void on_groups(std::uint64_t connection, std::uint64_t id, const std::string& group);
+  void speaks(login_caller& c, const std::string& group);
+  void request(login_caller& c, schema::byte_span bytes);
+  void end(login_caller& c, std::uint64_t number);
+  void leave(login_caller& c);
 
-  actor_registry& board_;
-  take_request take_;
-  remote_places places_;
-  std::map<std::uint64_t, caller> callers_;  // by connection
+  // Groups of users, so that one who types one command after another does not wait for the name service each time.
+  struct known_group {
+    std::string group;
+    std::int64_t since_ns;
+    bool is_fresh(std::int64_t now) const;
+  };
+  const std::string* known_group_of(const std::string& user) const;
+  void remember(const std::string& user, const std::string& group);
+
+  const forget_caller forget_;
+  const std::shared_ptr<wire::room<std::string>> idle_;  // by host
+  std::map<std::uint64_t, login_caller> callers_;        // by connection of pbs_comm
+  std::map<std::string, known_group> groups_;
 };
 
 }  // namespace annals::actors

@@ -4,35 +4,40 @@
 
 namespace annals::actors {
 
-namespace {
+users_connection::users_connection(wire::connection_ptr of, const std::string& user, const std::string& group, std::uint64_t id)
+    : of_(std::move(of)), id_(id) {
+  who_.what = wire::identity::kind::remote;
+  who_.name = user;
+  who_.group = group;
+  who_.uid = who_.gid = wire::identity::nobody;
+  who_.address = of_->peer().address;
+  who_.host = of_->peer().name;
+}
 
-class users_connection final : public wire::connection {
- public:
-  users_connection(wire::connection_ptr of, wire::identity who) : of_(std::move(of)), who_(std::move(who)) {}
-  std::uint64_t id() const override { return of_->id(); }
-  const wire::identity& peer() const override { return who_; }
-  void send(const schema::sealed_message& message) override { of_->send(message); }
-  void close(const std::string& why) override { of_->close(why); }
-  std::size_t unsent_bytes() const override { return of_->unsent_bytes(); }
-  void pause_reading() override { of_->pause_reading(); }
-  void resume_reading() override { of_->resume_reading(); }
+void users_connection::send(const schema::sealed_message& message) {
+  const std::lock_guard held(guard_);
+  if (!left_) of_->send(message);
+}
 
- private:
-  wire::connection_ptr of_;
-  wire::identity who_;
-};
+void users_connection::close(const std::string& why) {
+  const std::lock_guard held(guard_);
+  if (!left_) of_->close(why);
+}
 
-}  // namespace
+void users_connection::pause_reading() {
+  const std::lock_guard held(guard_);
+  if (!left_) of_->pause_reading();
+}
 
-wire::connection_ptr as_user(const wire::connection_ptr& of, const std::string& user, const std::string& group) {
-  wire::identity who;
-  who.what = wire::identity::kind::remote;
-  who.name = user;
-  who.group = group;
-  who.uid = who.gid = wire::identity::nobody;
-  who.address = of->peer().address;
-  who.host = of->peer().name;
-  return std::make_shared<users_connection>(of, std::move(who));
+void users_connection::resume_reading() {
+  const std::lock_guard held(guard_);
+  if (!left_) of_->resume_reading();
+}
+
+void users_connection::leave() {
+  const std::lock_guard held(guard_);
+  left_ = true;
+  of_->resume_reading();
 }
 
 }  // namespace annals::actors

@@ -23,7 +23,7 @@ using complain_atom = caf::atom_constant<caf::atom("complain")>;
 class callers {
  public:
   callers(caf::event_based_actor* self, job_commands_parts parts)
-      : self_(self), parts_(std::move(parts)), passages_(parts_.host, parts_.dial, parts_.unsent_pause_bytes) {
+      : self_(self), parts_(std::move(parts)), passages_(parts_.host, parts_.unsent_pause_bytes) {
     complain_later();
   }
   passages& ways() { return passages_; }
@@ -64,7 +64,7 @@ class callers {
       return refuse_user(c, pbs_error::bad_credential, "no run of job " + c.job + " with this PBS_JOBCOOKIE is on host " + parts_.host);
     if (c.peer->peer().name != found.user)
       return refuse_user(c, pbs_error::unauthorized, "job " + c.job + " is not of user " + c.peer->peer().name);
-    passages_.dial(at->first, schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+    passages_.dial(at->first, parts_.dial, schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
                      auto ref = m.initCommandOf();
                      ref.setJobSerial(found.job_serial);
                      ref.setRun(found.run);

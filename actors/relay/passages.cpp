@@ -16,17 +16,24 @@ bool passages::may_be_dialed(std::uint64_t caller) const {
 }
 
 // Nothing more is read until the server is there.
-void passages::dial(std::uint64_t id, schema::sealed_message first) {
+void passages::dial(std::uint64_t id, const dial_server& dial, schema::sealed_message first) {
   const auto at = callers_.find(id);
   if (at == callers_.end() || at->second.refused) return;
   auto& c = at->second;
   c.first = std::move(first);
-  c.peer->pause_reading();
   try {
-    c.dialer = dial_(id);
+    c.dialer = dial(id);
   } catch (const wire::wire_error& e) {
-    refuse(c, pbs_error::system_error, "host " + host_ + " can't reach the server: " + e.what());
+    return refuse(c, pbs_error::system_error, "host " + host_ + " can't reach the server: " + e.what());
   }
+  if (auto server = c.dialer->is_open()) return connect(c, std::move(server));
+  c.peer->pause_reading();
+}
+
+void passages::connect(caller& c, wire::connection_ptr server) {
+  c.server = std::move(server);
+  if (c.first) c.server->send(c.first);
+  for (const auto& message : std::exchange(c.early, {})) c.server->send(message);
 }
 
 void passages::hand_on(std::uint64_t id, schema::sealed_message message) {
@@ -61,9 +68,7 @@ void passages::on_opened(const server_opened& o) {
   const auto at = callers_.find(o.caller);
   if (at == callers_.end()) return;
   auto& c = at->second;
-  c.server = o.server;
-  c.server->send(c.first);
-  for (const auto& message : std::exchange(c.early, {})) c.server->send(message);
+  connect(c, o.server);
   if (c.server->unsent_bytes() <= unsent_pause_bytes_) c.peer->resume_reading();
 }
 

@@ -1,6 +1,6 @@
-// Commands of this host's users on their way to the server: each comes over a Unix socket, has a TLS connection of its own to the server,
-// on which first is said whose it is, and then both sides' messages are handed on as they are. Nobody reads on one side while the other
-// has not taken what came. Who may pass and what is said first is the owner's part: the MoM's for commands of its jobs
+// Commands of this host's users on their way to the server: each comes over a Unix socket, has a TLS connection to the server for itself
+// as long as it is there, on which first is said whose it is, and then both sides' messages are handed on. Nobody reads on one side while
+// the other has not taken what came. Who may pass and what is said first is the owner's part: the MoM's for commands of its jobs
 // (docs/design/0038-commands-of-jobs.md), pbs_comm's for those of a login host (docs/design/0063-login-hosts.md).
 #pragma once
 
@@ -22,7 +22,10 @@ namespace annals::actors {
 class server_dialer {
  public:
   virtual ~server_dialer() = default;
+  // Where it was open already: server_opened does not come. Null: it comes.
+  virtual wire::connection_ptr is_open() const { return nullptr; }
 };
+// Throws wire_error: there is no way to dial.
 using dial_server = std::function<std::unique_ptr<server_dialer>(std::uint64_t caller)>;
 
 struct server_opened {
@@ -51,8 +54,7 @@ struct peer_taken {  // what waited for this caller
 class passages {
  public:
   // host: this one, as refusals name it. unsent_pause_bytes: nothing more is read for a peer for which more than this waits.
-  passages(std::string host, dial_server dial, std::size_t unsent_pause_bytes)
-      : host_(std::move(host)), dial_(std::move(dial)), unsent_pause_bytes_(unsent_pause_bytes) {}
+  passages(std::string host, std::size_t unsent_pause_bytes) : host_(std::move(host)), unsent_pause_bytes_(unsent_pause_bytes) {}
 
   const std::string& host() const { return host_; }
   void add(const wire::connection_ptr& peer) { callers_[peer->id()].peer = peer; }
@@ -60,8 +62,8 @@ class passages {
   // Who waits for an answer of its owner, or for its server. False also of who is gone or was refused.
   bool may_be_dialed(std::uint64_t caller) const;
 
-  // The server is dialed for the caller, and hears `first` before anything that the caller says.
-  void dial(std::uint64_t caller, schema::sealed_message first);
+  // The server is dialed for the caller, and hears `first`, if there is one, before anything that the caller says.
+  void dial(std::uint64_t caller, const dial_server& dial, schema::sealed_message first = {});
   // A message of a caller for the server, which may not be there yet. Dropped of who is gone or was refused.
   void hand_on(std::uint64_t caller, schema::sealed_message message);
   // The caller hears it as the last word of its connection. `code`: values::pbs_error.
@@ -84,9 +86,9 @@ class passages {
     wire::connection_ptr server;  // null: not there yet
   };
   void refuse(caller& c, std::uint32_t code, const std::string& text);
+  static void connect(caller& c, wire::connection_ptr server);
 
   const std::string host_;
-  const dial_server dial_;
   const std::size_t unsent_pause_bytes_;
   std::map<std::uint64_t, caller> callers_;  // by connection
 };

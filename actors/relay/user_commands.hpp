@@ -1,5 +1,6 @@
 // Commands of the users of a login host, on their way to one server: what pbs_comm does. The kernel says who asks, and the host's
-// certificate tells the server that it may be believed. docs/design/0063-login-hosts.md.
+// certificate tells the server that it may be believed. A connection to the server serves many of them, one after another.
+// docs/design/0063-login-hosts.md.
 #pragma once
 
 #include <caf/event_based_actor.hpp>
@@ -12,8 +13,8 @@
 namespace annals::actors {
 
 struct user_commands_parts {
-  std::string host;  // this one
-  dial_server dial;
+  std::string host;                    // this one
+  dial_server dial;                    // a line (server_lines.hpp)
   std::size_t unsent_pause_bytes = 0;  // nothing more is read for a peer for which more than this waits
   // The actor failed, and commands would wait for nothing. May be null: it ends alone.
   std::function<void(const std::string& text)> stop_process{};

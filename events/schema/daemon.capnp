@@ -100,8 +100,7 @@ struct FromMom {
   }
 }
 struct FromComm {
-  # What pbs_comm of a login host says first over a connection that it opens for a command of one of its users, who then speaks in
-  # Requests (client.capnp) and is answered in Replies.
+  # Whose command begins on a connection of a login host's pbs_comm (comm.capnp).
   user @0 :Text;
 }
 struct HooksInstalled { sequence @0 :UInt64; files @1 :List(Text); }

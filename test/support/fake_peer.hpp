@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/link/wire/connection_ids.hpp"
 #include "actors/link/wire/wire.hpp"
 
 namespace annals::test {
@@ -24,8 +25,7 @@ struct fake_peer : wire::connection {
   void pause_reading() override { paused = true; }
   void resume_reading() override { paused = false; }
 
-  static inline std::uint64_t last_number = 0;
-  const std::uint64_t number = ++last_number;
+  const std::uint64_t number = wire::next_connection_id();
   wire::identity who;
   std::vector<schema::sealed_message> sent;
   std::string closed;  // why; empty: it is open

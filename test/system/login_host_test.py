@@ -1,4 +1,6 @@
 """Commands on a login host, where no server is: its pbs_comm hands them on. docs/design/0063-login-hosts.md."""
+import contextlib
+import glob
 import os
 import pwd
 import subprocess
@@ -37,6 +39,19 @@ class a_login_host(ClusterTest):
         done = self.there(*command, **how)
         self.assertEqual(done.status, 0, f"{' '.join(command)}: {done}")
         return done.out
+
+    def lines(self):
+        """How many connections the login host's pbs_comm has to the server."""
+        pid, = self.daemon_pids("pbs_comm", "l")
+        sockets = set()
+        for descriptor in glob.glob(f"/proc/{pid}/fd/*"):
+            with contextlib.suppress(FileNotFoundError):
+                sockets.add(os.readlink(descriptor))
+        rows = []
+        for table in "tcp", "tcp6":
+            with contextlib.suppress(FileNotFoundError), open(f"/proc/{pid}/net/{table}") as f:
+                rows += [line.split() for line in f][1:]
+        return sum(row[3] == "01" and f"socket:[{row[9]}]" in sockets for row in rows)      # 01: established
 
     def comm_log(self):
         return self.log("comm_logs", "l")
@@ -84,6 +99,50 @@ class a_login_host(ClusterTest):
         out, err = waiting.communicate(timeout=COMMAND_DEADLINE_S)
         self.assertEqual(waiting.returncode, 9, (out, err))
         self.assertEqual(len(self.jobs()), 2)
+
+    def test_a_command_leaves_its_connection_to_the_next(self):
+        for _ in range(10):
+            self.sure_there("qstat")
+        # One that has just ended may still be about to leave it.
+        self.assertIn(self.lines(), range(1, 4))
+
+    def test_a_server_that_was_restarted_is_reached_at_once(self):
+        self.sure_there("qstat")
+        self.assertGreaterEqual(self.lines(), 1)
+        for _ in range(3):
+            self.kill_daemon("pbs_server")
+            self.start_daemon("pbs_server")
+            self.until_answers()
+            done = self.there("qsub", "-h", "--", "/bin/true")
+            self.assertEqual((done.status, done.err), (0, ""), done)
+        self.assertEqual(len(self.jobs()), 3)
+
+    def test_connections_that_wait_leave_room_for_others(self):
+        descriptors = 512                # half of 512/16 may wait, and one host has half of these
+        self.kill_daemon("pbs_server")
+        server = self.cluster.machines["server"]
+        with open(os.path.join(self.top, "pbs_server.out"), "a") as out:
+            self.assertEqual(server.launch(["prlimit", f"--nofile={descriptors}:{descriptors}", server.program("pbs_server")], out), 0)
+        self.until_answers()
+        crowd = [self.start_there("qsub", "-h", "--", "/bin/true") for _ in range(30)]
+        for command in crowd:
+            out, err = command.communicate(timeout=COMMAND_DEADLINE_S)
+            self.assertEqual((command.returncode, err), (0, ""), out)
+        self.until(lambda: 1 <= self.lines() <= descriptors // 64, lambda: f"few wait: {self.lines()}")
+        self.sure_there("qstat")
+        self.sure("qstat")
+        self.assertEqual(len(self.jobs()), 30)
+
+    @unittest.skipUnless(os.geteuid() == 0, "two users need root")
+    def test_a_connection_serves_each_user_as_himself(self):
+        account = pwd.getpwnam("nobody")
+        nobody = ["setpriv", f"--reuid={account.pw_uid}", f"--regid={account.pw_gid}", "--clear-groups"]
+        first = self.sure_there("qsub", "-h", "--", "/bin/true").strip()
+        other = self.sure_there(*nobody, "qsub", "-h", "--", "/bin/true").strip()
+        self.assertEqual([self.job(id)["Job_Owner"] for id in (first, other)], [f"{self.user}@l", "nobody@l"])
+        self.assertEqual(self.there(*nobody, "qdel", first).status, 15007 % 256)
+        self.sure_there("qdel", first)
+        self.assertEqual(self.there("qdel", other).status, 15007 % 256)
 
     def test_what_is_missing_is_said(self):
         self.kill_daemon("pbs_comm", "l")

@@ -1,4 +1,4 @@
-// The actor system of a daemon: one thread per core, and work sharing or, in server and MoM, the policy of docs/design/0027.
+// The actor system of a daemon: one thread per core, and work sharing or, in server, MoM and pbs_comm, the policy of docs/design/0027.
 #pragma once
 
 #include <caf/actor_system.hpp>

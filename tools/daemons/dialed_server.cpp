@@ -5,6 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "actors/runtime/next_first.hpp"
+
 namespace annals::daemons {
 
 namespace {
@@ -18,6 +20,9 @@ class dialed_server final : public actors::server_dialer {
     h.opened = [=](const wire::connection_ptr& c) { caf::anon_send(to, actors::server_opened{caller, c}); };
     h.received = [=](const wire::connection_ptr&, schema::sealed_message m) {
       caf::anon_send(to, actors::server_frame{caller, std::move(m)});
+    };
+    h.received_alone = [=, tell = h.received](const wire::connection_ptr& c, schema::sealed_message m) {
+      actors::next_first::here(to->home_system(), [&] { tell(c, std::move(m)); });
     };
     h.drained = [=](const wire::connection_ptr&) { caf::anon_send(to, actors::server_taken{caller}); };
     h.closed = [=](const wire::connection_ptr&, const std::string& why) { caf::anon_send(to, actors::server_closed{caller, why}); };

@@ -9,6 +9,7 @@
 
 #include "actors/link/wire/wire.hpp"
 #include "actors/relay/user_commands.hpp"
+#include "actors/runtime/next_first.hpp"
 #include "tools/client/session.hpp"
 #include "tools/daemons/caf_system.hpp"
 #include "tools/daemons/dialed_server.hpp"
@@ -23,7 +24,7 @@ namespace {
 
 std::string directory_of_certificates(const std::string& home) { return home + "/server_priv/comm"; }
 
-// Each command has a connection to its user and one to the server.
+// Each command has a connection to its user and one to the server; of these no more wait than there were commands at a time.
 wire::io_options bounds() {
   wire::io_options o;
   o.descriptors = wire::descriptors_of_process() / 2;
@@ -55,7 +56,7 @@ std::vector<enrolled_server> enrolled_servers(const client::pbs_conf& conf) {
 }
 
 struct login_doors::impl {
-  caf_config config;
+  next_first_config config;
   caf::actor_system system{config};
   std::vector<caf::actor> actors;
   wire::io_pool pool{1, bounds()};
@@ -76,6 +77,13 @@ struct login_doors::impl {
     });
     actors.push_back(commands);
     auto handler = feed(commands);
+    handle_lone_frames_here(system, handler);
+    handler.opened = [this, tell = handler.opened](const wire::connection_ptr& of) {
+      actors::next_first::here(system, [&] { tell(of); });
+    };
+    handler.closed = [this, tell = handler.closed](const wire::connection_ptr& of, const std::string& why) {
+      actors::next_first::here(system, [&] { tell(of, why); });
+    };
     handler.drained = [commands](const wire::connection_ptr& of) { caf::anon_send(commands, actors::peer_taken{of->id()}); };
     handler.failed = failed;
     handler.last_words = server_last_words;

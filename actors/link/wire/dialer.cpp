@@ -131,6 +131,7 @@ class dialing final : public resident, public std::enable_shared_from_this<diali
       if (self->owner_.opened) self->owner_.opened(c);
     };
     h.received = owner_.received;
+    h.received_alone = owner_.received_alone;
     h.drained = owner_.drained;
     h.closed = [self = shared_from_this()](const connection_ptr& c, const std::string& why) {
       if (!std::exchange(self->link_, nullptr)) return;  // its owner never saw it

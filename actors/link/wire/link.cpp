@@ -7,11 +7,11 @@
 #include <boost/asio/post.hpp>
 #include <utility>
 
+#include "actors/link/wire/connection_ids.hpp"
+
 namespace annals::wire {
 
 namespace {
-
-std::atomic<std::uint64_t> last_id{0};
 
 bool passed(steady::time_point since, int ms, steady::time_point now) { return now - since > std::chrono::milliseconds(ms); }
 
@@ -22,7 +22,7 @@ std::string seconds(int ms) {
 }  // namespace
 
 link::link(std::shared_ptr<worker> w, std::unique_ptr<transport> t, link_setup setup)
-    : id_(++last_id),
+    : id_(next_connection_id()),
       worker_(std::move(w)),
       transport_(std::move(t)),
       place_(std::move(setup.place)),

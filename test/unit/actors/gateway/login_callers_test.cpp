@@ -8,6 +8,7 @@
 #include "actors/link/wire/wire_limits.hpp"
 #include "events/log/log_reader.hpp"
 #include "events/log/record.hpp"
+#include "events/schema/comm.capnp.h"
 #include "test/support/whole_server.hpp"
 
 using namespace annals;
@@ -25,16 +26,34 @@ struct site : test::whole_server {
           };
           parts.remote_callers_max = remote_callers_max;
         }) {}
+  static peer_ptr line(const std::string& host = "l1") { return std::make_shared<test::fake_peer>(wire::identity::kind::comm, host); }
+  void begins(const peer_ptr& line, const std::string& user) { says(line, word(user)); }
   peer_ptr command(const std::string& user, const std::string& host = "l1") {
-    const auto peer = std::make_shared<test::fake_peer>(wire::identity::kind::comm, host);
-    says(peer, schema::make<schema::FromComm>([&](schema::FromComm::Builder m) { m.setUser(user); }));
+    const auto peer = line(host);
+    begins(peer, user);
     return peer;
   }
   template <class Fill>
   schema::Reply::Reader ask_over(const peer_ptr& peer, Fill fill) {
-    says(peer, schema::make<schema::Request>(fill));
+    says(peer, word(schema::make<schema::Request>(fill)));
     BOOST_REQUIRE(!peer->sent.empty());
     return peer->sent.back().root<schema::Reply>();
+  }
+  // The command is gone; whether its line waits for the next one.
+  bool ends(const peer_ptr& line, std::uint64_t number = 77) {
+    says(line, schema::make<schema::CommWord>([&](schema::CommWord::Builder w) { w.setEnded(number); }));
+    return line->closed.empty() && line->sent.back().root<schema::Reply>().getId() == number;
+  }
+
+  static schema::sealed_message word(const std::string& user) {
+    return schema::make<schema::CommWord>([&](schema::CommWord::Builder w) { w.initBegins().setUser(user); });
+  }
+  static schema::sealed_message word(const schema::sealed_message& request, const std::string& user = {}) {
+    return schema::make<schema::CommWord>([&](schema::CommWord::Builder w) {
+      if (!user.empty()) w.initBegins().setUser(user);
+      const auto bytes = request.bytes();
+      w.setRequest(capnp::Data::Reader(reinterpret_cast<const capnp::byte*>(bytes.data()), bytes.size()));
+    });
   }
 };
 
@@ -80,12 +99,12 @@ BOOST_AUTO_TEST_CASE(what_is_asked_before_the_group_is_known_is_answered_in_its_
   site s;
   const auto peer = std::make_shared<test::fake_peer>(wire::identity::kind::comm, "l1");
   const auto post = [&](const schema::sealed_message& m) { caf::anon_send(s.whole->gateway(), actors::peer_frame{peer, m}); };
-  post(schema::make<schema::FromComm>([](schema::FromComm::Builder m) { m.setUser("alice"); }));
   for (std::uint64_t id : {7u, 8u})
-    post(schema::make<schema::Request>([&](schema::Request::Builder r) {
-      r.setId(id);
-      r.initHello();
-    }));
+    post(site::word(schema::make<schema::Request>([&](schema::Request::Builder r) {
+                      r.setId(id);
+                      r.initHello();
+                    }),
+                    id == 7 ? "alice" : ""));
   s.system.run();
   BOOST_REQUIRE(peer->sent.size() == 2u);
   for (std::size_t i : {0u, 1u}) BOOST_TEST(peer->sent[i].root<schema::Reply>().getId() == 7 + i);
@@ -116,8 +135,9 @@ BOOST_AUTO_TEST_CASE(who_has_no_account_here_or_no_name_is_refused) {
 BOOST_AUTO_TEST_CASE(what_follows_a_refusal_is_nobodys_word) {
   site s;
   const auto peer = s.command("bob");
-  s.says(peer, schema::make<schema::FromComm>([](schema::FromComm::Builder m) { m.setUser("alice"); }));
-  s.says(peer, schema::make<schema::Request>(submit));
+  s.begins(peer, "alice");
+  s.says(peer, site::word(schema::make<schema::Request>(submit)));
+  s.says(peer, site::word(schema::make<schema::Request>(submit), "alice"));
   BOOST_TEST(peer->sent.size() == 1u);
 }
 
@@ -144,18 +164,128 @@ BOOST_AUTO_TEST_CASE(a_user_with_many_commands_leaves_room_for_others) {
   BOOST_TEST(s.command("dave")->closed == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_line_is_for_the_next_user_when_a_command_is_gone) {
+  site s;
+  const auto line = s.command("alice");
+  BOOST_TEST(schema::str(s.ask_over(line, submit).getDone()) == "0.borg");
+  BOOST_TEST(s.ends(line));
+  s.begins(line, "carol");
+  BOOST_TEST(code(s.ask_over(line, [](schema::Request::Builder r) { r.initDeleteJob().setJob("0.borg"); })) == 15007u);
+  BOOST_TEST(s.ends(line));
+  s.begins(line, "alice");
+  BOOST_TEST(s.ask_over(line, [](schema::Request::Builder r) { r.initDeleteJob().setJob("0.borg"); }).isDone());
+}
+
+BOOST_AUTO_TEST_CASE(nobody_hears_what_was_asked_for_by_who_is_gone) {
+  site s;
+  const auto line = s.command("alice");
+  BOOST_TEST(s.ask_over(line, submit).isDone());
+  s.says(line, site::word(schema::make<schema::Request>([](schema::Request::Builder r) {
+           r.setId(1);
+           r.initWaitJob().setJob("0.borg");
+         })));
+  BOOST_TEST(s.ends(line));
+  s.begins(line, "carol");
+  const auto heard = line->sent.size();
+  const auto of_another_host = s.command("alice", "l2");
+  BOOST_TEST(s.ask_over(of_another_host, [](schema::Request::Builder r) { r.initDeleteJob().setJob("0.borg"); }).isDone());
+  BOOST_TEST(line->sent.size() == heard);
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_is_gone_before_its_group_is_known_leaves_nothing) {
+  site s;
+  const auto line = site::line();
+  const auto post = [&](const schema::sealed_message& m) { caf::anon_send(s.whole->gateway(), actors::peer_frame{line, m}); };
+  post(site::word(schema::make<schema::Request>(submit), "bob"));
+  post(schema::make<schema::CommWord>([](schema::CommWord::Builder w) { w.setEnded(5); }));
+  post(site::word(schema::make<schema::Request>([](schema::Request::Builder r) {
+                    r.setId(6);
+                    r.initHello();
+                  }),
+                  "alice"));
+  s.system.run();
+  BOOST_TEST(line->closed == "");
+  BOOST_TEST(!line->paused);
+  BOOST_REQUIRE(line->sent.size() == 2u);
+  for (std::size_t i : {0u, 1u}) BOOST_TEST(line->sent[i].root<schema::Reply>().getId() == 5 + i);
+}
+
+BOOST_AUTO_TEST_CASE(who_speaks_for_two_or_for_nobody_is_refused) {
+  site s;
+  const auto line = s.command("alice");
+  s.begins(line, "carol");
+  BOOST_TEST(ended(line) == 15019u);
+  const auto silent = site::line();
+  s.says(silent, site::word(schema::make<schema::Request>(submit)));
+  BOOST_TEST(ended(silent) == 15019u);
+  const auto gone = s.command("alice");
+  BOOST_TEST(s.ends(gone));
+  s.says(gone, site::word(schema::make<schema::Request>(submit)));
+  BOOST_TEST(ended(gone) == 15019u);
+}
+
+BOOST_AUTO_TEST_CASE(lines_that_wait_take_no_commands_place) {
+  site s(3);
+  std::vector<peer_ptr> waiting;
+  for (int i = 0; i < 3; ++i) {
+    waiting.push_back(s.command("alice", "l" + std::to_string(i)));
+    // One place for one that waits: the others are closed.
+    BOOST_TEST(s.ends(waiting.back()) == (i == 0));
+  }
+  std::vector<peer_ptr> inside;
+  for (const std::string user : {"alice", "carol", "dave"}) {
+    inside.push_back(s.command(user, "l9"));
+    BOOST_TEST(inside.back()->closed == "");
+  }
+  // As a command it takes no place of those that wait, and gives its own back.
+  BOOST_TEST(s.ends(inside.back()) == false);
+  s.begins(waiting.front(), "dave");
+  BOOST_TEST(waiting.front()->closed == "");
+  BOOST_TEST(s.ends(inside.front()));
+}
+
+BOOST_AUTO_TEST_CASE(a_line_that_is_lost_gives_its_place_back) {
+  site s(3);
+  const auto line = s.command("alice");
+  BOOST_TEST(s.ends(line));
+  BOOST_TEST(!s.ends(s.command("alice", "l2")));
+  caf::anon_send(s.whole->gateway(), actors::peer_closed{line, "gone"});
+  s.system.run();
+  BOOST_TEST(s.ends(s.command("alice", "l2")));
+}
+
+BOOST_AUTO_TEST_CASE(the_group_of_a_user_is_asked_for_once_a_minute) {
+  auto asked = std::make_shared<int>(0);
+  test::whole_server server([=](actors::server_system_parts& parts) {
+    parts.groups_of = [=](const std::string&, std::uint32_t) {
+      ++*asked;
+      return std::vector<std::string>{"users"};
+    };
+  });
+  const auto begin = [&] { server.says(site::line(), site::word("alice")); };
+  begin();
+  begin();
+  BOOST_TEST(*asked == 1);
+  server.clock.ns += limits::name_memory_s * 1'000'000'000LL;
+  begin();
+  BOOST_TEST(*asked == 2);
+}
+
 BOOST_AUTO_TEST_CASE(garbage_ends_its_connection_and_nothing_else) {
   site s;
   const auto first = std::make_shared<test::fake_peer>(wire::identity::kind::comm, "l1");
-  s.says(first, schema::make<schema::FromComm>([](schema::FromComm::Builder m) {
-           capnp::toAny(m).getPointerSection()[0].initAs<capnp::List<std::uint64_t>>(3);
+  s.says(first, schema::make<schema::CommWord>([](schema::CommWord::Builder m) {
+           capnp::toAny(m.initBegins()).getPointerSection()[0].initAs<capnp::List<std::uint64_t>>(3);
          }));
   BOOST_TEST(ended(first) == 15019u);
   const auto later = s.command("alice");
-  s.says(later, schema::make<schema::Request>([](schema::Request::Builder r) {
+  s.says(later, site::word(schema::make<schema::Request>([](schema::Request::Builder r) {
            capnp::toAny(r.initDeleteJob()).getPointerSection()[0].initAs<capnp::List<std::uint64_t>>(3);
-         }));
+         })));
   BOOST_TEST(later->closed.starts_with("a message that can't be read"));
+  const auto no_message = s.command("alice");
+  s.says(no_message, schema::make<schema::CommWord>([](schema::CommWord::Builder w) { w.initRequest(13); }));
+  BOOST_TEST(no_message->closed.starts_with("a message that can't be read"));
   BOOST_TEST(s.ask_over(s.command("alice"), look).isObjects());
 }
 

@@ -15,19 +15,17 @@ using namespace annals::actors;
 namespace {
 
 struct counted_dialer final : server_dialer {
-  explicit counted_dialer(int& n) : open(n) { ++open; }
+  counted_dialer(int& n, wire::connection_ptr already) : open(n), already(std::move(already)) { ++open; }
   ~counted_dialer() override { --open; }
+  wire::connection_ptr is_open() const override { return already; }
   int& open;
+  const wire::connection_ptr already;
 };
 
 struct way {
   int dialed = 0;
-  bool can_dial = true;
-  passages ways{"l1", [this](std::uint64_t) -> std::unique_ptr<server_dialer> {
-                  if (!can_dial) throw wire::wire_error("comm.pem: no such file");
-                  return std::make_unique<counted_dialer>(dialed);
-                },
-                100};
+  bool can_dial = true, open_already = false;
+  passages ways{"l1", 100};
   std::shared_ptr<test::fake_peer> user = std::make_shared<test::fake_peer>(wire::identity::kind::local, "alice"),
                                    server = std::make_shared<test::fake_peer>(wire::identity::kind::server, "q1");
 
@@ -42,8 +40,17 @@ struct way {
     });
   }
   std::uint64_t caller() const { return user->id(); }
+  void dial() {
+    ways.dial(
+        caller(),
+        [this](std::uint64_t) -> std::unique_ptr<server_dialer> {
+          if (!can_dial) throw wire::wire_error("comm.pem: no such file");
+          return std::make_unique<counted_dialer>(dialed, open_already ? server : nullptr);
+        },
+        first());
+  }
   void connect() {
-    ways.dial(caller(), first());
+    dial();
     ways.on_opened({caller(), server});
   }
   std::uint32_t refusal() const {
@@ -61,7 +68,7 @@ BOOST_AUTO_TEST_SUITE(passages_to_the_server)
 BOOST_AUTO_TEST_CASE(the_server_hears_whose_it_is_and_then_what_was_said_in_its_order) {
   way w;
   BOOST_TEST(w.ways.may_be_dialed(w.caller()));
-  w.ways.dial(w.caller(), way::first());
+  w.dial();
   BOOST_TEST(!w.ways.may_be_dialed(w.caller()));
   BOOST_TEST(w.user->paused);
   w.ways.hand_on(w.caller(), way::request(1));
@@ -74,6 +81,16 @@ BOOST_AUTO_TEST_CASE(the_server_hears_whose_it_is_and_then_what_was_said_in_its_
   for (std::size_t i : {1u, 2u, 3u}) BOOST_TEST(w.server->sent[i].root<schema::Request>().getId() == i);
   w.ways.on_frame({w.caller(), way::request(9)});
   BOOST_TEST(w.user->sent.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(over_a_connection_that_waited_the_server_hears_it_at_once) {
+  way w;
+  w.open_already = true;
+  w.dial();
+  BOOST_TEST(!w.user->paused);
+  w.ways.hand_on(w.caller(), way::request(1));
+  BOOST_REQUIRE(w.server->sent.size() == 2u);
+  BOOST_TEST(w.server->sent[1].root<schema::Request>().getId() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(nobody_is_read_while_the_other_side_does_not_take) {
@@ -93,7 +110,7 @@ BOOST_AUTO_TEST_CASE(nobody_is_read_while_the_other_side_does_not_take) {
 
 BOOST_AUTO_TEST_CASE(the_server_that_is_not_reached_is_named) {
   way w;
-  w.ways.dial(w.caller(), way::first());
+  w.dial();
   w.ways.on_failed({w.caller(), "connect to q1:15001: Connection refused"});
   BOOST_TEST(w.refusal() == 15010u);
   BOOST_TEST(w.user->closed == "host l1 can't reach the server: connect to q1:15001: Connection refused");
@@ -104,7 +121,7 @@ BOOST_AUTO_TEST_CASE(the_server_that_is_not_reached_is_named) {
 
 BOOST_AUTO_TEST_CASE(a_server_without_a_place_is_asked_again) {
   way w;
-  w.ways.dial(w.caller(), way::first());
+  w.dial();
   w.ways.on_failed({w.caller(), "connect to q1:15001: " + std::string(wire::cut_handshake)});
   BOOST_TEST(w.refusal() == 15033u);
 }
@@ -112,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_server_without_a_place_is_asked_again) {
 BOOST_AUTO_TEST_CASE(a_certificate_that_can_not_be_used_is_named) {
   way w;
   w.can_dial = false;
-  w.ways.dial(w.caller(), way::first());
+  w.dial();
   BOOST_TEST(w.refusal() == 15010u);
   BOOST_TEST(w.user->closed == "host l1 can't reach the server: comm.pem: no such file");
 }

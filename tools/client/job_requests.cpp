@@ -58,7 +58,7 @@ class conversation {
   void ask(const job_name& name) {
     if (!server_ || name.server != at_) {
       while (!asked_.empty()) take_one();
-      server_ = std::make_unique<session>(session::open(name.server));
+      server_ = std::make_unique<session>(session::with_first_request(name.server));
       at_ = name.server;
     }
     if (asked_.size() >= in_flight_max) take_one();

@@ -164,7 +164,7 @@ class why_run {
   }
 
   session& open(const std::string& server) {
-    if (!session_ || server != open_server_) session_.emplace(session::open(server));
+    if (!session_ || server != open_server_) session_.emplace(session::with_first_request(server));
     open_server_ = server;
     return *session_;
   }
@@ -312,7 +312,7 @@ class run {
   }
 
   session& open(const std::string& server) {
-    if (!session_ || server != open_server_) session_.emplace(session::open(server));
+    if (!session_ || server != open_server_) session_.emplace(session::with_first_request(server));
     open_server_ = server;
     return *session_;
   }

@@ -1,0 +1,54 @@
+// A map from the numbers of jobs, arrays and subjobs (events/values/job_id.hpp). The subjobs of an array lie side by side in it.
+#pragma once
+
+#include <bit>
+#include <utility>
+
+#include "events/values/dense_map.hpp"
+#include "events/values/job_id.hpp"
+
+namespace annals::values {
+
+template <class Value>
+class job_number_map {
+ public:
+  bool operator==(const job_number_map&) const = default;
+  // Null: there is none.
+  const Value* find(std::uint64_t number) const { return of(*this, number).find(key(number)); }
+  Value* find(std::uint64_t number) { return of(*this, number).find(key(number)); }
+  bool contains(std::uint64_t number) const { return find(number) != nullptr; }
+  void put(std::uint64_t number, Value value) { of(*this, number).put(key(number), std::move(value)); }
+  bool erase(std::uint64_t number) { return of(*this, number).erase(key(number)); }
+  std::size_t size_without_subjobs() const { return whole_.size(); }
+
+  // Goes through them in order, while they are not changed.
+  class cursor {
+   public:
+    cursor() = default;
+    explicit operator bool() const { return static_cast<bool>(at_); }
+    std::uint64_t number() const { return of_subjobs_ ? std::rotl(at_.key(), number_bits) : at_.key(); }
+    const Value& value() const { return at_.value(); }
+    void next() { at_.next(); }
+
+   private:
+    friend class job_number_map;
+    cursor(typename dense_map<Value>::cursor at, bool of_subjobs) : at_(at), of_subjobs_(of_subjobs) {}
+    typename dense_map<Value>::cursor at_;
+    bool of_subjobs_ = false;
+  };
+  cursor jobs() const { return {whole_.begin(), false}; }  // and arrays
+  // By array and index, from this array's first one on.
+  cursor subjobs(std::uint64_t array = 0) const { return {subjobs_.from(key(subjob_number(array, 0))), true}; }
+
+ private:
+  // Of a subjob: its array's number, then its index.
+  static std::uint64_t key(std::uint64_t number) { return is_subjob(number) ? std::rotr(number, number_bits) : number; }
+  template <class Self>
+  static auto& of(Self& self, std::uint64_t number) {
+    return is_subjob(number) ? self.subjobs_ : self.whole_;
+  }
+
+  dense_map<Value> whole_, subjobs_;
+};
+
+}  // namespace annals::values

@@ -1,15 +1,14 @@
 #include "events/log/blob_upload.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
 #include "events/log/checksum.hpp"
+#include "events/log/unnamed_file.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/outcome.hpp"
 
@@ -19,16 +18,6 @@ namespace {
 ports::store_status failure(const std::string& doing) {
   const auto error = errno == ENOSPC || errno == EDQUOT ? ports::store_error::disk_full : ports::store_error::io;
   return {error, "upload of a blob: " + doing + ": " + std::strerror(errno)};
-}
-
-// A file without a name: it is gone with its descriptor, also after a crash.
-int open_unnamed(const std::string& directory) {
-  const int fd = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return fd;
-  std::string name = directory + "/upload.XXXXXX";  // a file system without O_TMPFILE
-  const int named = ::mkostemp(name.data(), O_CLOEXEC);
-  if (named >= 0) ::unlink(name.c_str());
-  return named;
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ std::size_t ledger::jobs_in_queue(std::string_view queue) const {
 }
 
 bool ledger::operator==(const ledger& other) const {
-  return next_job_number_ == other.next_job_number_ && jobs_ == other.jobs_ && queues_ == other.queues_ &&
+  return next_job_number_ == other.next_job_number_ && jobs_ == other.jobs_ && ended_ == other.ended_ && queues_ == other.queues_ &&
          schedulers_ == other.schedulers_ && hooks_ == other.hooks_ && provision_hook_ == other.provision_hook_ &&
          partitions_ == other.partitions_ && suspended_ == other.suspended_ && directories_ == other.directories_ &&
          formulas_ == other.formulas_ && limits_ == other.limits_ && dependencies_ == other.dependencies_ &&
@@ -284,16 +284,33 @@ void ledger::apply_named(names& of, const event_place& at, Event event) {
 
 void ledger::apply_dependencies(std::uint64_t number, schema::JobEvent::Reader event) {
   dependencies_.apply(number, event, [this](std::uint64_t other) {
-    const auto serial = job_of_number_.find(other);
-    return serial == job_of_number_.end() ? dependency_graph::progress::over : jobs_.at(serial->second).is;
+    const auto* serial = job_of_number_.find(other);
+    const auto job = serial ? jobs_.find(*serial) : jobs_.end();
+    return job == jobs_.end() ? dependency_graph::progress::over : job->second.is;
   });
+}
+
+std::optional<std::uint64_t> ledger::number_of_job(std::uint64_t job) const {
+  if (const auto known = jobs_.find(job); known != jobs_.end()) return known->second.number;
+  const auto* ended = ended_.find(job);
+  return ended ? std::optional(*ended) : std::nullopt;
+}
+
+void ledger::forget(std::uint64_t job) {
+  const auto number = number_of_job(job);
+  if (const auto waits = jobs_.find(job); waits != jobs_.end()) {  // a subjob that is its array's again
+    --jobs_per_queue_[waits->second.queue];
+    jobs_.erase(waits);
+  }
+  ended_.erase(job);
+  if (const auto* named = number ? job_of_number_.find(*number) : nullptr; named && *named == job) job_of_number_.erase(*number);
 }
 
 void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
   using which = schema::JobEvent::Which;
   resource_users_.apply(at, event);
   if (event.isQueued()) apply_dependencies(event.getQueued().getNumber(), event);
-  else if (const auto job = jobs_.find(at.stream); job != jobs_.end()) apply_dependencies(job->second.number, event);
+  else if (const auto number = number_of_job(at.stream)) apply_dependencies(*number, event);
   if (event.isQueued()) limits_.apply(jobs_[at.stream].counted, at, event);
   else if (const auto job = jobs_.find(at.stream); job != jobs_.end() && job->second.counted.counted)
     limits_.apply(job->second.counted, at, event);
@@ -304,7 +321,7 @@ void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
       auto& job = jobs_[at.stream];
       job.number = e.getNumber();
       job.queue = schema::str(e.getQueue());
-      job_of_number_[e.getNumber()] = at.stream;
+      job_of_number_.put(e.getNumber(), at.stream);
       ++jobs_per_queue_[schema::str(e.getQueue())];
       return;
     }
@@ -330,23 +347,18 @@ void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
       return;
     }
     case which::ENDED: {
-      auto& job = jobs_.at(at.stream);
-      job.is = dependency_graph::progress::over;
-      --jobs_per_queue_[job.queue];
+      const auto job = jobs_.find(at.stream);
+      --jobs_per_queue_[job->second.queue];
       suspended_.erase(at.stream);
+      ended_.put(at.stream, job->second.number);
+      jobs_.erase(job);
       return;
     }
     case which::REQUEUED:
       jobs_.at(at.stream).is = dependency_graph::progress::waits;
       suspended_.erase(at.stream);
       return;
-    case which::FORGOTTEN:
-      if (const auto& job = jobs_.at(at.stream); job.is != dependency_graph::progress::over) --jobs_per_queue_[job.queue];  // a subjob
-      if (const auto named = job_of_number_.find(jobs_.at(at.stream).number);
-          named != job_of_number_.end() && named->second == at.stream)
-        job_of_number_.erase(named);
-      jobs_.erase(at.stream);
-      return;
+    case which::FORGOTTEN: return forget(at.stream);
     case which::ALTERED:
     case which::HELD:
     case which::RELEASED:

@@ -49,8 +49,7 @@ void directory::fold_job(const model::event_place& at, schema::JobEvent::Reader 
       if (!number) break;
       if (values::is_subjob(*number)) ended(*number);
       else arrays_.erase(*number);
-      if (const auto named = serial_of_number_.find(*number); named != serial_of_number_.end() && named->second == at.stream)
-        serial_of_number_.erase(named);
+      if (const auto* named = serial_of_number_.find(*number); named && *named == at.stream) serial_of_number_.erase(*number);
       number_of_serial_.erase(at.stream);
       break;
     }
@@ -83,8 +82,8 @@ void directory::fold_job(const model::event_place& at, schema::JobEvent::Reader 
 void directory::queued(std::uint64_t serial, schema::JobQueued::Reader e) {
   const auto number = e.getNumber();
   next_number_ = std::max(next_number_, values::array_of(number) + 1);
-  serial_of_number_[number] = serial;
-  number_of_serial_[serial] = number;
+  serial_of_number_.put(number, serial);
+  number_of_serial_.put(serial, number);
   if (e.getIndices().size() > 0) arrays_[number] = {};
   if (values::is_subjob(number)) arrays_[values::array_of(number)].runs.insert(values::index_of(number));
   const auto hash = schema::bytes_of(e.getScript().getHash());
@@ -216,13 +215,13 @@ const model::hook_state* directory::hook(const std::string& name) const {
 }
 
 std::optional<std::uint64_t> directory::job_serial(std::uint64_t number) const {
-  const auto at = serial_of_number_.find(number);
-  return at == serial_of_number_.end() ? std::nullopt : std::optional(at->second);
+  const auto* serial = serial_of_number_.find(number);
+  return serial ? std::optional(*serial) : std::nullopt;
 }
 
 std::optional<std::uint64_t> directory::job_number(std::uint64_t serial) const {
-  const auto at = number_of_serial_.find(serial);
-  return at == number_of_serial_.end() ? std::nullopt : std::optional(at->second);
+  const auto* number = number_of_serial_.find(serial);
+  return number ? std::optional(*number) : std::nullopt;
 }
 
 std::optional<std::string> directory::host_of_vnode(std::string_view vnode) const {

@@ -13,8 +13,8 @@ namespace annals::actors {
 void event_notes::learn(const log::record& record) {
   const auto event = record.event();
   const auto stream = record.get().getStream();
+  if (event.isJob()) return learn_job(stream, event.getJob());
   if (const auto name = schema::name_given(event)) names_[stream] = schema::str(*name);
-  if (event.isJob()) learn_job(stream, event.getJob());
   if (event.isReservation()) learn_reservation(stream, event.getReservation());
   if (event.isServer() && follows_mask_) learn_mask(event.getServer());
   if (!event.isHost()) return;
@@ -23,6 +23,13 @@ void event_notes::learn(const log::record& record) {
     further_vnodes_[stream].insert(schema::str(e.getVnodeCreated().getName()));
   if (e.isVnodeDeleted() && further_vnodes_.contains(stream)) further_vnodes_[stream].erase(schema::str(e.getVnodeDeleted().getName()));
   if (e.isRemoved()) further_vnodes_.erase(stream);
+}
+
+std::string event_notes::name_of(const log::record& record) const {
+  const auto stream = record.get().getStream();
+  if (record.event().isJob()) return job_names_.id(stream).value_or("");
+  const auto known = names_.find(stream);
+  return known == names_.end() ? std::string() : known->second;
 }
 
 void event_notes::learn_mask(schema::ServerEvent::Reader event) {
@@ -56,7 +63,7 @@ void event_notes::note_one(const log::record& record) {
   const bool last = schema::is(event, schema::JobEvent::FORGOTTEN) ||
                     (event.isReservation() && (event.getReservation().isDenied() || event.getReservation().isEnded()));
   if (!last) learn(record);
-  const auto& name = names_[record.get().getStream()];
+  const auto name = name_of(record);
   const auto who = record.get().getWho();
   const std::string by = schema::str(who.getUser()) + "@" + schema::str(who.getHost());
   switch (event.which()) {

@@ -9,6 +9,8 @@
 
 #include "actors/runtime/daemon_log.hpp"
 #include "events/log/record.hpp"
+#include "events/model/job_names.hpp"
+#include "events/values/dense_map.hpp"
 
 namespace annals::actors {
 
@@ -36,10 +38,13 @@ class event_notes {
   };  // class and name of a line; who asked
   void note_line(const subject& of, std::uint32_t bits, const std::string& text);
   struct of_job {
-    const std::string* queue = nullptr;  // among queues_
-    bool runs = false, ended = false;
-    bool purged = false;  // somebody asked for it to be deleted from the history too
+    std::uint32_t queue : 29 = 0;  // among queues_
+    bool runs : 1 = false, ended : 1 = false;
+    bool purged : 1 = false;  // somebody asked for it to be deleted from the history too
   };
+  of_job& about(std::uint64_t job);
+  std::uint32_t queue_named(std::string name);
+  std::string name_of(const log::record& record) const;
   void note_job(const subject& of, const log::record& record, schema::JobEvent::Reader event);
   void note_delete(const subject& of, const log::record& record, schema::JobDeleteRequested::Reader asked);
   void note_forgotten(const subject& of, const log::record& record);
@@ -63,10 +68,11 @@ class event_notes {
   std::string left_early_;  // a job; its next event frees hosts that have left its run
   struct {
     std::uint64_t stream = 0, sequence = 0;
-  } ended_;                                                                  // the job that ended last, and where in the log
-  std::set<std::string> queues_;                                             // that jobs were in
-  std::unordered_map<std::uint64_t, of_job> jobs_;                           // by serial
-  std::unordered_map<std::uint64_t, std::string> names_;                     // of jobs, queues, hosts and schedulers, by serial
+  } ended_;  // the job that ended last, and where in the log
+  model::job_names job_names_;
+  values::dense_map<of_job> jobs_;                                           // by serial
+  std::vector<std::string> queues_;                                          // that jobs were in
+  std::unordered_map<std::uint64_t, std::string> names_;                     // of queues, hosts and schedulers, by serial
   std::unordered_map<std::uint64_t, std::set<std::string>> further_vnodes_;  // of hosts that have more than their natural one, by serial
   std::unordered_map<std::uint64_t, reservation> reservations_;              // that are there, by serial
 };

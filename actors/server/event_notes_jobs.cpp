@@ -107,30 +107,40 @@ void event_notes::note_cleared(const std::string& id, schema::VnodesReleased::Re
 void event_notes::learn_job(std::uint64_t stream, schema::JobEvent::Reader event) {
   using which = schema::JobEvent::Which;
   switch (event.which()) {
-    case which::QUEUED: jobs_[stream].queue = &*queues_.insert(schema::str(event.getQueued().getQueue())).first; break;
-    case which::MOVED: jobs_[stream].queue = &*queues_.insert(schema::str(event.getMoved().getQueue())).first; break;
-    case which::ASSIGNED: jobs_[stream].runs = true; break;
+    case which::QUEUED: about(stream).queue = queue_named(schema::str(event.getQueued().getQueue())); break;
+    case which::MOVED: about(stream).queue = queue_named(schema::str(event.getMoved().getQueue())); break;
+    case which::ASSIGNED: about(stream).runs = true; break;
     case which::EXITED:
     case which::START_FAILED:
-    case which::REQUEUED: jobs_[stream].runs = false; break;
-    case which::DELETE_REQUESTED: jobs_[stream].purged |= event.getDeleteRequested().getPurgeHistory(); break;
-    case which::ENDED: jobs_[stream].ended = true; break;
-    case which::FORGOTTEN:
-      names_.erase(stream);
-      jobs_.erase(stream);
-      break;
+    case which::REQUEUED: about(stream).runs = false; break;
+    case which::DELETE_REQUESTED: about(stream).purged |= event.getDeleteRequested().getPurgeHistory(); break;
+    case which::ENDED: about(stream).ended = true; break;
+    case which::FORGOTTEN: jobs_.erase(stream); break;
     default: break;
   }
+  job_names_.fold(stream, event);
+}
+
+event_notes::of_job& event_notes::about(std::uint64_t job) {
+  if (!jobs_.contains(job)) jobs_.put(job, {});
+  return *jobs_.find(job);
+}
+
+std::uint32_t event_notes::queue_named(std::string name) {
+  const auto at = std::ranges::find(queues_, name);
+  const auto place = static_cast<std::uint32_t>(at - queues_.begin());
+  if (at == queues_.end()) queues_.push_back(std::move(name));
+  return place;
 }
 
 // golden: job_states.txt
 void event_notes::note_delete(const subject& of, const log::record& record, schema::JobDeleteRequested::Reader asked) {
-  const auto& about = jobs_[record.get().getStream()];
-  if (about.ended) return note_line(of, log_event::debug, "Deleting job history upon request from " + of.by);
+  const auto job = about(record.get().getStream());
+  if (job.ended) return note_line(of, log_event::debug, "Deleting job history upon request from " + of.by);
   // The server forgets the run by force of an operator, and by anybody else's it kills it.
-  const bool forgets = about.runs && asked.getForce() && record.get().getWho().getRole() != schema::Role::USER;
+  const bool forgets = job.runs && asked.getForce() && record.get().getWho().getRole() != schema::Role::USER;
   if (forgets) note_line(of, log_event::job, "Delete forced");
-  else if (about.runs)
+  else if (job.runs)
     note_line(of, log_event::job, std::string("Job sent signal ") + (asked.getForce() ? "SIGKILL" : "TermJob") + " on delete");
   note_line(of, log_event::job, "Job to be deleted at request of " + of.by);
   if (forgets) note_line(of, log_event::job, "Discard running job, Forced Delete ");
@@ -139,11 +149,11 @@ void event_notes::note_delete(const subject& of, const log::record& record, sche
 // It leaves its queue and the server. In state E where it is not kept: that it ended and left is one append.
 void event_notes::note_forgotten(const subject& of, const log::record& record) {
   const auto r = record.get();
-  const auto about = jobs_.find(r.getStream());
-  if (about == jobs_.end() || !about->second.ended) return;  // a subjob that is its array's again
+  const auto* job = jobs_.find(r.getStream());
+  if (!job || !job->ended) return;  // a subjob that is its array's again
   const bool at_once = ended_.stream == r.getStream() && ended_.sequence + 1 == r.getSequence() && r.getCause() != ended_.sequence;
-  if (at_once && about->second.purged) note_line(of, log_event::debug, "Also deleted job history");
-  note_line(of, log_event::debug2, "dequeuing from " + *about->second.queue + ", state " + (at_once ? "E" : "F"));
+  if (at_once && job->purged) note_line(of, log_event::debug, "Also deleted job history");
+  note_line(of, log_event::debug2, "dequeuing from " + queues_[job->queue] + ", state " + (at_once ? "E" : "F"));
 }
 
 void event_notes::note_job(const subject& of, const log::record& record, schema::JobEvent::Reader event) {

@@ -3,12 +3,11 @@
 // event. A hook that is turned off meanwhile owes nothing. Governed by docs/design/0023-hooks.md.
 #include <map>
 #include <set>
-#include <unordered_map>
 
 #include "actors/server/reactions/all.hpp"
 #include "actors/server/reactions/hook_table.hpp"
 #include "events/model/hook/hook_look.hpp"
-#include "events/values/job_id.hpp"
+#include "events/model/job_names.hpp"
 
 namespace annals::reactions {
 
@@ -84,9 +83,7 @@ class looking final : public reaction {
     const auto event = record.event();
     const auto stream = record.get().getStream();
     if (event.isJob()) {
-      if (event.getJob().isQueued())
-        numbers_[stream] = {event.getJob().getQueued().getNumber(), event.getJob().getQueued().getIndices().size() > 0};
-      if (event.getJob().isForgotten()) numbers_.erase(stream);
+      jobs_.fold(stream, event.getJob());
     } else if (event.isHost()) {
       const auto e = event.getHost();
       if (e.isVnodeCreated()) vnodes_[stream].insert(schema::str(e.getVnodeCreated().getName()));
@@ -109,9 +106,7 @@ class looking final : public reaction {
     std::vector<std::string> subjects;
     switch (look.of) {
       case model::look::kind::job:
-        if (const auto job = numbers_.find(stream); job != numbers_.end())
-          subjects.push_back(job->second.is_array ? values::array_id(job->second.number, server_)
-                                                  : values::id_of_number(job->second.number, server_));
+        if (auto id = jobs_.id(stream)) subjects.push_back(std::move(*id));
         break;
       case model::look::kind::vnodes:
         if (const auto of = vnodes_.find(stream); of != vnodes_.end())
@@ -126,10 +121,6 @@ class looking final : public reaction {
     return subjects;
   }
 
-  struct numbered {
-    std::uint64_t number = 0;
-    bool is_array = false;
-  };
   struct reserved {
     std::string id;
     bool confirmed = false;
@@ -137,8 +128,8 @@ class looking final : public reaction {
 
   hook_table hooks_;
   looks looks_;
-  std::string server_;                                     // the part of ids after the dot
-  std::unordered_map<std::uint64_t, numbered> numbers_;    // of jobs, by serial
+  std::string server_;  // the part of ids after the dot
+  model::job_names jobs_;
   std::map<std::uint64_t, std::set<std::string>> vnodes_;  // by the host's stream
   std::map<std::uint64_t, reserved> reservations_;         // by stream
 };

@@ -11,11 +11,16 @@ namespace {
 
 struct looked_at : test::watched_hooks<reactions::looking_hooks> {
   std::uint64_t job(std::uint64_t number) {
-    return write(0, model::make_event([&](auto e) { e.initJob().initQueued().setNumber(number); }));
+    return write(0, model::make_event([&](auto e) {
+                   auto q = e.initJob().initQueued();
+                   q.setId(values::id_of_number(number, "borg"));
+                   q.setNumber(number);
+                 }));
   }
   std::uint64_t array(std::uint64_t number) {
     return write(0, model::make_event([&](auto e) {
                    auto q = e.initJob().initQueued();
+                   q.setId(values::array_id(number, "borg"));
                    q.setNumber(number);
                    q.setIndices("1-9");
                  }));

@@ -13,16 +13,15 @@ void note_recovered(daemon_log& notes, std::string_view server, const projection
   for (const auto& [name, queue] : of.queues()) notes.write(start, "Svr", daemon, "Recovered queue " + name);
   for (const auto& [serial, reservation] : of.reservations())
     notes.write(start, "Svr", daemon, "Recovered reservation " + reservation.id + "." + std::string(server));
-  std::size_t jobs = 0;
-  of.each_job([&](const model::job_state& job) {
-    ++jobs;
+  const auto say = [&](const model::job_state& job) {
     if (!job.ended() && notes.wants(start))
       notes.write(start, "Job", job.id,
                   "Requeueing job, substate: " + std::string(job.attribute(attributes::job::substate)) +
                       " Requeued in queue: " + std::string(job.queue()));
     return true;
-  });
-  notes.write(log_event::system, "Svr", daemon, "Recovered " + std::to_string(jobs) + " jobs");
+  };
+  of.each_job(say, {schema::History::LIVE});
+  notes.write(log_event::system, "Svr", daemon, "Recovered " + std::to_string(of.job_count()) + " jobs");
 }
 
 }  // namespace annals::actors

@@ -121,8 +121,9 @@ bool is_new_job(schema::Event::Reader event) {
 
 // An array hears of a subjob that has left behind its end, which let a cycle begin already. Another one is for what the array has to run
 // again, or may run now (max_run_subjobs).
-bool is_old_news(const model::job_state* array, schema::Event::Reader event) {
+bool is_old_news(const projections::status& from, std::uint64_t stream, schema::Event::Reader event) {
   if (!schema::is(event, schema::JobEvent::SUBJOB_LEFT)) return false;
+  const auto array = from.job(stream);
   return !event.getJob().getSubjobLeft().getRequeued() && array && !array->attributes.has(attributes::job::max_run_subjobs);
 }
 
@@ -169,10 +170,10 @@ void scheduler_session::folded(const log::record& record) {
     return;
   }
   if (schema::is(event, schema::JobEvent::REQUEUED) && view_.concerns(record))
-    if (const auto* job = from_.job(record.get().getStream())) job_was_queued_again(*job, event.getJob().getRequeued());
+    if (const auto job = from_.job(record.get().getStream())) job_was_queued_again(*job, event.getJob().getRequeued());
   if (!trigger_.empty()) return;
   const char* why = trigger_of(event);
-  if (!why || !view_.concerns(record) || is_old_news(from_.job(record.get().getStream()), event)) return;
+  if (!why || !view_.concerns(record) || is_old_news(from_, record.get().getStream(), event)) return;
   if (event.isScheduler() && name_ == model::default_scheduler && only_mirrors(event.getScheduler())) return;
   if (is_new_job(event) && accumulation().count() > 0) job_came();
   else trigger_ = why;
@@ -195,10 +196,11 @@ void scheduler_session::job_came() {
 
 void scheduler_session::job_was_queued_again(const model::job_state& job, schema::JobRequeued::Reader event) {
   if (!model::rests_before_next_start(job, event)) return;
-  const auto* waits = job.is_subjob() ? from_.array_of(job) : &job;
-  if (!waits) return;
-  view_.let_rest(waits->serial);
-  resting_[++reminders_] = waits->serial;
+  const auto array = job.is_subjob() ? from_.array_of(job) : nullptr;
+  if (job.is_subjob() && !array) return;
+  const auto waits = array ? array->serial : job.serial;
+  view_.let_rest(waits);
+  resting_[++reminders_] = waits;
   out_.remind(std::chrono::seconds(limits::failed_start_rest_s), reminders_);
 }
 

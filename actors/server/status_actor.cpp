@@ -94,7 +94,7 @@ struct answering {
     if (asked.min_sequence > now->sequence()) return early_for_jobs.push_back(std::move(asked));
     for (auto a : asked.request.get().getSubmitReservation().getAttributes())
       if (a.getName() == "qmove" || a.getName() == "reserve_job")
-        if (const auto* job = now->job_by_id(schema::text(a.getValue()))) {
+        if (const auto job = now->job_by_id(schema::text(a.getValue()))) {
           asked.job = model::reservation_job{job->serial,
                                              job->id,
                                              std::string(job->owner_name()),
@@ -139,15 +139,15 @@ struct answering {
     const auto named = schema::text(b.request.get().getRunJob().getJob());
     const auto id = values::parse_job_id(named);
     if (id && id->form != values::id_form::job) return run_subjobs(b, *id);
-    const auto* job = now->job_by_id(named);
-    if (const auto why = model::run_by_hand_refusal(job, b.by)) return b.reply->refused(now->sequence(), *why);
+    const auto job = now->job_by_id(named);
+    if (const auto why = model::run_by_hand_refusal(job.get(), b.by)) return b.reply->refused(now->sequence(), *why);
     run_one(b, *job, std::nullopt, command_id(b.request.get()), b.reply);
   }
 
   // One after the other, the lowest first: when it runs, the rest is asked for.
   void run_subjobs(const by_hand& b, const values::job_id& id) {
-    const auto* array = now->array_by_number(id.number);
-    const auto left = model::subjobs_to_run(array, id, b.by);
+    const auto array = now->array_by_number(id.number);
+    const auto left = model::subjobs_to_run(array.get(), id, b.by);
     std::optional<std::uint32_t> next;
     if (left)
       left->each([&](std::uint32_t index) {
@@ -208,9 +208,9 @@ struct answering {
     const auto asked = b.request.get().getOrderJobs();
     if (is_of_a_known_array(asked.getFirst()) || is_of_a_known_array(asked.getSecond()))
       return b.reply->refused(now->sequence(), model::refuse(values::pbs_error::invalid_request));
-    const auto* first = now->job_by_id(schema::text(asked.getFirst()));
-    const auto* second = now->job_by_id(schema::text(asked.getSecond()));
-    const auto ranks = model::exchange_ranks(first, second, b.by);
+    const auto first = now->job_by_id(schema::text(asked.getFirst()));
+    const auto second = now->job_by_id(schema::text(asked.getSecond()));
+    const auto ranks = model::exchange_ranks(first.get(), second.get(), b.by);
     if (!ranks) return b.reply->refused(now->sequence(), ranks.error());
     auto parts = reply_jointly(b.reply, 2);
     caf::anon_send(b.gateway, job_command_for{first->number, ranks->first, b.by, command_id(b.request.get()), parts[0]});
@@ -274,7 +274,7 @@ struct answering {
     if (asked.getKind() != schema::ObjectKind::JOB || asked.getNames().size() != 1) return std::nullopt;
     const auto id = values::parse_job_id(schema::text(asked.getNames()[0]));
     if (!id || id->form != values::id_form::subjob) return std::nullopt;
-    const auto* array = now->array_by_number(id->number);
+    const auto array = now->array_by_number(id->number);
     const auto number = values::number_of(*id);
     if (!array || !number || !array->array->remaining.has(values::index_of(*number))) return std::nullopt;
     const auto subjob = model::subjob_to_begin(*array, values::index_of(*number), {clock->now_ns(), hook_reader});
@@ -292,7 +292,14 @@ struct answering {
   }
 
   void answer(const query& q) {
-    for_asker(q.to, [&] { answer_readable(q); });
+    for_asker(q.to, [&] {
+      try {
+        answer_readable(q);
+      } catch (const projections::scratch_unreadable& why) {
+        q.to->send(refusal_reply(q.request.get().getId(), now->sequence(),
+                                 {values::pbs_error::system_error, std::string("System error: ") + why.what()}));
+      }
+    });
   }
 
   void answer_readable(const query& q) {
@@ -334,7 +341,7 @@ struct answering {
   }
 
   void wait(const query& q, schema::Request::Reader request) {
-    const auto* job = now->job_by_id(schema::text(request.getWaitJob().getJob()));
+    const auto job = now->job_by_id(schema::text(request.getWaitJob().getJob()));
     if (!job)
       return q.to->send(
           refusal_reply(request.getId(), now->sequence(),
@@ -348,7 +355,7 @@ struct answering {
   void tell_waiters(const log::record& record) {
     const auto serial = record.get().getStream();
     const auto [first, last] = waiters.equal_range(serial);
-    const auto* job = now->job(serial);
+    const auto job = now->job(serial);
     for (auto at = first; at != last; ++at)
       if (job)
         at->second.first->send(ended_reply(at->second.second, record.sequence(), job->exit_status, job->has_exit_status, how_ended(*job)));

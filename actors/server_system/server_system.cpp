@@ -218,9 +218,17 @@ caf::behavior hook_files_actor(caf::event_based_actor*, std::shared_ptr<hook_fil
   };
 }
 
+void keep_finished_jobs_on_disk(folds& f, const server_system_parts& parts) {
+  if (parts.scratch_directory.empty()) return;
+  for (const auto& why : {f.status->keep_history_in(parts.scratch_directory), f.past->keep_ended_in(parts.scratch_directory)})
+    if (!why.empty() && parts.notes)
+      parts.notes->write(log_event::error, "Svr", "Server@" + parts.self.server_name,
+                         "finished jobs are kept in memory, because there is no " + why);
+}
+
 std::vector<std::uint64_t> owing_jobs(const folds& f) {
   std::vector<std::uint64_t> owing;
-  f.status->each_stream([&](const model::job_state& job) {
+  f.status->each_in_memory([&](const model::job_state& job) {
     if (!model::pending_effects(job, *f.where->settings()).empty()) owing.push_back(job.serial);
     return true;
   });
@@ -258,6 +266,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   f.reactions = std::make_shared<reactions::reaction_set>(parts.pbs_home);
   f.past = std::make_shared<projections::past_writer>(parts.store);
   if (parts.notes) f.notes = std::make_shared<event_notes>(*parts.notes, !parts.log_mask_is_given);
+  keep_finished_jobs_on_disk(f, parts);
   replay(*log_, *reader_, *ledger_, f, parts);
   if (parts.notes && f.status->server().exists) note_recovered(*parts.notes, f.where->settings()->server_name, *f.status);
   if (parts.accept_clock) log_->accept_clock();

@@ -40,6 +40,7 @@ struct server_system_parts {
   std::string pbs_home;            // in the default scheduler's settings
   std::uint32_t server_uid = 0;
   std::string upload_directory;
+  std::string scratch_directory;            // where finished jobs are kept, in files without a name; empty: in memory
   ticket_signer sign_ticket;                // the server's word for the hosts of a run
   hooks::hook_runner* runner = nullptr;     // outlives the system; null: no hook ever runs
   std::string hook_directory;               // where hooks stand as files for site tools; empty: nowhere

@@ -1,6 +1,6 @@
 @0xb5b1f6d1a8c3e005;
 # What the index of the past keeps (projections/status/past.hpp): where to begin when a question goes back in time. A cache: a
-# change of this file needs a new number in past.cpp and nothing else.
+# change of PastCheckpoint needs a new number in past.cpp and nothing else. EndedJob lives as long as the process that wrote it.
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("annals::schema");
@@ -32,3 +32,27 @@ struct PastVnodeJob {
   exclusive @4 :Bool;
 }
 struct PastAmount { resource @0 :Text; value @1 :Float64; isSize @2 :Bool; }
+
+struct EndedJob {
+  # A job of the history (projections/status/job_history.hpp): what is still asked of it.
+  version    @0 :UInt64;         # of its stream
+  number     @1 :UInt64;
+  id         @2 :Text;
+  attributes @3 :Data;
+  queueRank  @4 :Int64;
+  run        @5 :UInt32;
+  exitStatus @6 :Int32;
+  hasExitStatus   @7 :Bool;
+  deleteRequested @8 :Bool;
+  purgeHistory    @9 :Bool;
+  deletedBy  @10 :Text;          # user@host
+  array      @11 :EndedArray;    # null: it is none
+  dependents @12 :Text;          # other jobs that waited for it, as in depend
+}
+struct EndedArray {
+  first     @0 :UInt32;
+  last      @1 :UInt32;
+  step      @2 :UInt32;
+  remaining @3 :Text;            # indices of subjobs that never ran
+  began     @4 :Text;
+}

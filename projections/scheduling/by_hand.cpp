@@ -59,7 +59,7 @@ class slots {
  public:
   explicit slots(const status& from) {
     from.holdings().each_job([&](std::uint64_t serial) {
-      const auto* job = from.job(serial);
+      const auto job = from.job(serial);
       if (!job) return;
       for (const auto& s : values::parse_exec_host(job->attribute(ids::exec_host)).value_or(values::exec_host_spec{}))
         taken_[s.host].insert(s.slot);

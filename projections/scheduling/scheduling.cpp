@@ -75,7 +75,7 @@ void scheduling_projection::mark_scheduler_event(std::uint64_t serial, schema::S
   // A reason that began or ended eligible time changes what the scheduler knows of the job.
   if (event.isCycleReasons())
     for (auto told : event.getCycleReasons().getJobs())
-      if (const auto* job = from_.job(told.getJob()); job && accrual_changed_at(*job, from_.wall_ns() / 1'000'000'000))
+      if (const auto job = from_.job(told.getJob()); job && accrual_changed_at(*job, from_.wall_ns() / 1'000'000'000))
         mark_job(told.getJob());
   if (event.isChanged() && own != from_.schedulers().end() && own->second.serial == serial) marks_.scheduler = true;
   // Whose a partition is may depend on another scheduler, of a log from before these rules.
@@ -121,14 +121,14 @@ void scheduling_projection::mark_job_event(std::uint64_t serial, schema::JobEven
       if (!event.getSignalled().getCheckpoint()) return;
       break;
     case which::REQUEST_DONE:
-      if (const auto* job = from_.job(serial); !job || job->can_checkpoint || job->attribute(attributes::job::Checkpoint) == "n") return;
+      if (const auto job = from_.job(serial); !job || job->can_checkpoint || job->attribute(attributes::job::Checkpoint) == "n") return;
       break;
     case which::ASSIGNED: mark_vnodes(event.getAssigned().getExecVnode()); break;
     case which::VNODES_TAKEN: mark_vnodes(event.getVnodesTaken().getExecVnode()); break;
     case which::VNODES_RELEASED: mark_vnodes(event.getVnodesReleased().getExecVnode()); break;
     case which::SUSPENDED:  // maintenance may begin or end where it is
     case which::RESUMED:
-      if (const auto* job = from_.job(serial)) mark_vnodes(job->allocated.exec_vnode());
+      if (const auto job = from_.job(serial)) mark_vnodes(job->allocated.exec_vnode());
       break;
     case which::ENDED:
     case which::FORGOTTEN:
@@ -194,7 +194,7 @@ bool scheduling_projection::has_vnode(const std::string& name) const {
 
 bool scheduling_projection::has_job(std::uint64_t serial) const {
   if (sent_jobs_.contains(serial)) return true;
-  const auto* job = from_.job(serial);
+  const auto job = from_.job(serial);
   return job && is_to_be_run(*job) && has(partition_of_job(from_, *job));
 }
 
@@ -272,7 +272,7 @@ std::vector<scheduling_projection::message> scheduling_projection::full_view() {
   for (const auto& [name, queue] : from_.queues()) all.queues.insert(name);
   for (const auto& [serial, host] : from_.hosts()) all.hosts.insert(serial);
   for (const auto& [serial, r] : from_.reservations()) all.reservations.insert(serial);
-  from_.each_stream([&](const model::job_state& job) {
+  from_.each_in_memory([&](const model::job_state& job) {
     if (in_view(job)) all.jobs.insert(job.serial);
     return true;
   });
@@ -302,7 +302,7 @@ void scheduling_projection::mark_what_moved(marks& changed) const {
     return !sent_queues_.contains(name) && (at == from_.queues().end() || !has_queue(at->second));
   });
   if (changed.queues_of_jobs.empty()) return;
-  from_.each_stream([&](const model::job_state& job) {
+  from_.each_in_memory([&](const model::job_state& job) {
     if (changed.queues_of_jobs.contains(job.queue())) changed.jobs.insert(job.serial);
     return true;
   });
@@ -345,8 +345,8 @@ scheduling_projection::news scheduling_projection::gather(const marks& changed) 
     else if (sent_reservations_.erase(serial) > 0) out.reservations_gone.push_back(serial);
   }
   for (const auto serial : changed.jobs) {
-    const auto* job = from_.job(serial);
-    if (job && in_view(*job)) out.jobs.push_back(job), sent_jobs_.insert(serial);
+    const auto job = from_.job(serial);
+    if (job && in_view(*job)) out.jobs.push_back(job.get()), sent_jobs_.insert(serial);
     else if (sent_jobs_.erase(serial) > 0) out.jobs_gone.push_back(serial);
   }
   return out;

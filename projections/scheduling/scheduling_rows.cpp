@@ -173,7 +173,7 @@ namespace {
 std::vector<std::uint64_t> suspended_for_maintenance(const status& from, const model::vnode_use& use) {
   std::vector<std::uint64_t> away;
   for (const auto& id : use.maintenance) {
-    const auto* job = from.job_by_id(id);
+    const auto job = from.job_by_id(id);
     if (job && std::none_of(use.jobs.begin(), use.jobs.end(), [&](const auto& on) { return on.job == job->serial; }))
       away.push_back(job->serial);
   }

@@ -110,12 +110,42 @@ void past_writer::note(const log::record& record, const status& now) {
   const auto r = record.get();
   if (schema::is(record.event(), schema::SchedulerEvent::CYCLE_REASONS)) return note_reasons(record, now);
   if (r.getEvent().isLog() && !r.getEvent().getLog().isClockSteppedBack()) return;
-  const auto [at, fresh] = streams_.try_emplace(r.getStream());
-  auto& to = at->second;
-  if (fresh) to.kind = r.getEvent().which();
+  auto& to = stream_to_change(r.getStream(), r.getEvent().which());
   if (schema::is(record.event(), schema::JobEvent::QUEUED)) to.number = record.event().getJob().getQueued().getNumber();
   add(to, record);
-  if (!now.holds(r.getEvent().which(), r.getStream())) streams_.erase(at);
+  if (!now.holds(to.kind, r.getStream())) streams_.erase(r.getStream());
+  else if (now.in_history(r.getStream())) put_aside(r.getStream());
+}
+
+// A job that has ended comes back, for most of what happens to it makes it leave.
+past_writer::stream& past_writer::stream_to_change(std::uint64_t serial, schema::StreamKind kind) {
+  const auto [at, fresh] = streams_.try_emplace(serial);
+  auto& to = at->second;
+  if (!fresh) return to;
+  to.kind = kind;
+  if (const auto row = ended_.get(serial)) {
+    to = ended_job(*row);
+    ended_.erase(serial);
+  }
+  return to;
+}
+
+void past_writer::put_aside(std::uint64_t serial) {
+  const auto at = streams_.find(serial);
+  const auto& s = at->second;
+  static_assert(std::is_trivially_copyable_v<entry>);
+  std::string row(reinterpret_cast<const char*>(&s.number), sizeof s.number);
+  row.append(reinterpret_cast<const char*>(s.entries.data()), s.entries.size() * sizeof(entry));
+  ended_.put(serial, row);
+  streams_.erase(at);
+}
+
+past_writer::stream past_writer::ended_job(const std::string& row) const {
+  stream s{schema::StreamKind::JOB, 0, {}};
+  std::memcpy(&s.number, row.data(), sizeof s.number);
+  s.entries.resize((row.size() - sizeof s.number) / sizeof(entry));
+  std::memcpy(s.entries.data(), row.data() + sizeof s.number, row.size() - sizeof s.number);
+  return s;
 }
 
 // What a cycle says of jobs matters until it says something else of the kind, and only to jobs that wait (status::fold_reasons).
@@ -145,7 +175,7 @@ void past_writer::note_reason(std::uint64_t job, std::uint64_t sequence, const s
 }
 
 std::vector<past_writer::entry>* past_writer::entries_of_waiting(std::uint64_t serial, const status& now) {
-  const auto* job = now.job(serial);
+  const auto job = now.job(serial);
   const auto at = streams_.find(serial);
   return job && status::may_be_told(*job) && at != streams_.end() ? &at->second.entries : nullptr;
 }
@@ -196,16 +226,18 @@ void past_writer::add(stream& to, const log::record& record) {
 
 schema::sealed<schema::PastCheckpoint> past_writer::content(std::uint64_t sequence, const status& now) const {
   return schema::make<schema::PastCheckpoint>([&](schema::PastCheckpoint::Builder c) {
-    auto streams = c.initStreams(static_cast<unsigned>(streams_.size()));
+    auto streams = c.initStreams(static_cast<unsigned>(streams_.size() + ended_.size()));
     unsigned i = 0;
-    for (const auto& [serial, s] : streams_) {
+    const auto put = [&](std::uint64_t serial, const stream& s) {
       auto to = streams[i++];
       to.setSerial(serial);
       to.setNumber(s.number);
       to.setKind(static_cast<std::uint16_t>(s.kind));
       auto back = to.initBack(static_cast<unsigned>(s.entries.size()));
       for (unsigned e = 0; e < s.entries.size(); ++e) back.set(e, static_cast<std::uint32_t>(sequence - s.entries[e].sequence));
-    }
+    };
+    for (const auto& [serial, s] : streams_) put(serial, s);
+    for (auto at = ended_.begin(); at; at.next()) put(at.key(), ended_job(*ended_.get(at.key())));
     unsigned used = 0;
     now.holdings().each_used([&](const std::string&, const model::vnode_use&) { ++used; });
     auto vnodes = c.initVnodes(used);

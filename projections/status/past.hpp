@@ -14,6 +14,7 @@
 #include "events/log/record.hpp"
 #include "events/log/snapshots.hpp"
 #include "events/schema/past.capnp.h"
+#include "projections/scratch/scratch_rows.hpp"
 #include "projections/status/status.hpp"
 
 namespace annals::projections {
@@ -37,7 +38,9 @@ std::vector<std::pair<std::string, model::vnode_use>> uses_of(schema::PastCheckp
 class past_writer {
  public:
   explicit past_writer(ports::storage store, checkpoint_spacing spacing = {});
-  // `now` has just folded the record.
+  // What is known of jobs that have ended is in a file in this directory, which has no name; without it, in memory. Why not; empty: it is.
+  std::string keep_ended_in(const std::string& directory) { return ended_.use_directory(directory); }
+  // `now` has just folded the record. Throws scratch_unreadable.
   void fold(const log::record& record, const status& now);
 
  private:
@@ -60,6 +63,9 @@ class past_writer {
   };
 
   void note(const log::record& record, const status& now);
+  stream& stream_to_change(std::uint64_t serial, schema::StreamKind kind);
+  void put_aside(std::uint64_t serial);
+  stream ended_job(const std::string& row) const;
   void note_reason(std::uint64_t job, std::uint64_t sequence, const status& now);
   void note_reasons(const log::record& record, const status& now);
   std::vector<entry>* entries_of_waiting(std::uint64_t job, const status& now);  // nullptr: it does not wait
@@ -71,7 +77,8 @@ class past_writer {
 
   log::snapshot_store index_;
   std::vector<std::uint64_t> made_;                    // sequences of all checkpoints, rising
-  std::unordered_map<std::uint64_t, stream> streams_;  // by serial; those that still have something
+  std::unordered_map<std::uint64_t, stream> streams_;  // by serial; those that still have something, but for ended jobs
+  scratch_rows ended_;                                 // of these, by serial: number and entries
   checkpoint_spacing spacing_;
   std::uint64_t next_;  // the next checkpoint is made here
 };

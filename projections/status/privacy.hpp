@@ -13,17 +13,18 @@
 
 namespace annals::projections {
 
+inline std::string_view user_of(std::string_view owner) { return owner.substr(0, owner.find('@')); }  // user@host
+
 // What this requester may see of a status: worked out once for a question, asked of each job.
 class viewer {
  public:
   viewer(const status& from, const model::requester& by);
   bool sees(const attributes::attribute& row) const;
-  bool sees(const model::job_state& job) const { return sees_others_ || is_his(job); }
-  bool sees_all_of(const model::job_state& job) const { return sees_variables_ || is_his(job); }
+  bool sees(const model::job_state& job) const { return sees_jobs_of(job.owner()); }
+  bool sees_jobs_of(std::string_view owner) const { return sees_others_ || user_of(owner) == user_; }  // user@host
+  bool sees_all_of(const model::job_state& job) const { return sees_variables_ || job.owner_name() == user_; }
 
  private:
-  bool is_his(const model::job_state& job) const { return job.owner_name() == user_; }
-
   const std::string user_;
   const schema::Role role_;
   bool shows_hidden_, sees_others_, sees_variables_;

@@ -105,17 +105,21 @@ class piecewise {
   std::vector<std::pair<std::string, values::refusal>> unknown_;
 };
 
-// `letter`: its state, as it is shown.
-bool fits(const model::job_state& job, char letter, schema::Stat::Reader asked) {
-  if (asked.getQueue().size() > 0 && job.queue() != schema::text(asked.getQueue())) return false;
-  const auto states = schema::text(asked.getStates());
-  if (!states.empty() && states.find(letter) == std::string_view::npos) return false;
+// `owner`: user@host.
+bool fits(std::string_view owner, std::string_view queue, schema::Stat::Reader asked) {
+  if (asked.getQueue().size() > 0 && queue != schema::text(asked.getQueue())) return false;
   if (asked.getUsers().size() == 0) return true;
   for (auto u : asked.getUsers()) {
     const auto user = schema::text(u);
-    if (user == job.owner_name() || user == job.owner()) return true;
+    if (user == owner || user == user_of(owner)) return true;
   }
   return false;
+}
+
+// `letter`: its state, as it is shown.
+bool fits(const model::job_state& job, char letter, schema::Stat::Reader asked) {
+  const auto states = schema::text(asked.getStates());
+  return (states.empty() || states.find(letter) != std::string_view::npos) && fits(job.owner(), job.queue(), asked);
 }
 
 piecewise::fill_why why_of(const status& from, const model::job_state& job) {
@@ -142,19 +146,23 @@ class job_answer {
   void add_named(const std::string& name) {
     const auto id = values::parse_job_id(name);
     if (id && (id->form == values::id_form::subjob || id->form == values::id_form::range)) return add_named_subjobs(name, *id);
-    const auto* job = from_.job_by_id(name);
-    if (!is_to_be_shown(name, job)) return;
+    const auto job = from_.job_by_id(name);
+    if (!is_to_be_shown(name, job.get())) return;
     out_.add(job->id, row_of(*job), why(*job));
     if (wants_subjobs_of(*job)) add_subjobs(*job, false);
   }
 
   void add_all() {
-    from_.each_job([&](const model::job_state& job) {
-      if (!fits_history(job, asked_.getHistory()) || !by_.sees(job)) return true;
+    const auto add = [&](const model::job_state& job) {
+      if (!by_.sees(job)) return true;
       if (fits(job, model::state_letter(job), asked_)) out_.add(job.id, row_of(job));
       if (wants_subjobs_of(job)) add_subjobs(job, true);
       return true;
-    });
+    };
+    const auto may_be = [&](std::string_view owner, std::string_view queue) {
+      return by_.sees_jobs_of(owner) && fits(owner, queue, asked_);
+    };
+    from_.each_job(add, {asked_.getHistory(), may_be});
   }
 
  private:
@@ -178,12 +186,13 @@ class job_answer {
   }
 
   void add_named_subjobs(const std::string& name, const values::job_id& id) {
-    const auto* array = from_.array_by_number(id.number);
+    const auto array = from_.array_by_number(id.number);
     const auto indices = array ? values::index_set::parse(id.indices, array->array->indices()) : std::nullopt;
-    if (!is_to_be_shown(name, indices && !indices->empty() ? array : nullptr)) return;
+    if (!is_to_be_shown(name, indices && !indices->empty() ? array.get() : nullptr)) return;
     array_rows rows{*array};
     indices->each([&](std::uint32_t index) {
-      add_subjob(rows, {*array, index, from_.subjob(array->number, index)});
+      const auto own = from_.subjob(array->number, index);
+      add_subjob(rows, {*array, index, own.get()});
       return true;
     });
   }

@@ -11,15 +11,6 @@ inline bool history_allowed(const status& from) {
   return from.server().attributes.get(attributes::server::job_history_enable) == "True";
 }
 
-inline bool fits_history(const model::job_state& job, schema::History history) {
-  switch (history) {
-    case schema::History::LIVE: return !job.ended();
-    case schema::History::ALSO: return true;
-    case schema::History::ONLY: return job.ended();
-  }
-  return false;
-}
-
 inline void refuse_whole(std::uint64_t id, std::uint64_t sequence, const values::refusal& why, const send_reply& send) {
   send(schema::make<schema::Reply>([&](schema::Reply::Builder r) {
     r.setId(id);

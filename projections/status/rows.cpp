@@ -80,7 +80,7 @@ class asked_sums {
     std::set<std::uint64_t> running;  // their amounts are added up in this order
     from.holdings().each_job([&](std::uint64_t serial) { running.insert(serial); });
     for (const auto serial : running) {
-      const auto* job = from.job(serial);
+      const auto job = from.job(serial);
       if (!job || (!queue.empty() && job->queue() != queue)) continue;
       if (job->phase == model::job_phase::suspended && !job->released_partly) continue;  // it waits for hosts it was reduced by
       for (const auto& e : job->attributes)

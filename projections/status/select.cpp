@@ -72,6 +72,17 @@ bool meets(const status& from, const candidate& who, schema::Criterion::Reader c
   return (c.getOp() == schema::CompareOp::EQ && has == wanted) || (c.getOp() == schema::CompareOp::NE && has != wanted);
 }
 
+// Whether a job of this owner (user@host) and queue can meet them all.
+bool may_meet(std::string_view owner, std::string_view queue, capnp::List<schema::Criterion>::Reader criteria) {
+  for (auto c : criteria) {
+    const auto name = schema::text(c.getName());
+    const auto wanted = schema::text(c.getValue());
+    if ((name == "Job_Owner" || name == "User_List") && !in_list(wanted, user_of(owner), owner)) return false;
+    if (name == "queue" && c.getOp() == schema::CompareOp::EQ && wanted != queue) return false;
+  }
+  return true;
+}
+
 bool meets_all(const status& from, const candidate& who, capnp::List<schema::Criterion>::Reader criteria, const viewer& by,
                std::int64_t now_s) {
   for (auto c : criteria)
@@ -92,8 +103,8 @@ void answer_select(const status& from, std::uint64_t request_id, schema::SelectJ
   const viewer viewing(from, by);
   std::vector<std::string> ids;
   const auto is_chosen = [&](const candidate& who) { return meets_all(from, who, asked.getCriteria(), viewing, now_s); };
-  from.each_job([&](const model::job_state& job) {
-    if (!fits_history(job, asked.getHistory()) || !viewing.sees(job)) return true;
+  const auto look_at = [&](const model::job_state& job) {
+    if (!viewing.sees(job)) return true;
     if (!asked.getSubjobs() || !job.array) {
       if (is_chosen({job, job, model::state_letter(job)})) ids.push_back(job.id);
       return true;
@@ -104,7 +115,10 @@ void answer_select(const status& from, std::uint64_t request_id, schema::SelectJ
       return true;
     });
     return true;
-  });
+  };
+  from.each_job(look_at, {asked.getHistory(), [&](std::string_view owner, std::string_view queue) {
+                            return viewing.sees_jobs_of(owner) && may_meet(owner, queue, asked.getCriteria());
+                          }});
   send(schema::make<schema::Reply>([&](schema::Reply::Builder r) {
     r.setId(request_id);
     r.setSequence(from.sequence());

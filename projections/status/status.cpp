@@ -19,6 +19,10 @@ bool changes_eligible_time(capnp::List<schema::Attribute>::Reader changes) {
 
 }  // namespace
 
+bool fits_history(const model::job_state& job, schema::History history) {
+  return history == schema::History::ALSO || job.ended() == (history == schema::History::ONLY);
+}
+
 bool counts_eligible_time(const model::server_state& server) {
   return server.attributes.get(attributes::server::eligible_time_enable) == "True";
 }
@@ -130,9 +134,37 @@ bool asks_for_another_place(capnp::List<schema::Attribute>::Reader changes) {
 
 }  // namespace
 
+namespace {
+
+// As model::pending_effects says of a job that has ended.
+bool owes_nothing(const model::job_state& job) { return job.ended() && job.unheard.empty(); }
+
+}  // namespace
+
+// One of the history comes back, for most of what happens to it makes it leave.
+model::job_state& status::job_to_change(std::uint64_t serial) {
+  const auto [at, fresh] = jobs_.try_emplace(serial);
+  if (!fresh) return at->second;
+  if (auto ended = history_.take(serial)) {
+    at->second = std::move(*ended);
+    const auto number = at->second.number;
+    // A subjob may have begun again, on another stream.
+    if (values::is_subjob(number)) serial_of_subjob_.try_emplace({values::array_of(number), values::index_of(number)}, serial);
+    else serial_of_number_.try_emplace(number, serial);
+  }
+  return at->second;
+}
+
+void status::put_into_history(std::uint64_t serial) {
+  const auto at = jobs_.find(serial);
+  history_.add(at->second);
+  leave(at->second);
+  jobs_.erase(at);
+}
+
 void status::fold_job(const model::event_place& at, schema::JobEvent::Reader event) {
   if (!keeps_history_ && !event.isQueued() && !jobs_.contains(at.stream)) return holdings_.apply(at, {}, event);
-  auto& job = jobs_[at.stream];
+  auto& job = job_to_change(at.stream);
   if (job.phase != model::job_phase::none) count(job, -1);
   const char before = model::state_letter(job);
   holdings_.apply(at, job.id, event);
@@ -153,11 +185,12 @@ void status::fold_job(const model::event_place& at, schema::JobEvent::Reader eve
   if (!may_be_told(job)) waiting_.forget(at.stream);
   if (fairshare_.wants(event)) fairshare_.fold(at, job, scheduler_of(job), event);
   if (job.phase == model::job_phase::forgotten || (job.ended() && !keeps_history_)) {
-    forget(job);
+    leave(job);
     jobs_.erase(at.stream);
-  } else {
-    count(job, +1);
+    return;
   }
+  count(job, +1);
+  if (owes_nothing(job)) put_into_history(at.stream);
 }
 
 void status::enter(const model::job_state& job) {
@@ -172,7 +205,7 @@ void status::displace(const model::job_state& job) {
   displaced_[{job.queue_rank, job.number}] = job.serial;
 }
 
-void status::forget(const model::job_state& job) {
+void status::leave(const model::job_state& job) {
   if (job.is_subjob()) {
     // It may have begun again, on another stream.
     const auto at = serial_of_subjob_.find({values::array_of(job.number), values::index_of(job.number)});
@@ -233,45 +266,84 @@ void status::set_estimate(attributes::attribute_set& of, schema::JobEstimate::Re
 
 // -- read ----------------------------------------------------------------------------------------------------------------
 
-const model::job_state* status::job(std::uint64_t serial) const {
+job_ptr status::job(std::uint64_t serial) const {
   const auto at = jobs_.find(serial);
-  return at == jobs_.end() ? nullptr : &at->second;
+  return at == jobs_.end() ? history_.find(serial) : job_ptr(job_ptr(), &at->second);  // owned by jobs_
 }
 
-const model::job_state* status::job_by_id(std::string_view id) const {
+job_ptr status::job_by_id(std::string_view id) const {
   const auto parsed = values::parse_job_id(id);
   const auto number = parsed ? values::number_of(*parsed) : std::nullopt;
   if (!number) return nullptr;
   if (parsed->form == values::id_form::subjob) return subjob(parsed->number, values::index_of(*number));
-  const auto at = serial_of_number_.find(*number);
-  const auto* found = at == serial_of_number_.end() ? nullptr : job(at->second);
+  auto found = job_by_number(*number);
   return found && found->array.has_value() == (parsed->form == values::id_form::array) ? found : nullptr;
 }
 
-const model::job_state* status::array_by_number(std::uint64_t number) const {
+job_ptr status::job_by_number(std::uint64_t number) const {
   const auto at = serial_of_number_.find(number);
-  const auto* found = at == serial_of_number_.end() ? nullptr : job(at->second);
+  return at == serial_of_number_.end() ? history_.find_number(number) : job(at->second);
+}
+
+job_ptr status::array_by_number(std::uint64_t number) const {
+  auto found = job_by_number(number);
   return found && found->array ? found : nullptr;
 }
 
-const model::job_state* status::subjob(std::uint64_t array, std::uint32_t index) const {
+job_ptr status::subjob(std::uint64_t array, std::uint32_t index) const {
   const auto at = serial_of_subjob_.find({array, index});
-  return at == serial_of_subjob_.end() ? nullptr : job(at->second);
+  return at == serial_of_subjob_.end() ? history_.find_number(values::subjob_number(array, index)) : job(at->second);
 }
 
 void status::each_subjob(const model::job_state& array, const visit_subjob& visit) const {
   const auto& indices = array.array->indices();
   auto next = serial_of_subjob_.lower_bound({array.number, 0});
+  auto ended = history_.subjobs(array.number);
   for (std::uint32_t place = 0; place < indices.count(); ++place) {
     const std::uint32_t index = indices.first + place * indices.step;
-    const bool has_stream = next != serial_of_subjob_.end() && next->first == subjob_place(array.number, index);
-    if (!visit(index, has_stream ? job((next++)->second) : nullptr)) return;
+    job_ptr own;
+    if (ended && (*ended).number == values::subjob_number(array.number, index)) {
+      own = history_.find((*ended).serial);
+      ended.next();
+    }
+    if (next != serial_of_subjob_.end() && next->first == subjob_place(array.number, index)) own = job((next++)->second);
+    if (!visit(index, own.get())) return;
   }
 }
 
-void status::each_begun_subjob(const std::function<bool(const model::job_state&)>& visit) const {
+// False: no more.
+bool status::visit_ended(const job_history::place& at, const visit_job& visit, const jobs_wanted& wanted) const {
+  if (at.whose && wanted.may_be && !wanted.may_be(at.whose->first, at.whose->second)) return true;
+  return visit(*history_.find(at.serial));
+}
+
+void status::each_begun_subjob(const visit_job& visit, const jobs_wanted& wanted) const {
+  auto ended = history_.subjobs();
+  const auto place_of = [](std::uint64_t number) { return subjob_place(values::array_of(number), values::index_of(number)); };
+  const auto history_before = [&](const subjob_place* end) {
+    for (; ended && (!end || place_of((*ended).number) < *end); ended.next())
+      if (!visit_ended(*ended, visit, wanted)) return false;
+    return true;
+  };
+  const bool with_history = wanted.history != schema::History::LIVE;
+  for (const auto& [place, serial] : serial_of_subjob_) {
+    if (with_history && !history_before(&place)) return;
+    const auto& job = jobs_.at(serial);
+    if (fits_history(job, wanted.history) && !visit(job)) return;
+  }
+  if (with_history) history_before(nullptr);
+}
+
+void status::each_stream(const visit_job& visit, const jobs_wanted& wanted) const {
+  each_job(visit, wanted);
+  each_begun_subjob(visit, wanted);
+}
+
+void status::each_in_memory(const visit_job& visit) const {
+  for (const auto& [number, serial] : serial_of_number_)
+    if (!visit(jobs_.at(serial))) break;
   for (const auto& [place, serial] : serial_of_subjob_)
-    if (!visit(jobs_.at(serial))) return;
+    if (!visit(jobs_.at(serial))) break;
 }
 
 std::string status::scheduler_name(std::uint64_t stream) const {
@@ -279,17 +351,26 @@ std::string status::scheduler_name(std::uint64_t stream) const {
   return at == scheduler_names_.end() ? std::string() : at->second;
 }
 
-void status::each_job(const std::function<bool(const model::job_state&)>& visit) const {
+void status::each_job(const visit_job& visit, const jobs_wanted& wanted) const {
+  bool more = true;
+  auto ended = wanted.history == schema::History::LIVE ? job_history::places{} : history_.jobs();
+  const auto history_before = [&](std::uint64_t number) {
+    for (; more && ended && (*ended).number < number; ended.next()) more = visit_ended(*ended, visit, wanted);
+  };
+  const auto look_at = [&](const model::job_state& job) {
+    if (more && fits_history(job, wanted.history)) more = visit(job);
+  };
   auto next = displaced_.begin();
   for (const auto& [number, serial] : serial_of_number_) {
+    if (!more) return;
     if (displaced_rank_.contains(number)) continue;
+    history_before(number);
     const auto& job = jobs_.at(serial);
-    for (; next != displaced_.end() && next->first.first <= job.queue_rank; ++next)
-      if (!visit(jobs_.at(next->second))) return;
-    if (!visit(job)) return;
+    for (; next != displaced_.end() && next->first.first <= job.queue_rank; ++next) look_at(jobs_.at(next->second));
+    look_at(job);
   }
-  for (; next != displaced_.end(); ++next)
-    if (!visit(jobs_.at(next->second))) return;
+  for (; next != displaced_.end(); ++next) look_at(jobs_.at(next->second));
+  history_before(UINT64_MAX);
 }
 
 bool status::holds(schema::StreamKind kind, std::uint64_t stream) const {
@@ -301,7 +382,7 @@ bool status::holds(schema::StreamKind kind, std::uint64_t stream) const {
   };
   switch (kind) {
     case schema::StreamKind::SERVER: return true;
-    case schema::StreamKind::JOB: return jobs_.contains(stream);
+    case schema::StreamKind::JOB: return jobs_.contains(stream) || history_.contains(stream);
     case schema::StreamKind::HOST: return hosts().contains(stream);
     case schema::StreamKind::QUEUE: return named(queue_names_, queues_);
     case schema::StreamKind::SCHEDULER: return named(scheduler_names_, schedulers_);

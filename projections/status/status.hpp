@@ -23,13 +23,26 @@
 #include "events/model/vnodes/holdings.hpp"
 #include "events/schema/client.capnp.h"
 #include "projections/fairshare/fairshare.hpp"
+#include "projections/status/job_history.hpp"
 #include "projections/status/waiting.hpp"
 
 namespace annals::projections {
 
+// Which jobs are looked at. Those of the history come by their numbers alone.
+struct jobs_wanted {
+  schema::History history = schema::History::ALSO;
+  // Asked of one in the history before it is read from the disk; false: it is not. Empty: all are.
+  std::function<bool(std::string_view owner, std::string_view queue)> may_be = {};
+};
+
+bool fits_history(const model::job_state& job, schema::History history);
+
 class status {
  public:
   void fold(const log::record& record);
+  // Jobs that have ended are in a file in this directory, which has no name; without it, in memory. Why not; empty: they are. Whatever
+  // reads a job throws scratch_unreadable when that file can't be read.
+  std::string keep_history_in(const std::string& directory) { return history_.use_directory(directory); }
 
   // For a fold of selected records (projections/status/at.cpp), which must be whole streams in the order of the log:
   // what a scheduler said of jobs, without its stream;
@@ -44,28 +57,26 @@ class status {
   std::uint64_t sequence() const { return sequence_; }  // of the last record folded
   std::int64_t wall_ns() const { return wall_ns_; }
 
-  const model::job_state* job(std::uint64_t serial) const;
+  job_ptr job(std::uint64_t serial) const;
   // "12.b"; "12[].b" of an array; "12[3].b" of a subjob that has a stream of its own (projections/status/subjobs.hpp shows the others).
-  const model::job_state* job_by_id(std::string_view id) const;
+  job_ptr job_by_id(std::string_view id) const;
   // Jobs and arrays in the order in which they came into their queues: of their numbers, but for those that qmove and qorder
   // gave another place. visit returns false to stop.
-  void each_job(const std::function<bool(const model::job_state&)>& visit) const;
+  using visit_job = std::function<bool(const model::job_state&)>;
+  void each_job(const visit_job& visit, const jobs_wanted& wanted = {}) const;
 
   // Arrays by the number in their ids; nothing: there is none.
-  const model::job_state* array_by_number(std::uint64_t number) const;
-  const model::job_state* array_of(const model::job_state& subjob) const { return array_by_number(values::array_of(subjob.number)); }
+  job_ptr array_by_number(std::uint64_t number) const;
+  job_ptr array_of(const model::job_state& subjob) const { return array_by_number(values::array_of(subjob.number)); }
   // The stream of a subjob; nothing: it has none.
-  const model::job_state* subjob(std::uint64_t array, std::uint32_t index) const;
+  job_ptr subjob(std::uint64_t array, std::uint32_t index) const;
   // All subjobs of an array in the order of their indices, with their streams where they have one.
   using visit_subjob = std::function<bool(std::uint32_t index, const model::job_state* own)>;
   void each_subjob(const model::job_state& array, const visit_subjob& visit) const;
-  // Those of all arrays that have a stream, by array and index.
-  void each_begun_subjob(const std::function<bool(const model::job_state&)>& visit) const;
-  // All of them: jobs, arrays, then the subjobs that have a stream. False from `visit`: no more of its kind.
-  void each_stream(const std::function<bool(const model::job_state&)>& visit) const {
-    each_job(visit);
-    each_begun_subjob(visit);
-  }
+  // All of them: jobs, arrays, then the subjobs that have a stream, by array and index. False from `visit`: no more of its kind.
+  void each_stream(const visit_job& visit, const jobs_wanted& wanted = {}) const;
+  // Of these, those that are not in the history: they may owe something (model::pending_effects).
+  void each_in_memory(const visit_job& visit) const;
   const std::map<std::string, model::queue_state, std::less<>>& queues() const { return queues_; }
   const std::map<std::uint64_t, model::host_state>& hosts() const { return holdings_.hosts(); }
   const std::map<std::string, model::scheduler_state, std::less<>>& schedulers() const { return schedulers_; }
@@ -84,6 +95,9 @@ class status {
   fairshare& shares() { return fairshare_; }
   // For a fold of the whole log that is asked only for usage: jobs leave memory when they end.
   void keep_no_history() { keeps_history_ = false; }
+  std::size_t job_count() const { return serial_of_number_.size() + history_.count(); }  // without subjobs
+  // One that has ended is on disk, and nothing happens to it.
+  bool in_history(std::uint64_t job) const { return history_.contains(job); }
   // Whether anything of this stream is left: a forgotten job or a deleted queue has nothing.
   bool holds(schema::StreamKind kind, std::uint64_t stream) const;
 
@@ -103,16 +117,22 @@ class status {
   static void set_estimate(attributes::attribute_set& of, schema::JobEstimate::Reader e);
   std::string_view scheduler_of(const model::job_state& job) const;
   void count(const model::job_state& job, int by);
+  model::job_state& job_to_change(std::uint64_t serial);
+  void put_into_history(std::uint64_t serial);
   void enter(const model::job_state& job);
+  void leave(const model::job_state& job);
+  job_ptr job_by_number(std::uint64_t number) const;  // no subjobs
+  bool visit_ended(const job_history::place& at, const visit_job& visit, const jobs_wanted& wanted) const;
+  void each_begun_subjob(const visit_job& visit, const jobs_wanted& wanted) const;
   void displace(const model::job_state& job);
-  void forget(const model::job_state& job);
 
   std::uint64_t sequence_ = 0;
   std::int64_t wall_ns_ = 0;
-  std::unordered_map<std::uint64_t, model::job_state> jobs_;  // by serial
-  std::map<std::uint64_t, std::uint64_t> serial_of_number_;   // of jobs and arrays
+  std::unordered_map<std::uint64_t, model::job_state> jobs_;  // by serial; those that are not in the history
+  job_history history_;
+  std::map<std::uint64_t, std::uint64_t> serial_of_number_;  // of jobs_: of jobs and arrays
   using subjob_place = std::pair<std::uint64_t, std::uint32_t>;
-  std::map<subjob_place, std::uint64_t> serial_of_subjob_;  // by the number of its array and its index
+  std::map<subjob_place, std::uint64_t> serial_of_subjob_;  // of jobs_: by the number of its array and its index
   // Of jobs that were moved or reordered: few, so that the others cost nothing more.
   std::map<std::pair<std::int64_t, std::uint64_t>, std::uint64_t> displaced_;  // rank, number -> serial
   std::unordered_map<std::uint64_t, std::int64_t> displaced_rank_;             // by number

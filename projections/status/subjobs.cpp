@@ -57,7 +57,7 @@ std::string array_state_count(const status& from, const model::job_state& array)
     const auto& a = *array.array;
     queued = a.remaining.count();
     for (const auto& [index, run] : a.running) {
-      switch (letter_of({array, index, from.subjob(array.number, index)})) {
+      switch (letter_of({array, index, from.subjob(array.number, index).get()})) {
         case 'R':
         case 'S': ++running; break;
         case 'E': ++exiting; break;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The figures that need a whole cluster. Usage: cluster.py [--build DIR] [alone|submit|hooks|hookruns|drain|arrays|subjobs|status|fairshare|paced|crowd|replay]...
+"""The figures that need a whole cluster. Usage: cluster.py [--build DIR] [alone|submit|hooks|hookruns|drain|arrays|subjobs|status|fairshare|paced|crowd|replay|interactive|history]...
 
 Each measurement brings up a plain mini-cluster of its own in a temporary directory and removes it. One line per figure:
 what it is, the value, how long a sync of the same disk took beside it, and the load average (it shows whether the
@@ -381,9 +381,35 @@ def status(build):
         c.say("server memory per job after a restart", memory(c, empty))
 
 
-def memory(c, empty_kb):
+def memory(c, empty_kb, jobs=10000):
     kb = c.server_rss_kb()
-    return f"{(kb - empty_kb) / 10000:.2f} KB ({kb / 1024:.0f} MB in all)"
+    return f"{(kb - empty_kb) / jobs:.2f} KB ({kb / 1024:.0f} MB in all)"
+
+
+def history(build, jobs=100_000):
+    """What finished jobs cost, and how long it takes to look at them."""
+    with cluster(build) as c:
+        c.run("qmgr", "-c", "set server job_history_enable = True")
+        c.scheduling(False)
+        restart(c)
+        empty = c.server_rss_kb()
+        ids = []
+        for _ in range(0, jobs, 2000):     # as jobs come and go, never many at a time
+            c.bench("load", "fill", "2000", "distinct")
+            ids += (here := c.run("qselect").split())
+            c.run("qdel", *here)
+        c.run("qstat", "-B")
+        c.say(f"server memory per job of the history, {jobs:,} deleted", memory(c, empty, jobs))
+        c.say("restart to first answer after kill -9", f"{restart(c):.0f} ms")
+        c.say("server memory per job after a restart", memory(c, empty, jobs))
+        asked = {"qstat -xf of one": ["-xf", ids[len(ids) // 2]], "qstat -x of the newest 10,000": ["-x", *ids[-10_000:]],
+                 "qstat -x -u nobody": ["-x", "-u", "nobody"], "qstat -x": ["-x"], "qstat": []}
+        for name, words in asked.items():
+            def ask(words=words):
+                subprocess.run(["qstat", *words], env=c.env, stdout=subprocess.DEVNULL, check=True)
+            cpu = c.server_cpu_s()
+            used = median_ms(ask, 5)
+            c.say(name, f"{used:.1f} ms (server cpu {(c.server_cpu_s() - cpu) / 5 * 1000:.1f} ms)")
 
 
 def restart(c):
@@ -579,10 +605,10 @@ def interactive(build):
 def main():
     top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--build", default=os.path.join(HERE, "..", "..", "build"), help="where it was built")
-    top.add_argument("what", nargs="*", default=[], metavar="alone|submit|hooks|hookruns|drain|arrays|subjobs|status|fairshare|paced|crowd|replay|interactive")
+    top.add_argument("what", nargs="*", default=[], metavar="alone|submit|hooks|hookruns|drain|arrays|subjobs|status|fairshare|paced|crowd|replay|interactive|history")
     options = top.parse_args()
     every = {"alone": alone, "submit": submit, "hooks": hooks, "hookruns": hookruns, "drain": drain, "arrays": arrays, "subjobs": subjobs, "status": status, "fairshare": fairshare, "paced": paced, "crowd": crowd, "replay": replay,
-             "interactive": interactive}
+             "interactive": interactive, "history": history}
     for name in options.what or every:
         print(f"-- {name}", flush=True)
         every[name](os.path.abspath(options.build))

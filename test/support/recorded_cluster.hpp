@@ -289,8 +289,8 @@ class recorded_cluster {
   void end_jobs(const std::string& queue, bool only_running) {
     std::vector<std::uint64_t> its;
     for (const auto& [job, seconds] : runs_for_)
-      if (const auto* j = now.job(job); j && j->queue() == queue && j->phase != model::job_phase::finished &&
-                                        (!only_running || !j->allocated.exec_vnode().empty())) its.push_back(job);
+      if (const auto j = now.job(job); j && j->queue() == queue && j->phase != model::job_phase::finished &&
+                                       (!only_running || !j->allocated.exec_vnode().empty())) its.push_back(job);
     for (const auto job : its) end(job);
   }
 

@@ -333,6 +333,7 @@ class known_gateway {
     parts.remote_callers_max =
         std::clamp<std::size_t>(wire::descriptors_of_process() / limits::remote_caller_share, 2, limits::remote_callers_max);
     parts.upload_directory = s.priv + "/uploads";
+    parts.scratch_directory = s.priv;
     parts.sign_ticket = [key](schema::byte_span ticket) { return key->sign(model::ticket_purpose, ticket); };
     parts.witnesses = hear_moms(s, key, stop);
     tell_what_confines_hooks(notes);

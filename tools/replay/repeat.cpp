@@ -165,7 +165,7 @@ class repeating {
     if (out_.differences.size() < differences_kept_max) out_.differences.push_back(std::move(d));
   }
   void differs(const recorded_cycle& c, std::uint64_t job, std::string recorded, std::string now) {
-    const auto* state = now_.job(values::array_of(job));
+    const auto state = now_.job(values::array_of(job));
     const auto reservation = now_.reservations().find(job);
     const auto of_job = [&] { return values::is_subjob(job) ? cycle::subjob_id(state->id, values::index_of(job)) : state->id; };
     auto id = state ? of_job() : reservation != now_.reservations().end() ? reservation->second.id

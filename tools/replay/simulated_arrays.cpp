@@ -26,7 +26,7 @@ void simulated_arrays::leave(std::uint64_t stream, std::uint32_t run, bool reque
   const auto of = running_.extract(stream);
   if (!of) return;
   if (requeued) log_.write(stream, now_ns, [](schema::Event::Builder e) { e.initJob().setForgotten(); });
-  const auto* array = log_.now().job(of.mapped().array);
+  const auto array = log_.now().job(of.mapped().array);
   if (!array) return;
   const auto left = model::decide(*array, model::subjob_told{.index = of.mapped().index, .run = run, .requeued = requeued},
                                   {now_ns, {"", "", schema::Role::SERVER}}, log_.settings());
@@ -34,7 +34,8 @@ void simulated_arrays::leave(std::uint64_t stream, std::uint32_t run, bool reque
 }
 
 std::vector<std::uint64_t> simulated_arrays::drop(std::uint64_t serial, const values::index_set& asked, std::int64_t now_ns) {
-  const auto& array = *log_.now().job(serial)->array;
+  const auto job = log_.now().job(serial);
+  const auto& array = *job->array;
   const auto& known = recorded_.subjobs[serial];
   values::index_set waiting(array.indices());
   std::set<std::uint32_t> to_end;
@@ -57,7 +58,7 @@ std::vector<std::uint64_t> simulated_arrays::drop(std::uint64_t serial, const va
 }
 
 void simulated_arrays::end_if_over(std::uint64_t serial, std::int64_t now_ns) {
-  const auto* array = log_.now().job(serial);
+  const auto array = log_.now().job(serial);
   if (array && !array->ended() && array->array->over())
     log_.write(serial, now_ns, [](schema::Event::Builder e) { e.initJob().initEnded(); });
 }

@@ -132,10 +132,10 @@ class simulating {
     if (event.isQueued()) {
       if (values::is_subjob(event.getQueued().getNumber())) return;  // when one begins is decided here
       log_.fold(record);
-      if (const auto* job = log_.now().job(serial)) note_who_takes_part(*job);
+      if (const auto job = log_.now().job(serial)) note_who_takes_part(*job);
       return want_cycle();
     }
-    const auto* job = log_.now().job(serial);
+    const auto job = log_.now().job(serial);
     if (!job) return;
     if (job->array && (event.isEnded() || event.isDeleteRequested()))
       return drop_subjobs(serial, values::index_set::all(job->array->indices()));
@@ -184,7 +184,7 @@ class simulating {
     if (at == log_.now().reservations().end()) return;
     std::vector<std::uint64_t> its;
     for (const auto& [job, run] : running_)
-      if (const auto* state = log_.now().job(job); state && state->queue() == at->second.id) its.push_back(job);
+      if (const auto state = log_.now().job(job); state && state->queue() == at->second.id) its.push_back(job);
     std::sort(its.begin(), its.end());
     for (const auto job : its) end_run(job, true);
   }
@@ -249,7 +249,7 @@ class simulating {
   void start(const actors::cycle_driver::message& proposal) {
     const auto run = proposal.get().getRun();
     for (const auto victim : run.getVictims()) make_room(victim);
-    const auto* job = log_.now().job(run.getJob());
+    const auto job = log_.now().job(run.getJob());
     if (!job || job->phase != model::job_phase::queued) return withdraw(run);
     auto serial = std::optional(job->serial);
     if (job->array) serial = arrays_.begin(proposal, *job, time_ns_);
@@ -302,7 +302,7 @@ class simulating {
   // Preempted: what a suspended one has done is kept, as if it went on where it was; a requeued one begins anew.
   void make_room(schema::PreemptVictim::Reader victim) {
     const auto run = running_.find(victim.getJob());
-    const auto* job = log_.now().job(victim.getJob());
+    const auto job = log_.now().job(victim.getJob());
     if (run == running_.end() || !job) return;
     using how = schema::PreemptVictim::How;
     if (victim.getHow() == how::SUSPEND)
@@ -313,7 +313,7 @@ class simulating {
   }
 
   void end_run(std::uint64_t serial, bool for_good) {
-    const auto* job = log_.now().job(serial);
+    const auto job = log_.now().job(serial);
     const auto run_at = running_.find(serial);
     const auto number = job->run;
     const auto held = job->allocated.exec_vnode();

@@ -159,8 +159,8 @@ BOOST_AUTO_TEST_CASE(subjobs_are_listed_with_their_array_and_not_among_jobs) {
     jobs.push_back(job.id);
     return true;
   });
-  now.each_begun_subjob([&](const model::job_state& job) {
-    begun.push_back(job.id);
+  now.each_stream([&](const model::job_state& job) {
+    if (job.is_subjob()) begun.push_back(job.id);
     return true;
   });
   std::vector<std::pair<std::uint32_t, std::uint64_t>> all;

@@ -395,7 +395,7 @@ BOOST_AUTO_TEST_CASE(a_job_with_a_hole_is_kept_up_to_it_and_held_and_no_number_i
     ledger.apply(at, r->event());
     return true;
   })));
-  const auto* held = now.job_by_id("1.borg");
+  const auto held = now.job_by_id("1.borg");
   BOOST_REQUIRE(held);
   BOOST_TEST(model::state_letter(*held) == 'H');
   BOOST_TEST(held->attributes.get(attributes::job::comment).value_or("") == "Held by pbs_audit salvage: records of it are lost");

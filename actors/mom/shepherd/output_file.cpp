@@ -34,10 +34,14 @@ int open_output(const std::string& path, const output_rule& rule) {
 }
 
 int make_spool_file(const std::string& path, const identity& owner) {
-  // Of a release that let everybody write there, even a directory with something in it may be left.
-  if (unlink(path.c_str()) != 0 && errno == EISDIR && rmdir(path.c_str()) != 0)
-    rename(path.c_str(), (path + ".old." + std::to_string(getpid())).c_str());
-  const int fd = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  const auto make = [&] { return open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666); };
+  int fd = make();
+  if (fd < 0 && errno == EEXIST) {
+    // Of a release that let everybody write there, even a directory with something in it may be left.
+    if (unlink(path.c_str()) != 0 && errno == EISDIR && rmdir(path.c_str()) != 0)
+      rename(path.c_str(), (path + ".old." + std::to_string(getpid())).c_str());
+    fd = make();
+  }
   if (fd < 0 || !owner.change || fchown(fd, owner.uid, owner.gid) == 0) return fd;
   const int error = errno;
   close(fd);

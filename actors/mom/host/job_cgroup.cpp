@@ -29,6 +29,12 @@ constexpr word words[] = {{"v2", &cgroup_root::v2},
                           {"cpuacct", &cgroup_root::cpuacct},
                           {"freezer", &cgroup_root::freezer}};
 
+// Looked for first: a refused rmdir() waits for everybody who makes or removes a directory beside it.
+bool has_children(const std::string& directory) {
+  struct stat st {};
+  return stat(directory.c_str(), &st) == 0 && st.st_nlink > 2;
+}
+
 std::uint32_t cpus_of_machine() {
   const long n = sysconf(_SC_NPROCESSORS_ONLN);
   return n > 0 ? static_cast<std::uint32_t>(n) : 1;
@@ -170,7 +176,7 @@ bool job_cgroup::remove() const {
   // Who is in none of these any more is in none of those above either, unless he is of another task.
   for (const auto& root : roots_) {
     std::string above = run_directory(root);
-    while (above.size() > root.path.size() && rmdir(above.c_str()) == 0) above.resize(above.rfind('/'));
+    while (above.size() > root.path.size() && !has_children(above) && rmdir(above.c_str()) == 0) above.resize(above.rfind('/'));
   }
   return gone;
 }

@@ -6,8 +6,10 @@ namespace annals::actors {
 
 namespace {
 
-// Null: it is not known, and its actor finds out what that means.
-const model::job_state* state_of(const resting_job& j, const projections::status& now) { return now.job(j.serial); }
+// Null: it is not known or in the history, and its actor finds out what that means.
+projections::job_ptr state_of(const resting_job& j, const projections::status& now) {
+  return now.in_history(j.serial) ? nullptr : now.job(j.serial);
+}
 
 resting_job_told settled(resting_job& j, const append_result& result, const projections::status& now) {
   auto& e = j.command;
@@ -19,7 +21,7 @@ resting_job_told settled(resting_job& j, const append_result& result, const proj
     case append_result::kind::stored: break;
   }
   e.reply->done(result.sequence, "");
-  const auto* state = state_of(j, now);
+  const auto state = state_of(j, now);
   return {j.number, state && !model::pending_effects(*state, *e.settings).empty()};
 }
 
@@ -34,7 +36,7 @@ void resting_jobs::tell(tell_resting_jobs& t, const projections::status& now) {
   resting_jobs_told told;
   for (auto& j : t.jobs) {
     auto& e = j.command;
-    const auto* state = state_of(j, now);
+    const auto state = state_of(j, now);
     auto decided = state ? model::decide(*state, e.command, {clock_->now_ns(), e.by}, *e.settings) : model::outcome(model::rejection());
     if (!decided.accepted()) {  // it may have been done before: the job's actor finds out
       told.jobs.push_back({j.number, false, std::move(e)});

@@ -51,6 +51,10 @@ class dense_map {
   }
   Value* find(std::uint64_t key) { return const_cast<Value*>(std::as_const(*this).find(key)); }
 
+  // Of a key that is there.
+  const Value& at(std::uint64_t key) const { return *find(key); }
+  Value& at(std::uint64_t key) { return *find(key); }
+
   // In place of what was there.
   void put(std::uint64_t key, Value value) {
     auto& b = blocks_[key / keys_per_block];

@@ -10,6 +10,7 @@
 
 #include "actors/server/reactions/all.hpp"
 #include "events/model/runone_sets.hpp"
+#include "events/values/dense_map.hpp"
 #include "events/values/dependency.hpp"
 #include "events/values/job_id.hpp"
 
@@ -72,11 +73,11 @@ class dependents final : public reaction {
                                   deleted,    // before it was run
                                   aborted };  // for its own dependency
   struct job {
-    std::uint64_t serial = 0;
-    progress is = progress::waits;
-    end how = end::good;
-    bool is_array = false;
-    bool held = false;  // for its set, by an order of this reaction
+    std::uint64_t serial : 56 = 0;
+    progress is : 2 = progress::waits;
+    end how : 2 = end::good;
+    bool is_array : 1 = false;
+    bool held : 1 = false;  // for its set, by an order of this reaction
   };
   struct condition {
     dependency d;
@@ -161,10 +162,9 @@ class dependents final : public reaction {
 
   // -- jobs --------------------------------------------------------------------------------------------------------------
 
-  job& job_of(std::uint64_t serial) { return jobs_[numbers_[serial]]; }
+  job& job_of(std::uint64_t serial) { return jobs_.at(numbers_.at(serial)); }
   const job* find(std::uint64_t number) const {
-    const auto at = jobs_.find(number);
-    return at == jobs_.end() ? nullptr : &at->second;
+    return jobs_.find(number);
   }
 
   // An array is named with its brackets, any other job without.
@@ -177,8 +177,11 @@ class dependents final : public reaction {
 
   void on_queued(std::uint64_t serial, schema::JobQueued::Reader e) {
     if (values::is_subjob(e.getNumber())) return;
-    numbers_[serial] = e.getNumber();
-    jobs_[e.getNumber()] = {.serial = serial, .is_array = e.getIndices().size() > 0};
+    numbers_.put(serial, e.getNumber());
+    job j;
+    j.serial = serial;
+    j.is_array = e.getIndices().size() > 0;
+    jobs_.put(e.getNumber(), j);
     if (server_.empty()) server_ = schema::str(e.getId()).substr(schema::text(e.getId()).find('.') + 1);
     for (auto a : e.getAttributes())
       if (a.getName() == "depend") begin_waiting(serial, schema::str(e.getId()), schema::text(a.getValue()));
@@ -201,7 +204,7 @@ class dependents final : public reaction {
     w.on.clear();
     for (auto& d : values::parse_dependencies(depend).value_or(std::vector<dependency>())) {
       const auto number = number_in(d.job);
-      if (d.type == dependency_type::runone) shows_[numbers_[serial]].insert(number);
+      if (d.type == dependency_type::runone) shows_[numbers_.at(serial)].insert(number);
       w.on.push_back({std::move(d), number});
     }
     const auto conditions = w.on;
@@ -226,7 +229,7 @@ class dependents final : public reaction {
 
   // An order may have been on its way while one of both left the set, or came back to it.
   void show_beside(std::uint64_t serial, const dependency& other) {
-    const auto number = numbers_[serial], beside = number_in(other.job);
+    const auto number = numbers_.at(serial), beside = number_in(other.job);
     shows_[number].insert(beside);
     if (!are_beside(number, beside) && job_of(serial).is == progress::waits) owe(serial, told::what::met, other);
   }
@@ -236,7 +239,7 @@ class dependents final : public reaction {
   }
   // What it waited for has gone, and its hold with that: another one of its set may run.
   void hold_again(std::uint64_t serial, const dependency& gone) {
-    const auto number = numbers_[serial];
+    const auto number = numbers_.at(serial);
     if (gone.type != dependency_type::runone) {
       settle(serial, [](told::what is) { return is == told::what::held; });
       return hold_beside_runner(number);
@@ -278,7 +281,7 @@ class dependents final : public reaction {
 
   // qalter: what was there before no longer counts.
   void replace(std::uint64_t serial, std::string_view depend) {
-    const auto number = numbers_[serial];
+    const auto number = numbers_.at(serial);
     const auto& known = job_of(serial);
     settle(serial, [](told::what is) { return is != told::what::dependent && is != told::what::freed; });
     settle_set(serial);
@@ -346,7 +349,7 @@ class dependents final : public reaction {
   dependency as_runner(std::uint64_t number) const { return {dependency_type::runone, names_.at(number)}; }
 
   void join_set(std::uint64_t serial, const dependency& d, std::uint64_t with) {
-    const auto number = numbers_[serial];
+    const auto number = numbers_.at(serial);
     const auto* other = find(with);
     if (!other) return owe(serial, told::what::unknown, d);
     if (other->is == progress::over) return owe(serial, told::what::failed, d);
@@ -389,7 +392,7 @@ class dependents final : public reaction {
   void on_requeued(std::uint64_t serial) {
     job_of(serial).is = progress::waits;
     wait_again(serial);
-    const auto number = numbers_[serial];
+    const auto number = numbers_.at(serial);
     sets_.waits(number);
     for (const auto other : sets_.others(number)) {
       const auto beside = jobs_.at(other).serial;
@@ -403,7 +406,7 @@ class dependents final : public reaction {
 
   // It was run beside the one that ran.
   void fail_with_set(std::uint64_t serial) {
-    for (const auto beside : shows_[numbers_[serial]])
+    for (const auto beside : shows_[numbers_.at(serial)])
       if (names_.contains(beside)) return owe(serial, told::what::failed, as_runner(beside));
   }
 
@@ -420,7 +423,7 @@ class dependents final : public reaction {
     settle(serial, [](told::what is) { return is == told::what::freed; });
   }
   void free_if_alone(std::uint64_t serial) {
-    const auto number = numbers_[serial];
+    const auto number = numbers_.at(serial);
     if (job_of(serial).held && !sets_.runner_beside(number))
       owe(serial, told::what::freed, {dependency_type::runone, values::id_of_number(number, server_)});
   }
@@ -447,10 +450,10 @@ class dependents final : public reaction {
   }
 
   void hold_set_of(std::uint64_t serial) {
-    sets_.runs(numbers_[serial]);
-    for (const auto other : sets_.others(numbers_[serial]))
+    sets_.runs(numbers_.at(serial));
+    for (const auto other : sets_.others(numbers_.at(serial)))
       settle(jobs_.at(other).serial, [](told::what is) { return is == told::what::freed; });
-    tell_set(numbers_[serial], told::what::held);
+    tell_set(numbers_.at(serial), told::what::held);
   }
 
   // An array begins with the first of its subjobs. If that was run by hand, the others still wait; it is not deleted any more for what
@@ -469,7 +472,7 @@ class dependents final : public reaction {
   }
 
   void tell_begun(std::uint64_t serial) {
-    tell_dependents(numbers_[serial], [&](std::uint64_t other, const dependency& d) {
+    tell_dependents(numbers_.at(serial), [&](std::uint64_t other, const dependency& d) {
       if (d.type == dependency_type::after) owe(other, told::what::met, d);
     });
   }
@@ -484,7 +487,7 @@ class dependents final : public reaction {
     waiting_.erase(serial);
     settle(serial, [](told::what) { return true; });
     const auto how = j.how;
-    const auto number = numbers_[serial];
+    const auto number = numbers_.at(serial);
     if (ran) tell_set(number, told::what::failed);
     else tell_set(number, told::what::met);
     sets_.leave(number);
@@ -526,13 +529,13 @@ class dependents final : public reaction {
   }
 
   void forget(std::uint64_t serial) {
-    names_.erase(numbers_[serial]);
-    jobs_.erase(numbers_[serial]);
+    names_.erase(numbers_.at(serial));
+    jobs_.erase(numbers_.at(serial));
     numbers_.erase(serial);
   }
 
-  std::unordered_map<std::uint64_t, job> jobs_;                           // by number, until they are forgotten
-  std::unordered_map<std::uint64_t, std::uint64_t> numbers_;              // by serial
+  values::dense_map<job> jobs_;                                           // by number, until they are forgotten
+  values::dense_map<std::uint64_t> numbers_;                              // by serial
   std::unordered_map<std::uint64_t, waiting_job> waiting_;                // that have a depend and are not over: by serial
   std::unordered_map<std::uint64_t, std::set<std::uint64_t>> waits_for_;  // by number: serials of those that wait for it
   model::runone_sets sets_;

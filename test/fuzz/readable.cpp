@@ -1,7 +1,8 @@
-// Messages that nodes send to the server and to each other: what is_readable() lets pass is read to its end without an exception,
-// and what is printed of a message that it refuses would have thrown.
+// Messages that nodes and login hosts send to the server, and nodes to each other: what is_readable() lets pass is read to its end without
+// an exception, and what is printed of a message that it refuses would have thrown.
 #include <capnp/pretty-print.h>
 
+#include "events/schema/comm.capnp.h"
 #include "events/schema/daemon.capnp.h"
 #include "events/schema/readable.hpp"
 #include "events/schema/sister.capnp.h"
@@ -27,5 +28,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_as<schema::FromMom>(*message);
   read_as<schema::ToSister>(*message);
   read_as<schema::FromSister>(*message);
+  read_as<schema::CommWord>(*message);
   return 0;
 }

@@ -190,7 +190,8 @@ void status::fold_job(const model::event_place& at, schema::JobEvent::Reader eve
     return;
   }
   count(job, +1);
-  if (owes_nothing(job)) put_into_history(at.stream);
+  // Without a history it is forgotten at once.
+  if (owes_nothing(job) && server_.attributes.get(attributes::server::job_history_enable) == "True") put_into_history(at.stream);
 }
 
 void status::enter(const model::job_state& job) {

@@ -29,7 +29,7 @@ constexpr std::int64_t longest_wait_ns = 3600'000'000'000;
 class order_reply final : public reply_to {
  public:
   order_reply(caf::actor to, reactions::order_name name) : to_(std::move(to)), name_(std::move(name)) {}
-  void done(std::uint64_t, const std::string&) override {}  // the log says so
+  void done(std::uint64_t, const std::string&) override {}  // what came of it the log says
   void refused(std::uint64_t, const model::rejection&) override { caf::anon_send(to_, order_refused{name_}); }
 
  private:
@@ -50,7 +50,7 @@ class runner {
     give();
   }
   void on_refused(const order_refused& r) {
-    if (parts_.reactions->answered(r.name, false, parts_.clock->now_ns())) set_timer(parts_.clock->now_ns());
+    if (parts_.reactions->refused(r.name, parts_.clock->now_ns())) set_timer(parts_.clock->now_ns());
   }
   void on_disk(const disk_state& d) {
     if (d.full) return;

@@ -29,9 +29,9 @@ std::vector<order_ptr> order_keeper::reconcile(const std::vector<order_ptr>& owe
   return give;
 }
 
-bool order_keeper::answered(const order_ptr& what, bool accepted, std::int64_t now_ns) {
+bool order_keeper::refused(const order_ptr& what, std::int64_t now_ns) {
   const auto at = given_.find(what);
-  if (at == given_.end() || accepted) return false;
+  if (at == given_.end()) return false;
   at->second.refused = true;
   if (at->second.given != order::repeat::until_accepted) return false;
   at->second.again_ns = now_ns + at->second.pause_ns;

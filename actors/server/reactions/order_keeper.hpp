@@ -18,8 +18,9 @@ class order_keeper {
  public:
   // Those of the owed orders that are to be given now; what is no longer owed is forgotten.
   std::vector<order_ptr> reconcile(const std::vector<order_ptr>& owed, std::int64_t now_ns);
-  // The answer to an order. False: the order is not owed any more, or the answer changes nothing.
-  bool answered(const order_ptr& what, bool accepted, std::int64_t now_ns);
+  // The order's target did not take it. That it took one says nothing: the fold does, and until then it is given no second time. False: it
+  // is not owed any more, or is not given again because of this.
+  bool refused(const order_ptr& what, std::int64_t now_ns);
   // No repeat waits longer than its pause from now on.
   void clock_went_back(std::int64_t to_ns);
   // Refused orders are given at the next reconcile, without waiting any longer.

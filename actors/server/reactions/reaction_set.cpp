@@ -52,8 +52,8 @@ std::vector<reaction_set::given> reaction_set::due(std::int64_t now_ns) {
   return orders;
 }
 
-bool reaction_set::answered(const order_name& name, bool accepted, std::int64_t now_ns) {
-  return reactions_[name.reaction].keeper.answered(name.what, accepted, now_ns);
+bool reaction_set::refused(const order_name& name, std::int64_t now_ns) {
+  return reactions_[name.reaction].keeper.refused(name.what, now_ns);
 }
 
 void reaction_set::try_again() {

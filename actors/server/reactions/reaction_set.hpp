@@ -33,7 +33,7 @@ class reaction_set {
   // The orders that go out now.
   std::vector<given> due(std::int64_t now_ns);
   // True: `due` has to be called at another time than before.
-  bool answered(const order_name& name, bool accepted, std::int64_t now_ns);
+  bool refused(const order_name& name, std::int64_t now_ns);
   void try_again();  // what was refused (the disk was full) goes out at the next `due`
   // When `due` is to be called if nothing is folded before; nothing: never.
   std::optional<std::int64_t> next_ns(std::int64_t now_ns) const;

@@ -395,7 +395,7 @@ class program {
       if (const auto* route = std::get_if<reactions::route_job>(&order.what->what)) accepted = changed = carry_out(n, *route);
       else changed = carry_out(n, std::get<reactions::tell_job>(order.what->what), order, accepted);
     }
-    site_.answered(order, accepted);
+    if (!accepted) site_.refused(order);
     return changed;
   }
   // Its answer is waited for: it is not given twice.

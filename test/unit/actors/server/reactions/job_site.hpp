@@ -50,7 +50,7 @@ class job_site {
   const given& first_order(std::uint64_t stream) const { return on_way_.at(stream).front(); }
   given next_order(std::uint64_t stream);
   void repeat_order(std::uint64_t stream) { on_way_.at(stream).push_back(on_way_.at(stream).front()); }
-  void answered(const given& order, bool accepted) { reactions_->answered(order.name, accepted, clock.ns); }
+  void refused(const given& order) { reactions_->refused(order.name, clock.ns); }
   bool waits_for_nothing() const { return !reactions_->next_ns(clock.ns); }
 
   // The server dies and starts: what is on its way is lost.

@@ -95,8 +95,10 @@ struct watched : folded_log<alone<Make>> {
     for (const auto& o : last) targets.push_back(o.what->target);
     return targets;
   }
+  // Only a refusal is told.
   void answer(bool accepted) {
-    for (const auto& o : last) this->fold.set.answered(o.name, accepted, this->clock.ns);
+    for (const auto& o : last)
+      if (!accepted) this->fold.set.refused(o.name, this->clock.ns);
   }
   template <class What>
   const What& ordered(std::size_t i = 0) const {

@@ -1,7 +1,5 @@
 // Finished jobs: what each costs in memory, in which part of the server; and how long it takes to look at one of them, and at many.
 // usage: bench_history [JOBS [DIRECTORY]]
-#include <malloc.h>
-
 #include <functional>
 #include <map>
 
@@ -20,11 +18,6 @@ using namespace annals;
 using namespace annals::bench;
 
 namespace {
-
-std::size_t bytes_in_use() {
-  const auto m = ::mallinfo2();
-  return m.uordblks + m.hblkhd;
-}
 
 using fold = std::function<void(const log::record&)>;
 

@@ -1,6 +1,8 @@
 // What the benchmarks of the event log share: a real directory, times, and events as a cluster writes them.
 #pragma once
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -24,6 +26,12 @@ struct system_time : ports::clock {
 
 using steady = std::chrono::steady_clock;
 inline double seconds_since(steady::time_point t) { return std::chrono::duration<double>(steady::now() - t).count(); }
+
+// What the heap has given out.
+inline std::size_t bytes_in_use() {
+  const auto m = ::mallinfo2();
+  return m.uordblks + m.hblkhd;
+}
 
 // A directory under `base`, which says which disk is measured.
 struct directory {

@@ -1,7 +1,5 @@
 // qstat --why: what the reasons of waiting jobs cost in memory, and how long an answer takes.
 // usage: bench_why [JOBS [REASONS]]
-#include <malloc.h>
-
 #include "projections/status/query.hpp"
 #include "test/bench/log_bench.hpp"
 #include "test/support/told_records.hpp"
@@ -10,11 +8,6 @@ using namespace annals;
 using namespace annals::bench;
 
 namespace {
-
-std::size_t bytes_in_use() {
-  const auto m = ::mallinfo2();
-  return m.uordblks + m.hblkhd;
-}
 
 void put_reasons(projections::status& to, test::told_records& records, std::uint64_t first_job, std::uint64_t jobs, unsigned reasons,
                  std::uint64_t cycle) {

@@ -67,7 +67,7 @@ struct two_views {
       BOOST_REQUIRE(told);
       check_same(*told, job);
       BOOST_TEST(on_disk.job_by_id(job.id)->serial == serial);
-      BOOST_TEST(on_disk.in_history(serial) == job.unheard.empty());
+      BOOST_TEST(on_disk.in_history(serial) == model::pending_effects(job, {}).empty());
     }
   }
   // Answers do not depend on where the jobs are.

@@ -61,12 +61,14 @@ class JobsCommandTest(ClusterTest):
 
 class commands_of_a_job(JobsCommandTest):
     def test_it_sees_alters_and_deletes_itself_and_submits_another(self):
+        self.sure("qmgr", "-c", "set queue workq kill_delay = 1")
         id = self.start("""
 qstat -f $PBS_JOBID | put shown
 qalter -N renamed $PBS_JOBID; echo $? | put altered
 echo 'exit 7' | qsub -N child -l select=1:host=a -S /bin/sh -h -o $PWD/child.o -e $PWD/child.e | put child
-trap '' TERM
+trap '' TERM      # what writes `deleted` is not to be ended by the deletion, and the script waits for its own end
 qdel $PBS_JOBID; echo $? | put deleted
+sleep 1000
 """)
         job = self.until_state(id, "F")
         self.assertIn(f"Job Id: {id}", self.until_text("shown"))

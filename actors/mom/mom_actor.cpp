@@ -6,8 +6,10 @@
 #include "actors/mom/host/checkpoint_order.hpp"
 #include "actors/mom/part_registry.hpp"
 #include "actors/mom/sister_links.hpp"
+#include "actors/mom/user_watch.hpp"
 #include "actors/mom/vnode_report.hpp"
 #include "actors/runtime/run_this.hpp"
+#include "events/model/limits.hpp"
 #include "events/schema/readable.hpp"
 
 namespace annals::actors {
@@ -209,6 +211,12 @@ class mom {
     if (w.host == parts_.host) self_->send(at->second, sister_link{w.host, true, {}});
     else sisters_.want(w, at->second);
   }
+  void on_whose_jobs(const whose_jobs& w) {
+    std::set<std::string> users;
+    for (const auto& [key, ref] : refs_) users.insert(ref.user);
+    for (const auto& [key, ref] : part_runs_.known()) users.insert(ref.user);
+    self_->send(w.who, users_with_jobs{{users.begin(), users.end()}});
+  }
   void on_find_job(const find_job& f) {
     for (const auto& [key, ref] : refs_) {
       const auto at = runs_.find(key);
@@ -265,6 +273,7 @@ class mom {
     if (busy_changed() && !hooks_->starting_up()) say_hello();
     for (const auto& [key, run] : runs_) self_->send(run, poll_usage{report_interval_s_});
     part_runs_.tell_all(poll_usage{report_interval_s_});
+    look_at_users();
     self_->delayed_send(self_, poll_period, poll_atom::value);
   }
 
@@ -272,6 +281,16 @@ class mom {
   struct script_wait {
     std::string hash, text;
   };
+
+  void look_at_users() {
+    const auto& rule = parts_.runs.settings->config.users;
+    if (!rule.on || !parts_.user_watch) {
+      polls_of_users_ = 0;
+    } else if (++polls_of_users_ >= limits::restrict_user_s) {
+      polls_of_users_ = 0;
+      self_->send(parts_.user_watch, annals::actors::look_at_users{rule, caf::actor(self_)});
+    }
+  }
 
   bool busy_changed() {
     const auto& limits = parts_.runs.settings->config.load;
@@ -318,7 +337,10 @@ class mom {
     if (runs_.contains(key)) return to_run(ref, model::take_order{message});  // its ticket may be a fresh one
     const auto cookie = parts_.make_cookie();
     to_run(ref, model::take_order{annals::mom::with_chance(message, cookie, parts_.make_cookie().substr(0, name_end_digits))});
-    if (const auto at = refs_.find(key); at != refs_.end()) at->second.cookie = cookie;
+    if (const auto at = refs_.find(key); at != refs_.end()) {
+      at->second.cookie = cookie;
+      at->second.user = schema::str(message.get().getStartRun().getEuser());
+    }
   }
 
   // A run that has left stays left, even if an old order for it comes late.
@@ -396,6 +418,7 @@ class mom {
   std::map<std::string, caf::actor> runs_;
   std::map<std::string, known_run> refs_;
   std::set<std::string> discarding_;  // keys of runs that go because the server does not want them
+  std::int64_t polls_of_users_ = 0;   // since they were looked at
   bool busy_ = false;                 // its load is too high: the server knows
   left_runs left_;
   sister_links sisters_;
@@ -409,9 +432,12 @@ class mom {
 
 namespace {
 
-// Of the run or the part, from the order in its first event; empty: there was none.
-std::string logged_cookie(const log::log_reader& reader, std::uint64_t stream) {
-  std::string cookie;
+// What stands in the order of the run or the part, its first event; without one it stays empty.
+void read_logged_order(const log::log_reader& reader, known_run& run) {
+  const auto take = [&](schema::StartRun::Reader order) {
+    run.cookie = annals::mom::cookie_of(order);
+    run.user = schema::str(order.getEuser());
+  };
   const auto read = [&](const log::record_ptr& r) {
     const auto event = r->event();
     const auto bytes = schema::bytes_of(schema::is(event, schema::PartEvent::JOINED) ? event.getPart().getJoined().getOrder()
@@ -419,13 +445,11 @@ std::string logged_cookie(const log::log_reader& reader, std::uint64_t stream) {
     if (bytes.empty()) return false;
     auto message = schema::sealed_message::from_bytes(bytes);
     if (!message) throw log::log_damaged("an order in the log can't be read");
-    if (schema::is(event, schema::PartEvent::JOINED))
-      cookie = annals::mom::cookie_of(message->root<schema::ToSister>().getJoin().getOrder());
-    else cookie = annals::mom::cookie_of(message->root<schema::ToMom>().getStartRun());
+    if (schema::is(event, schema::PartEvent::JOINED)) take(message->root<schema::ToSister>().getJoin().getOrder());
+    else take(message->root<schema::ToMom>().getStartRun());
     return false;
   };
-  if (const auto status = reader.read_stream(stream, 1, read); !status) throw log::log_damaged(status.text);
-  return cookie;
+  if (const auto status = reader.read_stream(run.stream, 1, read); !status) throw log::log_damaged(status.text);
 }
 
 }  // namespace
@@ -471,11 +495,11 @@ mom_log_contents read_mom_log(const log::log_reader& reader) {
   });
   if (!status) throw log::log_damaged(status.text);
   for (auto& [stream, run] : runs) {
-    run.cookie = logged_cookie(reader, stream);
+    read_logged_order(reader, run);
     contents.known.push_back(std::move(run));
   }
   for (auto& [stream, part] : parts) {
-    part.what.cookie = logged_cookie(reader, stream);
+    read_logged_order(reader, part.what);
     contents.known_parts.push_back(std::move(part));
   }
   return contents;
@@ -495,6 +519,7 @@ caf::behavior mom_actor(caf::event_based_actor* self, mom_actor_parts parts) {
       [m](const task_grown& g) { m->on_grown(g); },
       [m](const output_appended& a) { m->on_news_of_run(a); },
       [m](const host_acted& a) { m->on_news_of_run(a); },
+      [m](const whose_jobs& w) { m->on_whose_jobs(w); },
       [m](const find_job& f) { m->on_find_job(f); },
       [m](const want_sister& w) { m->on_want_sister(w); },
       [m](to_sister& t) { m->on_to_sister(t); },

@@ -26,6 +26,7 @@ struct known_run {
   std::uint64_t job_serial;
   std::uint32_t run;
   std::string job, cookie;
+  std::string user = {};  // who may have processes here while the run is here
 };
 struct known_part {
   known_run what;
@@ -68,6 +69,7 @@ struct mom_actor_parts {
   // What this host reports about itself: its vnodes (name, attributes).
   std::function<void(schema::MomHello::Builder)> describe;
   std::function<double()> load;          // of this host now, as $max_load means it; empty: it is never busy
+  caf::actor user_watch;                 // $restrict_user: gets look_at_users, and asks whose jobs are here; null: nobody is watched
   mom_schedulers_parts schedulers;       // host and notes are filled in by the actor
   hooks::hook_runner* runner = nullptr;  // null: no hook ever runs
   std::string hook_directory;            // mom_priv/hooks

@@ -148,8 +148,9 @@ void part_registry::join(const std::string& from, const wire::connection_ptr& pe
     return say_refused(from, ref, values::pbs_error::sister_rejected, why);
   }
   const auto key = annals::mom::run_key(ref);
-  refs_[key] = {
-      key, 0, ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob()), annals::mom::cookie_of(message.get().getJoin().getOrder())};
+  const auto order = message.get().getJoin().getOrder();
+  refs_[key] = {key, 0, ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob()), annals::mom::cookie_of(order),
+                schema::str(order.getEuser())};
   self_->send(spawn(key, 0, from), wrap(model::join_asked{std::move(message), from}));
 }
 

@@ -13,6 +13,7 @@ import made_page
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, os.pardir, os.pardir))
 PARSER = os.path.join(ROOT, "actors", "mom", "host", "mom_config")
+RESTRICTION = os.path.join(ROOT, "actors", "mom", "host", "user_restriction.hpp")
 
 # = setting (member with its default): its value, and below what it does
 SETTING = r"= (\w+)(?: \((\w+)\))?: (.*)\n((?:[^=].*\n)+)"
@@ -109,10 +110,16 @@ If it is not set, the load is not watched.
 With
 .Li suspend
 behind it the line has no effect.
-= restrict_user: Cm false
-Accepted: users are not restricted.
-.Cm true
-has no effect.
+= restrict_user: Cm true | false
+Whether users who have no job on this host are kept off it: every ten seconds the MoM kills their processes, and the log names each.
+Root may be there, and who is named below, and a number without an account is no user;
+what a MoM or a job has started is left alone.
+The MoM must be root.
+Beside a wrong line of the two below it has no effect.
+= restrict_user_maxsysid (system_uid_max): Ar number
+User numbers up to this one are the system's, and not restricted.
+= restrict_user_exceptions: Ar user , Ns ...
+Users who are not restricted, ten at most.
 """)}
 
 HEAD = r""".\" Made by cluster-config/defaults/make_mom_config_page.py; do not edit.
@@ -159,7 +166,7 @@ def default_of(member, text):
 
 
 def page():
-    parser, header = read(PARSER + ".cpp"), read(PARSER + ".hpp")
+    parser, header = read(PARSER + ".cpp"), read(PARSER + ".hpp") + read(RESTRICTION)
     settings = re.search(r"\ntaken take_setting\(.*?\n\}\n", parser, re.S).group(0)
     known = set(re.findall(r'name == "(\w+)"', settings))
     if known != set(TEXTS):
@@ -172,7 +179,7 @@ def page():
     without = [f"${name}" for name in names_of("without_effect", parser) if name not in TEXTS]
     without += [f"$action {name}" for name in names_of("actions_without_effect", parser)]
     text += ".El\n.Pp\nWithout effect, and named in the log:\n.Li " + " , ".join(without) + " .\n"
-    return text + "The same beside\n.Li $restrict_user true ,\nof which they say more:\n.Li " + " , ".join(f"${name}" for name in names_of("details", parser)) + " .\n" + TAIL
+    return text + TAIL
 
 
 if __name__ == "__main__":

@@ -137,4 +137,11 @@ constexpr int scheduler_end_s = 5;
 // Schedulers that are started, or ended, at the same time; each waits for a process.
 constexpr std::size_t scheduler_starts_at_once = 4;
 
+// $restrict_user: a MoM looks for processes of users who have no job this often, as PBS polls, which costs some 20 us for each process;
+// and it ends so many at a time, because it holds a descriptor of each until it knows whose jobs are here.
+constexpr std::int64_t restrict_user_s = 10;
+constexpr std::size_t restricted_processes_max = 256;
+// Names in $restrict_user_exceptions (pbs guide).
+constexpr std::size_t restrict_user_exceptions_max = 10;
+
 }  // namespace annals::limits

@@ -1,9 +1,14 @@
 """Settings of a MoM: what lines of mom_priv/config change for jobs, hooks and vnodes, at the start and at HUP."""
 import os
+import pwd
+import subprocess
 import unittest
 
 from mom_hooks import MomHookTest
 from private_cluster import signal
+
+NAMESPACES = os.geteuid() == 0 and subprocess.run(["unshare", "--mount", "--uts", "--pid", "--net", "--fork", "true"],
+                                                  capture_output=True).returncode == 0
 
 
 class MomSettingsTest(MomHookTest):
@@ -102,6 +107,57 @@ class load_of_a_host(MomSettingsTest):      # $ideal_load, $max_load
 
     def hosts_of_finished(self, id):
         return [chunk.split("/")[0] for chunk in self.until_state(id, "F")["exec_host"].split("+")]
+
+
+@unittest.skipUnless(NAMESPACES, "needs hosts with processes and users of their own")
+class users_without_jobs(MomSettingsTest):      # $restrict_user
+    """Only where a host has a PID namespace: users of the machine that runs the test are not to be hit."""
+    plain = False
+    ON = ("$restrict_user true", "$restrict_user_maxsysid 0")
+
+    def process_of(self, user):
+        account = pwd.getpwnam(user)
+        process = subprocess.Popen(self.cluster.machines["a"].inside(
+            ["setpriv", "--reuid", str(account.pw_uid), "--regid", str(account.pw_gid), "--clear-groups", "sleep", "1000"]),
+            stdin=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def until_ended(self, process, whose):
+        self.until(lambda: process.poll() is not None, f"the process of {whose} is ended")
+        self.assertRegex(self.mom_log("a"), rf";Svr;restrict_user;killed process \d+ of {whose}, who has no job here\n")
+
+    def until_looked(self):
+        self.until_ended(self.process_of("nobody"), "nobody")
+
+    def job_of_daemon(self):
+        account = pwd.getpwnam("daemon")
+        id = self.submit("-S", "/bin/sh", "-N", "here", input="sleep 1000\n", user=account.pw_uid, group=account.pw_gid, extra_groups=[])
+        self.until_running(id)
+        return id
+
+    def test_processes_of_who_has_no_job_on_the_host_are_ended(self):
+        roots, guest = self.process_of("root"), self.process_of("daemon")
+        self.set_in_mom(*self.ON)
+        self.until_ended(guest, "daemon")
+        id = self.job_of_daemon()
+        guest = self.process_of("daemon")
+        self.until_looked()
+        self.kill_daemon("pbs_mom", "a")
+        self.start_daemon("pbs_mom", "a")
+        self.until_free("a")
+        self.until_looked()
+        self.assertEqual((roots.poll(), guest.poll(), self.job(id)["job_state"]), (None, None, "R"))
+        self.sure("qdel", id)
+        self.until_ended(guest, "daemon")
+        self.assertIsNone(roots.poll())
+
+    def test_users_that_are_excepted_stay(self):
+        guest = self.process_of("daemon")
+        self.set_in_mom(*self.ON, "$restrict_user_exceptions root,daemon")
+        self.until_looked()
+        self.assertIsNone(guest.poll())
 
 
 class options_of_a_mom(MomSettingsTest):      # -c, -C, -L, -M, -S

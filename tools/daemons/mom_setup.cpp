@@ -1,6 +1,7 @@
 #include "tools/daemons/mom_setup.hpp"
 
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <fstream>
 #include <iterator>
@@ -108,6 +109,10 @@ std::shared_ptr<const mom::mom_settings> read_settings(const mom_setup& s, actor
   for (const auto& p : parsed.problems)
     notes.write(actors::log_event::error, "Fil", "config", "line " + std::to_string(p.line) + ": " + p.text);
   settings->config = parsed.config;
+  if (settings->config.users.on && geteuid() != 0) {
+    notes.write(actors::log_event::error, "Fil", "config", "$restrict_user has no effect: this MoM is not root");
+    settings->config.users.on = false;
+  }
   if (!s.checkpoints.empty()) settings->config.checkpoint_path = s.checkpoints;
   if (const auto alarm_s = parsed.config.sister_join_job_alarm_s)  // RS-49
     notes.write(actors::log_event::system, "Svr", "sister_join_job_alarm", std::to_string(alarm_s));

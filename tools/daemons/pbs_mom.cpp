@@ -23,6 +23,7 @@
 #include "actors/mom/mom_actor.hpp"
 #include "actors/mom/part_registry.hpp"
 #include "actors/mom/tm_connections.hpp"
+#include "actors/mom/user_watch.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/log_writer.hpp"
 #include "actors/runtime/mark_keeper.hpp"
@@ -328,6 +329,7 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
       double last_minute = 0;
       return getloadavg(&last_minute, 1) == 1 ? last_minute : 0;
     };
+    parts.user_watch = system.spawn<caf::detached>(actors::user_watch, &notes);
     hooks::worker_pool hook_workers(hook_settings(s));
     parts.runner = &hook_workers;
     parts.schedulers.processes = &schedulers;

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 
 namespace annals::mom {
 namespace {
@@ -99,6 +98,20 @@ std::variant<account, no_account> other_account(const std::string& user, const s
 }
 
 }  // namespace
+
+std::optional<std::string> name_of_user(std::uint32_t uid) {
+  passwd entry{};
+  std::vector<char> buffer;
+  const auto found = look_up(entry, buffer, [&](auto... args) { return getpwuid_r(uid, args...); }).found;
+  return found ? std::optional<std::string>(entry.pw_name) : std::nullopt;
+}
+
+std::optional<std::uint32_t> number_of_user(const std::string& name) {
+  passwd entry{};
+  std::vector<char> buffer;
+  const auto found = look_up(entry, buffer, [&](auto... args) { return getpwnam_r(name.c_str(), args...); }).found;
+  return found ? std::optional<std::uint32_t>(entry.pw_uid) : std::nullopt;
+}
 
 std::variant<account, no_account> accounts::find(const std::string& user, const std::string& group) {
   const auto now = std::chrono::steady_clock::now();

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -27,6 +28,10 @@ struct no_account {
   std::string why;
   bool ask_again = false;  // the name service could not say whether there is one
 };
+
+// Nothing: there is no such user, or the name service could not say.
+std::optional<std::string> name_of_user(std::uint32_t uid);
+std::optional<std::uint32_t> number_of_user(const std::string& name);
 
 // Who knows users and groups. Each as its manual page has it.
 struct name_service {

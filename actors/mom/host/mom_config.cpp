@@ -4,7 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <span>
+#include <utility>
 
+#include "events/model/limits.hpp"
 #include "events/values/number.hpp"
 #include "events/values/string_list.hpp"
 
@@ -81,11 +83,9 @@ bool take_usecp(const arguments& args, std::vector<usecp_rule>& to) {
 }
 
 // Of PBS, and without effect here yet: none is taken silently.
-constexpr std::string_view without_effect[] = {"clienthost", "min_check_poll", "restart_background", "restrict_user"};
+constexpr std::string_view without_effect[] = {"clienthost", "min_check_poll", "restart_background"};
 // Of $action; they do what they do without a line.
 constexpr std::string_view actions_without_effect[] = {"checkpoint", "multinodebusy", "terminate"};
-// They say more of $restrict_user: nothing where that is not asked for.
-constexpr std::string_view details[] = {"restrict_user_maxsysid", "restrict_user_exceptions"};
 
 enum class taken : std::uint8_t { yes,
                                   bad_value,
@@ -119,6 +119,18 @@ taken take_alarm(std::string_view text, std::uint32_t& to) { return as_taken(tak
 void keep_alarm(std::string_view name, const mom_config& before, mom_config& c) {
   if (name == "$sister_join_job_alarm" && c.sister_join_job_alarm_s == 0) c.sister_join_job_alarm_s = before.sister_join_job_alarm_s;
   if (name == "$job_launch_delay" && c.job_launch_delay_s == 0) c.job_launch_delay_s = before.job_launch_delay_s;
+}
+
+// "anna,bob"; blanks between them do no harm.
+bool take_exceptions(const arguments& args, std::vector<std::string>& to) {
+  to.clear();
+  for (const auto words : std::span(args).subspan(1))
+    for (std::string_view rest = words; !rest.empty();) {
+      const auto end = std::min(rest.find(','), rest.size());
+      if (end > 0) to.emplace_back(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  return !to.empty() && to.size() <= limits::restrict_user_exceptions_max;
 }
 
 bool take_words_form(std::string_view text, model::words_form& to) {
@@ -175,25 +187,27 @@ taken take_setting(const arguments& args, mom_config& c) {
   if (name == "action") return take_action(args, c);
   if (name == "restart_transmogrify") return take_transmogrify(value);
   if (name == "checkpoint_path") return as_taken(!(c.checkpoint_path = value).empty());
-  if (bool on = false; name == "restrict_user" && take(value, on) && !on) return taken::yes;
-  if (std::ranges::find(without_effect, name) != std::end(without_effect)) return taken::no_effect;
-  return std::ranges::find(details, name) != std::end(details) ? taken::yes : taken::unknown;
+  if (name == "restrict_user") return as_taken(take(value, c.users.on));
+  if (name == "restrict_user_maxsysid") return as_taken(take(value, c.users.system_uid_max));
+  if (name == "restrict_user_exceptions") return as_taken(take_exceptions(args, c.users.exceptions));
+  return std::ranges::find(without_effect, name) != std::end(without_effect) ? taken::no_effect : taken::unknown;
 }
 
 // Lines that mean something only beside another one.
 struct dependent_lines {
-  bool restricts_users = false;
-  std::vector<config_problem> of_restriction;
-  std::optional<config_problem> ideal_load;
+  std::optional<config_problem> ideal_load, restriction;
+  std::string wrong_detail;  // of the restriction
 
   void look_at(const arguments& args, unsigned number, std::string_view line, taken result) {
     const auto name = args[0].substr(1);
-    if (name == "restrict_user") restricts_users = result == taken::no_effect;
-    if (std::ranges::find(details, name) != std::end(details)) of_restriction.push_back({number, "no effect yet: " + std::string(line)});
+    if (name == "restrict_user" && result == taken::yes) restriction = {number, std::string(line)};
+    if (name.starts_with("restrict_user_") && result == taken::bad_value) wrong_detail = args[0];
     if (name == "ideal_load") ideal_load = {number, "no effect without $max_load: " + std::string(line)};
   }
-  void put_problems(const mom_config& config, std::vector<config_problem>& to) {
-    if (restricts_users) to.insert(to.end(), of_restriction.begin(), of_restriction.end());
+  void settle(mom_config& config, std::vector<config_problem>& to) {
+    // Whom it excepts is not known: it excepts all.
+    if (!wrong_detail.empty() && std::exchange(config.users.on, false))
+      to.push_back({restriction->line, "no effect beside a bad " + wrong_detail + ": " + restriction->text});
     if (config.load.ideal && !config.load.max) to.push_back(*ideal_load);
     std::ranges::stable_sort(to, {}, &config_problem::line);
   }
@@ -247,7 +261,7 @@ parsed_mom_config parse_mom_config(std::string_view text, const mom_config& befo
         break;
     }
   }
-  depend.put_problems(out.config, out.problems);
+  depend.settle(out.config, out.problems);
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "actors/mom/host/load.hpp"
+#include "actors/mom/host/user_restriction.hpp"
 #include "events/model/used_words.hpp"
 #include "events/ports/process_host.hpp"
 
@@ -57,6 +58,7 @@ struct mom_config {
   std::optional<script_action> checkpoint_abort, restart;       // $action
   ports::time_factors factors;                                  // $cputmult, $wallmult
   load_limits load;                                             // $ideal_load, $max_load
+  user_restriction users;                                       // $restrict_user and what begins with it
   std::string checkpoint_path;                                  // $checkpoint_path; relative to mom_priv; empty: PBS_HOME/checkpoint
   bool operator==(const mom_config&) const = default;
 };

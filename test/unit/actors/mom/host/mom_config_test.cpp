@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(how_the_host_counts_time_is_a_factor) {
 }
 
 BOOST_AUTO_TEST_CASE(what_has_no_effect_yet_is_said) {
-  for (const char* line : {"$max_load 3.5 suspend", "$restrict_user true", "$clienthost q1", "$action terminate 60 !/bin/true",
+  for (const char* line : {"$max_load 3.5 suspend", "$clienthost q1", "$action terminate 60 !/bin/true",
                            "$action checkpoint 60 !/bin/true", "$restart_background true", "$restart_transmogrify false",
                            "$enforce cpuburst", "$min_check_poll 2"}) {
     const auto parsed = parse_mom_config(line);
@@ -90,15 +90,34 @@ BOOST_AUTO_TEST_CASE(what_has_no_effect_yet_is_said) {
 }
 
 BOOST_AUTO_TEST_CASE(lines_that_need_another_one_are_named_where_they_come_to_nothing) {
-  const char* const details = "$restrict_user_maxsysid 999\n$restrict_user_exceptions bob\n";
-  BOOST_TEST(parse_mom_config(details).problems.empty());  // as installed: nobody is restricted
-  const auto restricted = parse_mom_config(std::string(details) + "$restrict_user true\n");
-  BOOST_REQUIRE(restricted.problems.size() == 3u);
-  BOOST_TEST(restricted.problems[0].line == 1u);
-  BOOST_TEST(restricted.problems[1].text == "no effect yet: $restrict_user_exceptions bob");
   const auto alone = parse_mom_config("$ideal_load 2\n");
   BOOST_REQUIRE(alone.problems.size() == 1u);
   BOOST_TEST(alone.problems[0].text == "no effect without $max_load: $ideal_load 2");
+}
+
+BOOST_AUTO_TEST_CASE(whose_users_are_restricted_is_read) {
+  BOOST_TEST(!parse_mom_config("$restrict_user_maxsysid 999\n$restrict_user_exceptions bob\n").config.users.on);  // as installed
+  const auto parsed = parse_mom_config("$restrict_user true\n$restrict_user_maxsysid 499\n$restrict_user_exceptions anna,bob, eve\n");
+  BOOST_TEST(parsed.problems.empty());
+  BOOST_TEST((parsed.config.users == user_restriction{true, 499, {"anna", "bob", "eve"}}));
+  BOOST_TEST(!parse_mom_config("$restrict_user true\n$restrict_user false\n").config.users.on);
+  BOOST_TEST(parse_mom_config("$restrict_user perhaps\n").problems.size() == 1u);
+}
+
+// A typing error there must not end the processes of who was to be left alone.
+BOOST_AUTO_TEST_CASE(nobody_is_restricted_while_it_is_not_clear_whom_that_excepts) {
+  for (const char* bad : {"$restrict_user_exceptions", "$restrict_user_exceptions ,", "$restrict_user_exceptions a,b,c,d,e,f,g,h,i,j,k",
+                          "$restrict_user_maxsysid", "$restrict_user_maxsysid -1", "$restrict_user_maxsysid many"}) {
+    for (const auto& text : {std::string(bad) + "\n$restrict_user true\n", std::string("$restrict_user true\n") + bad + "\n"}) {
+      const auto parsed = parse_mom_config(text);
+      BOOST_TEST(!parsed.config.users.on);
+      BOOST_REQUIRE(parsed.problems.size() == 2u);
+      const auto& of_rule = parsed.problems[text.starts_with("$restrict_user true") ? 0 : 1].text;
+      BOOST_TEST(of_rule.starts_with("no effect beside a bad $restrict_user_"), of_rule);
+    }
+    BOOST_TEST(parse_mom_config(bad).problems.size() == 1u);
+  }
+  BOOST_TEST(parse_mom_config("$restrict_user true\n$restrict_user_exceptions a,b,c,d,e,f,g,h,i,j\n").config.users.on);
 }
 
 BOOST_AUTO_TEST_CASE(loads_are_read) {

@@ -98,6 +98,7 @@ std::int64_t run_actor::rings_at(const model::wake& timer) const {
     case model::run_timer::launch_delay: return born_ns_ == 0 ? timer.at_ns : std::max(timer.at_ns, born_ns_ + grace_ns);
     case model::run_timer::sister_silence:
     case model::run_timer::leave_wait: return born_ns_ == 0 ? timer.at_ns : std::max(timer.at_ns, born_ns_ + silence_ns);
+    case model::run_timer::term_delay:
     case model::run_timer::kill_delay: return timer.at_ns;
   }
   return timer.at_ns;
@@ -126,6 +127,7 @@ struct run_actor::beginner {
     return begun::yes;
   }
   begun operator()(const model::kill_program& k) const { return a.kill_if_allowed(k), begun::yes; }
+  begun operator()(const model::term_again&) const { return a.signal_everywhere(SIGTERM), begun::yes; }
   begun operator()(const model::kill_harder&) const { return a.signal_everywhere(SIGKILL), begun::yes; }
   begun operator()(const model::kill_discarded&) const { return a.do_kill("SIGKILL", {}), begun::yes; }
   begun operator()(const model::carry_out& c) const { return a.carry_out(c.request), begun::yes; }

@@ -119,6 +119,7 @@ void start_lines::step(std::size_t number) const {
     case which::REQUEST_DONE:
     case which::FILES_STAGED_IN:
     case which::KILL_SENT:
+    case which::TERM_DELAY_ENDED:
     case which::KILL_DELAY_ENDED:
     case which::SISTER_AWAY:
     case which::SISTER_BACK:

@@ -99,6 +99,7 @@ schema::sealed<schema::ToMom> job_actor::message_of(const model::signal_run& ord
     s.setKillDelaySeconds(order.kill_delay_s);
     s.setExitStatus(order.exit_status);
     s.setOverridesExit(order.overrides_exit);
+    s.setResendTermSeconds(order.resend_term_s);
   });
 }
 

@@ -19,7 +19,6 @@ constexpr std::string_view kerberos = "Kerberos", licences = "licence server", c
 
 constexpr row of_the_server[] = {
     {server::job_requeue_timeout, "waiting in qrerun"},
-    {server::resend_term_delay, "second SIGTERM"},
     {server::require_cred_enable, credentials},
     {server::require_cred, credentials},
     {server::default_node, "default node"},

@@ -74,7 +74,8 @@ struct StartRun {
   ticket      @13 :Common.SignedTicket;           # what these hosts ask for; absent when there are none
   restart     @14 :Bool;                     # it goes on from its checkpoint: $action restart in place of the program
 }
-struct SignalRun { ref @0 :RunRef; id @1 :UInt64; signal @2 :Text; killDelaySeconds @3 :UInt32; exitStatus @4 :Int32; overridesExit @5 :Bool; }
+struct SignalRun { ref @0 :RunRef; id @1 :UInt64; signal @2 :Text; killDelaySeconds @3 :UInt32; exitStatus @4 :Int32; overridesExit @5 :Bool;
+                   resendTermSeconds @6 :UInt32; }    # resend_term_delay: SIGTERM once more after this; 0: not again
 struct TellRun { ref @0 :RunRef; request @1 :RunEvents.RunRequest; }     # owed until requestDone
 struct Blob { hash @0 :Data; offset @1 :UInt64; data @2 :Data; last @3 :Bool; missing @4 :Bool;
               ref @5 :RunRef; }      # as in the WantBlob that this answers

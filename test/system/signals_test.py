@@ -1,4 +1,4 @@
-"""HUP: each daemon begins its log anew and reads its files again, and nothing else happens to it or to its jobs."""
+"""HUP: each daemon begins its log anew and reads its files again, and nothing else happens to it or to its jobs. And the signals of qdel."""
 import glob
 import os
 import signal
@@ -60,6 +60,42 @@ class hang_up(ClusterTest):
         self.until_state(id, "F")
         with open(os.path.join(self.work, "out")) as f:
             self.assertEqual(f.read(), "yes\n0\n")      # a comment is no variable
+
+
+class signals_of_qdel(ClusterTest):      # pbs guide: resend_term_delay, kill_delay
+    SCRIPT = "trap 'echo term >> terms' TERM\n: > ready\nwhile :; do sleep 0.1; done\n"
+
+    def terms(self):
+        try:
+            with open(os.path.join(self.work, "terms")) as f:
+                return len(f.readlines())
+        except FileNotFoundError:
+            return 0
+
+    def job_that_bears_sigterm(self, resend_term_delay):
+        self.sure("qmgr", "-c", f"set server resend_term_delay = {resend_term_delay}")
+        self.sure("qmgr", "-c", "set queue workq kill_delay = 600")
+        id = self.submit("-S", "/bin/sh", input=f"cd {self.work}\n" + self.SCRIPT)
+        self.until(lambda: os.path.exists(os.path.join(self.work, "ready")), "the job has its trap")
+        return id
+
+    def test_sigterm_comes_again(self):
+        id = self.job_that_bears_sigterm(1)
+        self.sure("qdel", id)
+        self.until(lambda: self.terms() == 2, lambda: f"twice: {self.terms()}")
+        self.assertEqual(self.job(id)["job_state"], "R")
+        self.sure("qdel", "-W", "force", id)
+        self.until_state(id, "F")
+
+    def test_it_comes_again_from_a_mom_that_was_started_anew(self):
+        id = self.job_that_bears_sigterm(2)
+        self.sure("qdel", id)
+        self.until(lambda: self.terms() == 1, "once")
+        self.kill_daemon("pbs_mom", "a")
+        self.start_daemon("pbs_mom", "a")
+        self.until(lambda: self.terms() == 2, lambda: f"twice: {self.terms()}")
+        self.sure("qdel", "-W", "force", id)
+        self.until_state(id, "F")
 
 
 if __name__ == "__main__":

@@ -171,6 +171,7 @@ std::string run_words(schema::RunEvent::Reader event) {
     case which::HOOK_RAN: return hook_words(event.getHookRan());
     case which::HOOK_USED: return used_words(event.getHookUsed());
     case which::KILL_SENT: return schema::str(event.getKillSent().getSignal()) + " was sent";
+    case which::TERM_DELAY_ENDED: return "still there after the term delay: SIGTERM again";
     case which::KILL_DELAY_ENDED: return "still there after the kill delay: SIGKILL";
     case which::SISTER_AWAY: return "no link to " + schema::str(event.getSisterAway().getHost());
     case which::SISTER_BACK: return schema::str(event.getSisterBack().getHost()) + " is within reach again";

@@ -20,6 +20,12 @@ std::uint32_t kill_delay_of(const job_state& job, const settings& settings) {
   return set && *set >= 0 && *set <= UINT32_MAX ? static_cast<std::uint32_t>(*set) : 10;  // pbs guide: kill_delay
 }
 
+// Only before SIGKILL.
+std::uint32_t resend_term_of(const settings& settings, std::uint32_t kill_delay_s) {
+  const auto set = attributes::integer_of(settings.server, attributes::server::resend_term_delay).value_or(5);  // pbs guide
+  return set > 0 && set < kill_delay_s ? static_cast<std::uint32_t>(set) : 0;
+}
+
 // The id names the run and the reason, so that a repeat is recognised and a stronger request is not taken for one.
 signal_run signal_for(const job_state& job, const settings& settings) {
   signal_run s{.host = job.hosts.front(),
@@ -41,6 +47,7 @@ signal_run signal_for(const job_state& job, const settings& settings) {
     s.exit_status = 265;
   } else {
     s.id = 1;
+    s.resend_term_s = resend_term_of(settings, s.kill_delay_s);
   }
   return s;
 }

@@ -286,7 +286,8 @@ struct signal_run {
   std::string signal;          // "SIGTERM", "SIGKILL"
   std::uint32_t kill_delay_s;  // SIGKILL follows after this; 0: none
   std::int32_t exit_status;
-  bool overrides_exit;  // the job ends with exit_status whatever the program says (rerun: -11)
+  bool overrides_exit;              // the job ends with exit_status whatever the program says (rerun: -11)
+  std::uint32_t resend_term_s = 0;  // SIGTERM comes once more after this; 0: it does not
 };
 struct tell_run {
   std::string host;

@@ -39,9 +39,10 @@ void on_killed(run_state& run, schema::KillRequested::Reader e) {
   run.kill_id = std::max(run.kill_id, e.getId());
   run.kill_signal = schema::str(e.getSignal());
   run.kill_delay_s = e.getKillDelay();
+  run.resend_term_s = e.getResendTerm();
   run.kill_why = schema::str(e.getWhy());
   run.kill_sent_ns = 0;
-  run.kill_delay_over = false;
+  run.term_delay_over = run.kill_delay_over = false;
   if (e.getId() > 0) run.kill_exit_status = e.getExitStatus();
   if (e.getOverridesExit()) run.exit_override = e.getExitStatus();
 }
@@ -113,6 +114,7 @@ void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event
       run.closing_hooks_used |= event.getHookUsed().getClosing();
       break;
     case which::KILL_SENT: run.kill_sent_ns = at.wall_ns; break;
+    case which::TERM_DELAY_ENDED: run.term_delay_over = true; break;
     case which::KILL_DELAY_ENDED: run.kill_delay_over = true; break;
     case which::FILES_STAGED_IN:
       apply_to_staging(run, at, event.getFilesStagedIn());

@@ -105,6 +105,7 @@ outcome on_kill(const run_state& run, const kill_order& c) {
     k.setId(s.getId());
     k.setSignal(s.getSignal());
     k.setKillDelay(s.getKillDelaySeconds());
+    k.setResendTerm(s.getResendTermSeconds());
     k.setExitStatus(s.getExitStatus());
     k.setOverridesExit(s.getOverridesExit());
   });

@@ -13,6 +13,7 @@ void owe_kill(const run_state& run, std::vector<run_effect>& owed) {
   if (run.discarded) owed.push_back(kill_discarded{});
   else if (run.kill_delay_over) owed.push_back(kill_harder{run.kill_id});
   else if (!run.kill_signal.empty() && run.kill_sent_ns == 0) owed.push_back(kill_program{run.kill_id, run.kill_signal, run.kill_why});
+  else if (run.term_delay_over) owed.push_back(term_again{run.kill_id});
   if (!run.discarded && run.kill_sent_ns == 0) return;
   // Requests of the server have ids from 1; one of our own (a limit) counts below them, and nothing above a run that is given up.
   // Of one id SIGKILL is the stronger: a host that was lost ends what a limit has told to end.
@@ -93,6 +94,7 @@ effect_id id_of(const run_effect& effect) {
     effect_id operator()(const start_program&) const { return {"program"}; }
     effect_id operator()(const watch_program&) const { return {"program"}; }
     effect_id operator()(const kill_program& e) const { return {"kill", e.signal, e.id}; }
+    effect_id operator()(const term_again& e) const { return {"term again", {}, e.id}; }
     effect_id operator()(const kill_harder& e) const { return {"kill harder", {}, e.id}; }
     effect_id operator()(const kill_discarded&) const { return {"kill discarded"}; }
     effect_id operator()(const kill_on& e) const { return {"kill on", e.host, e.id}; }

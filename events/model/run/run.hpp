@@ -79,6 +79,7 @@ enum class run_timer : std::uint8_t {
   launch_delay,    // $job_launch_delay: for execjob_prologue hooks of sisters
   sister_silence,  // how long one may be out of reach
   leave_wait,      // how long one that is within reach may take to get rid of the job
+  term_delay,      // between SIGTERM and the second one
   kill_delay,      // between SIGTERM and SIGKILL
 };
 // What this host is told to wait; what is not here is in limits.hpp.
@@ -132,9 +133,10 @@ struct run_state {
   std::uint64_t kill_id = 0;          // the strongest request of the server so far
   std::string kill_signal;            // empty: nobody wants it killed
   std::int32_t kill_exit_status = 0;  // of a run whose start the server has stopped
-  std::uint32_t kill_delay_s = 0;
+  std::uint32_t kill_delay_s = 0, resend_term_s = 0;
   std::int64_t kill_sent_ns = 0;  // when its processes were signalled for this request; 0: not yet
-  bool kill_delay_over = false;   // and they are still there
+  bool term_delay_over = false;   // and they are still there
+  bool kill_delay_over = false;   // the same
   std::string kill_why;           // "walltime 10 exceeded limit 3"; empty when the server asked for it
   std::optional<std::int32_t> exit_override;
   std::vector<told_request> requests;  // not carried out yet, in the order they came
@@ -319,6 +321,9 @@ struct kill_program {
   std::string signal;
   std::string why;
 };  // until hooks allow it and the signal is sent
+struct term_again {
+  std::uint64_t id;
+};  // at once: no hook is asked a second time
 struct kill_harder {
   std::uint64_t id;
 };                         // at once: the delay is over
@@ -371,9 +376,9 @@ struct spawn_task_on {
 // wake (above): at its time it becomes the command timer_fired.
 using run_effect =
     std::variant<stage_files_in, unstage_files, discard_again, note_discarded, fetch_script, start_program, watch_program, kill_program,
-                 kill_harder, kill_discarded, kill_on, place_output, report_started, report_refused, report_exited, report_left, carry_out,
-                 report_requests, clean_up, report_steps, want_ticket, ask_sister, keep_sister, release_sister, spawn_task_on, wake,
-                 begin_launch, run_prologue, ask_prologue, update_sister, write_node_file>;
+                 term_again, kill_harder, kill_discarded, kill_on, place_output, report_started, report_refused, report_exited, report_left,
+                 carry_out, report_requests, clean_up, report_steps, want_ticket, ask_sister, keep_sister, release_sister, spawn_task_on,
+                 wake, begin_launch, run_prologue, ask_prologue, update_sister, write_node_file>;
 std::vector<run_effect> pending_effects(const run_state& run, const run_waits& waits);
 effect_id id_of(const run_effect& effect);
 bool script_comes_later(schema::StartRun::Reader order);                // it is too large to come with the order

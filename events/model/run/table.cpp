@@ -62,6 +62,7 @@ constexpr run_transition transitions[] = {
     {phase::refused, which::LEFT, phase::left},
     {phase::refused, which::DISCARDED, phase::refused},
     {phase::started, which::KILL_SENT, phase::started},
+    {phase::started, which::TERM_DELAY_ENDED, phase::started},
     {phase::started, which::KILL_DELAY_ENDED, phase::started},
     {phase::received, which::SISTER_AWAY, phase::received},
     {phase::starting, which::SISTER_AWAY, phase::starting},

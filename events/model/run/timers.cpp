@@ -36,6 +36,10 @@ std::optional<std::int64_t> running_since(const run_state& run, run_timer what, 
       if (s->dropped()) return s->dropped_since_ns;
       if (!run.over()) return std::nullopt;
       return run.over_since_ns;
+    case run_timer::term_delay:
+      if (run.phase != phase::started || run.discarded || run.kill_sent_ns == 0 || run.kill_signal != "SIGTERM") return std::nullopt;
+      if (run.resend_term_s == 0 || run.term_delay_over) return std::nullopt;
+      return run.kill_sent_ns;
     case run_timer::kill_delay:
       if (run.phase != phase::started || run.discarded || run.kill_sent_ns == 0 || run.kill_delay_s == 0 || run.kill_delay_over)
         return std::nullopt;
@@ -53,6 +57,7 @@ std::int64_t seconds_of(const run_state& run, run_timer what, const sister_state
       // Hooks of execjob_launch are told of a failure that the job bears.
       return run.active() && !(run.phase == phase::starting && run.bears_failures()) ? waits.silence_s : limits::sister_silence_s;
     case run_timer::leave_wait: return limits::leave_wait_s;
+    case run_timer::term_delay: return run.resend_term_s;
     case run_timer::kill_delay: return run.kill_delay_s;
   }
   return 0;
@@ -79,6 +84,7 @@ outcome on_timer(const run_state& run, const timer_fired& c, const stamp& now) {
     case run_timer::launch_delay: return on_launch_wait_over(run);
     case run_timer::sister_silence:
     case run_timer::leave_wait: return on_sister_silent(run, c.last_known);
+    case run_timer::term_delay: return one([](auto e) { e.initRun().setTermDelayEnded(); });
     case run_timer::kill_delay: return one([](auto e) { e.initRun().setKillDelayEnded(); });
   }
   return no_change;
@@ -91,6 +97,7 @@ void owe_timers(const run_state& run, const run_waits& waits, std::vector<run_ef
   };
   owe(run_timer::join_alarm, nullptr);
   owe(run_timer::launch_delay, nullptr);
+  owe(run_timer::term_delay, nullptr);
   owe(run_timer::kill_delay, nullptr);
   for (const auto& s : run.sisters) {
     owe(run_timer::sister_silence, &s);

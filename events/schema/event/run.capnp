@@ -44,6 +44,7 @@ struct RunEvent {
     launchWaitEnded @29 :Void;          # job_launch_delay
     allocationReduced @30 :AllocationReduced;   # it goes on with less
     hookUsed        @31 :Shared.HookUsed;   # on the primary
+    termDelayEnded  @32 :Void;          # resend_term_delay: they were still there, SIGTERM once more
   }
 }
 
@@ -68,7 +69,8 @@ struct FilesStagedIn {
   asked  @3 :UInt32;
 }
 struct KillRequested { signal @0 :Text; killDelay @1 :UInt32; why @2 :Text; exitStatus @3 :Int32; overridesExit @4 :Bool;
-                       id @5 :UInt64; }   # id of the server's request; 0 for the MoM's own (a limit)
+                       id @5 :UInt64;     # id of the server's request; 0 for the MoM's own (a limit)
+                       resendTerm @6 :UInt32; }   # seconds until SIGTERM is sent again; 0: it is not
 struct KillSent { id @0 :UInt64; signal @1 :Text; }        # of the KillRequested that it answers
 struct ProgramEnded { exitStatus @0 :Int32; usage @1 :Common.Usage; reported @2 :Bool; }
 

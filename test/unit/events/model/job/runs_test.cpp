@@ -317,6 +317,30 @@ BOOST_AUTO_TEST_CASE(the_queue_says_how_long_a_deleted_program_may_take) {
   }
 }
 
+// pbs guide: resend_term_delay, 5 where nobody has set it.
+BOOST_AUTO_TEST_CASE(the_server_says_whether_sigterm_comes_again) {
+  auto story = given(job_phase::started);
+  story.when(remove());
+  const auto again_s = [&] {
+    for (const auto& effect : model::pending_effects(story.job, story.settings))
+      if (const auto* s = std::get_if<model::signal_run>(&effect)) return static_cast<int>(s->resend_term_s);
+    return -1;
+  };
+  BOOST_TEST(again_s() == 5);
+  for (const auto& [set, seconds] :
+       {std::pair{"3", 3}, {"9", 9}, {"10", 0}, {"1800", 0}, {"0", 0}, {"-1", 0}}) {  // SIGKILL follows after 10
+    story.settings.server.set(attributes::server::resend_term_delay, set);
+    BOOST_TEST(again_s() == seconds);
+  }
+  story.settings.server.set(attributes::server::resend_term_delay, "3");
+  story.settings.queues["workq"].attributes.set(attributes::queue::kill_delay, "3");
+  BOOST_TEST(again_s() == 0);
+  story.settings.queues["workq"].attributes.set(attributes::queue::kill_delay, "4");
+  BOOST_TEST(again_s() == 3);
+  story.when(remove(true));
+  BOOST_TEST(again_s() == 0);  // SIGKILL
+}
+
 BOOST_AUTO_TEST_CASE(a_rerun_run_owes_a_kill_that_is_not_its_own_end) {
   auto story = given(job_phase::started);
   story.when(rerun(), manager());

@@ -33,7 +33,8 @@ inline to_mom order(const given_values& s = {}, const std::vector<std::string>& 
   });
 }
 
-inline model::kill_order kill(std::uint64_t id, const std::string& signal = "SIGTERM", std::int32_t exit_status = 271) {
+inline model::kill_order kill(std::uint64_t id, const std::string& signal = "SIGTERM", std::int32_t exit_status = 271,
+                              std::uint32_t resend_term_s = 0) {
   return {schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
     auto s = m.initSignalRun();
     s.initRef().setJob("12.borg");
@@ -43,6 +44,7 @@ inline model::kill_order kill(std::uint64_t id, const std::string& signal = "SIG
     s.setKillDelaySeconds(10);
     s.setExitStatus(exit_status);
     s.setOverridesExit(true);
+    s.setResendTermSeconds(resend_term_s);
   })};
 }
 
@@ -153,6 +155,7 @@ inline std::string owed(const model::run_state& run) {
     std::string operator()(const model::note_discarded&) const { return {}; }
     std::string operator()(const model::fetch_script&) const { return "fetch"; }
     std::string operator()(const model::want_ticket&) const { return "want-ticket"; }
+    std::string operator()(const model::term_again&) const { return "term-again"; }
     std::string operator()(const model::kill_harder&) const { return "kill-harder"; }
     std::string operator()(const model::kill_on& k) const { return "kill-on " + k.host + " " + k.signal; }
     std::string operator()(const model::wake&) const { return {}; }
@@ -252,6 +255,7 @@ inline std::vector<model::run_command> every_word_of_a_sister() {
           model::joins_over{false},
           model::prologue_over{"n2", 0, {}},
           model::prologue_over{"n3", 15169, "no"},
+          fired(model::run_timer::term_delay, {}),
           fired(model::run_timer::kill_delay, {}),
           model::ask_task{"n1", "n1", 0, {"a"}, {}},
           model::ask_task{"n2", "n1", 1, {"a"}, {}},

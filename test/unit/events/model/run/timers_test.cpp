@@ -132,6 +132,38 @@ BOOST_AUTO_TEST_CASE(the_kill_delay_begins_when_the_signal_was_sent) {
   BOOST_TEST(owed(s.run) == "say-steps, watch, say-started, keep n2, keep n3, kill-harder, kill-on n2 SIGTERM, kill-on n3 SIGTERM");
 }
 
+// pbs guide: resend_term_delay.
+BOOST_AUTO_TEST_CASE(what_is_still_there_after_the_term_delay_gets_sigterm_again) {
+  auto s = given_all_started();
+  s.when(kill(1, "SIGTERM", 271, 4));
+  s.pass(5);
+  BOOST_TEST(fires_after_s(s, timer::term_delay) == -1);  // from when it was sent
+  s.when(model::kill_sent{1, "SIGTERM"});
+  BOOST_TEST(fires_after_s(s, timer::term_delay) == 9);
+  BOOST_TEST(fires_after_s(s, timer::kill_delay) == 15);
+  BOOST_TEST(s.rings(timer::term_delay) == "termDelayEnded");
+  BOOST_TEST(fires_after_s(s, timer::term_delay) == -1);
+  BOOST_TEST(owed(s.run) == "say-steps, watch, say-started, keep n2, keep n3, term-again, kill-on n2 SIGTERM, kill-on n3 SIGTERM");
+  s.rings(timer::kill_delay);
+  BOOST_TEST(owed(s.run) == "say-steps, watch, say-started, keep n2, keep n3, kill-harder, kill-on n2 SIGTERM, kill-on n3 SIGTERM");
+}
+
+BOOST_AUTO_TEST_CASE(sigterm_comes_once_where_that_was_not_asked_for_or_something_stronger_was) {
+  auto once = given_run(run_phase::started);
+  once.when(kill(1));
+  once.when(model::kill_sent{1, "SIGTERM"});
+  BOOST_TEST(fires_after_s(once, timer::term_delay) == -1);
+  auto forced = given_run(run_phase::started);
+  forced.when(kill(1, "SIGTERM", 271, 4));
+  forced.when(model::kill_sent{1, "SIGTERM"});
+  const auto first = *forced.timer(timer::term_delay);
+  forced.when(kill(2, "SIGKILL", 265));
+  forced.pass(20);
+  BOOST_TEST(forced.when(model::timer_fired{first, {}}) == "");
+  forced.when(model::kill_sent{2, "SIGKILL"});
+  BOOST_TEST(fires_after_s(forced, timer::term_delay) == -1);
+}
+
 BOOST_AUTO_TEST_CASE(a_stronger_request_to_kill_counts_from_its_own_signal) {
   auto s = given_run(run_phase::started);
   s.when(kill(1));

@@ -96,7 +96,7 @@ event requeued(const job_state& job, std::int32_t code, const run_end_reason& wh
                                     : "job held, too many failed attempts to run");
     } else if (!given_up.empty()) {
       r.setComment("Job requeued, " + given_up);
-    } else if (code == exit_retry && !why.not_started.empty()) {
+    } else if (is_failed_start(code) && !why.not_started.empty()) {
       r.setComment("Job requeued, not started on " + job.hosts.front() + ": " + why.not_started);
     }
   });

@@ -137,7 +137,8 @@ BOOST_AUTO_TEST_CASE(a_job_that_its_host_could_not_start_says_why_and_remembers_
   BOOST_TEST(story.job.failed_starts.empty());
   // A hook's rejection is no trouble of the host.
   auto rejected = given(job_phase::assigned);
-  rejected.refuses(-16);
+  rejected.refuses(-16, 0, "no scratch directory");
+  BOOST_TEST(rejected.comment() == "Job requeued, not started on borg: no scratch directory");
   BOOST_TEST(rejected.job.failed_starts.empty());
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "actors/gateway/hooked_requests.hpp"
+#include "actors/gateway/mom_hook_questions.hpp"
 #include "actors/gateway/mom_hook_rights.hpp"
 #include "actors/runtime/run_this.hpp"
 #include "actors/server/replies.hpp"
@@ -22,6 +23,13 @@ void mom_hook_routes::on_installed(const std::string& host_name, schema::HooksIn
                 "successfully sent hook file " + board_.parts().hook_directory + "/" + schema::str(file) + " to " + host_name);
   if (installed.getSequence() != told_sequence_) return;  // newer ones are on their way
   board_.withdraw({host_name, "hooks"});
+}
+
+void mom_hook_routes::on_question(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message) {
+  auto asked = view_asked(message.get().getHookQuestion(), board_.where().sequence());
+  if (!asked) return peer->send(answer_to(message.get().getHookQuestion(), {}));
+  auto done = [peer, message](const hook_objects& found, std::uint64_t) { peer->send(answer_to(message.get().getHookQuestion(), found)); };
+  board_.self()->send(board_.parts().status, view_wanted{std::move(*asked), std::move(done), true, anybody_on(peer->peer().name)});
 }
 
 namespace {

@@ -18,6 +18,7 @@ class mom_hook_routes {
   // before whatever a host must not hear before its hooks: a run to start, the welcome.
   void keep_up();
   void on_installed(const std::string& host, schema::HooksInstalled::Reader installed);
+  void on_question(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message);
   void on_report(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message);
 
  private:

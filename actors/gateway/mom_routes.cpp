@@ -42,6 +42,9 @@ void mom_routes::route(const wire::connection_ptr& peer, schema::sealed<schema::
     case schema::FromMom::HOOK_REPORT:
       if (vnodes_.comes_too_early(m.getHookReport(), name)) return;  // it is told again until it is acknowledged
       return hooks_.on_report(peer, message);
+    case schema::FromMom::HOOK_QUESTION:
+      if (is_node(peer)) hooks_.on_question(peer, message);
+      return;
     case schema::FromMom::REQUEST_DONE:
       return board_.tell_job_of(m.getRequestDone().getRef(), model::mom_report{message, name}, by, nullptr);
     case schema::FromMom::SIGNAL_DONE:  // the debt of a signal ends with the report of the exit

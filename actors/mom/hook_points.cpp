@@ -68,13 +68,22 @@ schema::sealed<schema::HookRun> without_request(schema::HookRun::Reader r) {
   });
 }
 
+using answerer = std::function<hooks::sealed_answer(const hooks::sealed_question&)>;
+using asker = std::function<void(hooks::sealed_question, hooks::hook_run::answer_to)>;
+
+// Of a release this host knows the answer; the rest is the server's.
+asker answers_releases(answerer answer, asker others) {
+  return [answer = std::move(answer), others = std::move(others)](const hooks::sealed_question& question,
+                                                                  const hooks::hook_run::answer_to& to) {
+    if (question.get().isReleaseNodes()) to(answer(question));
+    else others(question, to);
+  };
+}
+
 // A hook that runs for a later task of the job gets the job as it is (RS-111).
-std::function<void(hooks::sealed_question, hooks::hook_run::answer_to)> keeps_all(const hooks::hook_object& job) {
-  return [job](const hooks::sealed_question& question, const hooks::hook_run::answer_to& to) {
-    to(schema::make<hooks::protocol::Answer>([&](hooks::protocol::Answer::Builder a) {
-      if (question.get().isReleaseNodes()) hooks::fill(job, a.initObject());
-      else a.setNone();
-    }));
+answerer keeps_all(const hooks::hook_object& job) {
+  return [job](const hooks::sealed_question&) {
+    return schema::make<hooks::protocol::Answer>([&](hooks::protocol::Answer::Builder a) { hooks::fill(job, a.initObject()); });
   };
 }
 
@@ -188,8 +197,9 @@ void mom_hooks::next_stage(const std::shared_ptr<stages>& s) {
     if (hooks::find_parameter(*event, "vnode_list_fail")) at.parameters.push_back({"vnode_list_fail", failed_vnode_objects(s->at.job)});
     if (hooks::find_parameter(*event, "pid")) at.parameters.push_back({"pid", s->at.pid});
     if (hooks::find_parameter(*event, "progname")) put_program(s->result.program, at.parameters);
+    at.ask = ask_server();
     if (may_release(s->at)) offer_releases(*s, at);
-    else if (s->at.program.is_task) at.ask = keeps_all(s->job);
+    else if (s->at.program.is_task) at.ask = answers_releases(keeps_all(s->job), std::move(at.ask));
     return hooks::run_chain(chain_parts(), std::move(chosen), std::move(at),
                             [this, s, event](hooks::chain_result& result) { stage_over(s, *event, result); });
   }
@@ -204,9 +214,8 @@ void mom_hooks::offer_releases(stages& s, hooks::occasion& at) {
     if (notes) notes->write(level, "Job", job, line);
   };
   s.releases = std::make_shared<release_plan>(at.event->name, s.job, std::move(from), note);
-  at.ask = [releases = s.releases](const hooks::sealed_question& question, const hooks::hook_run::answer_to& to) {
-    to(releases->answer(question));
-  };
+  at.ask = answers_releases([releases = s.releases](const hooks::sealed_question& question) { return releases->answer(question); },
+                            std::move(at.ask));
   at.after_accept = [releases = s.releases](hooks::protocol::Reply::Reader reply, hooks::hook_parameters& parameters) {
     releases->accept(reply, parameters);
   };

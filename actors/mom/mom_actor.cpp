@@ -61,6 +61,7 @@ class mom {
   void on_opened(const peer_opened& o) {
     if (o.peer->peer().what == wire::identity::kind::mom) return part_runs_.primary_came(o.peer);
     if (o.peer->peer().what != wire::identity::kind::server) return o.peer->close("only MoMs and the server have something to say here");
+    if (server_) hooks_->server_is_gone();  // a new connection has no answers for the one before
     server_ = o.peer;
     if (!hooks_->starting_up()) say_hello();
   }
@@ -144,6 +145,7 @@ class mom {
         return;
       case schema::ToMom::START_SCHEDULER: return schedulers_.start(m.getStartScheduler());
       case schema::ToMom::STOP_SCHEDULER: return schedulers_.stop(schema::str(m.getStopScheduler()));
+      case schema::ToMom::HOOK_ANSWER: return hooks_->on_answer(m.getHookAnswer());
       case schema::ToMom::HOOK_ACK: return hooks_->on_ack(m.getHookAck());
       case schema::ToMom::BLOB:
         if (m.getBlob().getRef().getJobSerial() == 0) hooks_->on_blob(m.getBlob());

@@ -63,7 +63,8 @@ mom_hooks::mom_hooks(caf::event_based_actor* self, mom_hooks_parts parts, std::f
       parts_(std::move(parts)),
       tell_(std::move(tell)),
       files_(parts_.directory, 0700),
-      outbox_(parts_.directory + "/reports") {}
+      outbox_(parts_.directory + "/reports"),
+      questions_(tell_) {}
 
 void mom_hooks::begin() {
   if (!parts_.runner) return;
@@ -114,12 +115,14 @@ void mom_hooks::set_bits() {
 // -- from the server -----------------------------------------------------------------------------------------------------
 
 void mom_hooks::server_is_here() {
+  questions_.server_is_here();
   asked_.clear();
   ask_for_blobs();
   outbox_.each(tell_);
 }
 
 void mom_hooks::server_is_gone() {
+  questions_.server_is_gone();
   told_all_ = false;
   if (parts_.runner) parts_.bits->catching_up = true;
 }
@@ -272,6 +275,12 @@ hooks::chain_parts mom_hooks::chain_parts() {
   return c;
 }
 
+std::function<void(hooks::sealed_question, hooks::hook_run::answer_to)> mom_hooks::ask_server() {
+  return [this, mom = caf::actor(self_)](const hooks::sealed_question& question, const hooks::hook_run::answer_to& to) {
+    caf::anon_send(mom, run_this{[this, question, to] { questions_.ask(question, to); }});
+  };
+}
+
 std::vector<hooks::hook_object> mom_hooks::host_vnodes() const {
   const auto hello = schema::make<schema::MomHello>([&](schema::MomHello::Builder h) { parts_.describe(h); });
   std::vector<hooks::hook_object> vnodes;
@@ -333,6 +342,7 @@ void mom_hooks::run_host_event(const char* name, const std::string& only, std::f
   hooks::occasion at;
   at.event = event;
   at.by = {"pbs_mom", parts_.host, schema::Role::MOM};
+  at.ask = ask_server();
   at.parameters.push_back({"vnode_list", makes_vnodes(*event) ? host_vnodes() : all_vnodes()});
   if (hooks::find_parameter(*event, "job_list")) {
     std::vector<hooks::hook_object> jobs;

@@ -14,6 +14,7 @@
 
 #include "actors/mom/hook_outbox.hpp"
 #include "actors/mom/hook_points.hpp"
+#include "actors/mom/hook_questions.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "events/ports/clock.hpp"
 #include "hooks-runtime/chain/chain.hpp"
@@ -47,6 +48,7 @@ class mom_hooks {
   void server_has_told_all();                            // what it owed to this host came before its welcome
   void on_hooks(const schema::sealed<schema::ToMom>& message);
   void on_blob(schema::Blob::Reader blob);
+  void on_answer(schema::HookAnswer::Reader answer) { questions_.on_answer(answer); }
   void on_ack(schema::HookAck::Reader ack) { outbox_.acknowledged(ack.getPosition()); }
   void on_second();  // exechost_periodic; reports that were not acknowledged
 
@@ -88,6 +90,7 @@ class mom_hooks {
   void stage_over(const std::shared_ptr<stages>& s, const hooks::hook_event& event, hooks::chain_result& result);
   std::vector<hooks::chain_hook> hooks_at(const hooks::hook_event& event, const std::string& only = {}) const;
   hooks::chain_parts chain_parts();
+  std::function<void(hooks::sealed_question, hooks::hook_run::answer_to)> ask_server();  // for hooks, on whatever thread
   void run_host_event(const char* event, const std::string& only, std::function<void(hooks::chain_result&)> then = {});
   void run_startup();
   void started_up(const hooks::chain_result& result);
@@ -122,6 +125,7 @@ class mom_hooks {
   std::function<void(const schema::sealed<schema::FromMom>&)> tell_;
   hooks::hook_directory files_;
   hook_outbox outbox_;
+  hook_questions questions_;
   std::vector<installed> hooks_;
   std::optional<schema::sealed<schema::ToMom>> wanted_;    // hooks that are on their way
   std::optional<schema::sealed<schema::ToMom>> rejected_;  // hooks of which not all were taken

@@ -22,6 +22,7 @@ struct view_wanted {
   // Called once, on any thread, with the position.
   std::function<void(hook_objects, std::uint64_t sequence)> done;
   bool or_later = false;  // at.sequence is the earliest position that will do
+  model::requester by = hook_reader;
 };
 
 }  // namespace annals::actors

@@ -23,7 +23,7 @@ caf::behavior past_actor(caf::event_based_actor*, const log::log_reader* reader,
       [reader, index](const view_wanted& w) {
         const auto asked = w.request.get().getStat();
         hook_objects found;
-        projections::answer_stat_at(*reader, index.get(), 0, asked, hook_reader,
+        projections::answer_stat_at(*reader, index.get(), 0, asked, w.by,
                                     [&](const schema::sealed<schema::Reply>& r) { hooks::take_objects(asked.getKind(), r.get(), found); });
         w.done(std::move(found), asked.getAt().getSequence());
       },

@@ -260,11 +260,11 @@ struct answering {
     const auto asked = request.getStat();
     if (!w.or_later && asked.getAt().getSequence() != now->sequence()) return caf::anon_send(past, w);
     hook_objects found;
-    if (const auto reply = subjob_to_begin(asked)) {
+    if (const auto reply = w.by.is_daemon() ? subjob_to_begin(asked) : std::nullopt) {
       hooks::take_objects(asked.getKind(), reply->get(), found);
       return w.done(std::move(found), now->sequence());
     }
-    projections::answer_stat(*now, 0, asked, hook_reader,
+    projections::answer_stat(*now, 0, asked, w.by,
                              [&](const schema::sealed<schema::Reply>& r) { hooks::take_objects(asked.getKind(), r.get(), found); });
     w.done(std::move(found), now->sequence());
   }

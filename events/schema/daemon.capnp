@@ -25,6 +25,7 @@ struct ToMom {
     logMark     @9 :LogMark;     # kept by the MoM and told again with its hello; only the newest counts
     startScheduler @10 :StartScheduler;   # owed until the scheduler has said hello to the server, or schedulerFailed
     stopScheduler  @11 :Text;    # its name
+    hookAnswer @12 :HookAnswer;
   }
 }
 struct StartScheduler {
@@ -48,6 +49,17 @@ struct MomHook {
   code       @2 :Common.BlobRef;           # empty hash: not imported yet
   config     @3 :Common.BlobRef;           # empty hash: none
 }
+struct HookAnswer {
+  # To the HookQuestion of this id that came over the same connection.
+  id @0 :UInt64;
+  union {
+    none   @1 :Void;             # there is no such object
+    object @2 :HookObject;
+    names  @3 :List(Text);
+    refused @4 :Text;            # nobody is told: why not
+  }
+}
+struct HookObject { name @0 :Text; attributes @1 :List(Common.Attribute); }
 struct HookAck { position @0 :UInt64; ref @1 :RunRef; }   # the report is durable; ref of jobs' hooks
 struct Welcome { serverName @0 :Text; usageIntervalSeconds @1 :UInt32; }
 struct LogMark {
@@ -98,11 +110,20 @@ struct FromMom {
     commandOf  @13 :RunRef;         # the first and only message of its connection: a command of this run speaks from here on, in
                                     # Requests (client.capnp), and is answered in Replies
     schedulerFailed @14 :SchedulerFailed;   # a StartScheduler of which no process came, or whose process ended before it said hello
+    hookQuestion @15 :HookQuestion;
   }
 }
 struct FromComm {
   # Whose command begins on a connection of a login host's pbs_comm (comm.capnp).
   user @0 :Text;
+}
+struct HookQuestion {
+  # What a MoM's hook asks of the server (pbs.server().vnode(name) ...). Asked once: whose connection ends has no answer.
+  id        @0 :UInt64;          # rises within the connection
+  kind      @1 :Common.ObjectKind;
+  name      @2 :Text;            # empty: the server itself; not looked at with namesOnly
+  namesOnly @3 :Bool;            # names of all objects of the kind
+  queue     @4 :Text;            # with namesOnly, of jobs: of this queue only; empty: of all
 }
 struct HooksInstalled { sequence @0 :UInt64; files @1 :List(Text); }
 struct HookReport {

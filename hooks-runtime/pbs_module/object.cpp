@@ -87,24 +87,33 @@ PyObject* management_attributes(object_state& object) {
   return list.release();
 }
 
+// Its attributes are here if there are any. False: nobody can say, and an exception is pending.
+bool is_asked(object_state& object) { return object.known() || !PyErr_Occurred(); }
+
+PyObject* named(object_state& object) {
+  if (object.name.empty() && object.asked && !is_asked(object)) return nullptr;  // pbs.server().name
+  return str(object.name);
+}
+
 PyObject* get_attribute(PyObject* self, PyObject* key) {
   object_state& object = state_in(self);
   const std::string_view name = view_of(key);
   if (name.empty()) return nullptr;
   if (name.front() == '_') return PyObject_GenericGetAttr(self, key);
   if (is_name(object.kind, name)) {
-    if (object.name.empty() && object.asked) object.known();  // pbs.server().name
-    return str(object.name);
+    return named(object);
   }
   if (const char* resource = resource_alias(object.kind, name)) {
+    if (!is_asked(object)) return nullptr;
     const auto text = object.text("Resource_List", resource);
     return text ? resource_value(resource, *text) : none();
   }
   if (object.kind == ObjectKind::MANAGEMENT && name == "attribs") return management_attributes(object);
-  if (const auto* row = attribute_row_of(object.kind, name)) return attribute_value(self, object, name, *row);
+  if (const auto* row = attribute_row_of(object.kind, name)) return is_asked(object) ? attribute_value(self, object, name, *row) : nullptr;
   if (name == "attributes") return dict_of(attribute_names(object.kind));
   if (PyObject* found = PyObject_GenericGetAttr(self, key)) return found;
   PyErr_Clear();
+  if (!is_asked(object)) return nullptr;
   if (!object.known()) Py_RETURN_NONE;  // it went away since it was named
   return raise(error::unset_attribute_name, std::string(kind_word(object.kind)) + " attribute '" + std::string(name) + "' not found");
 }
@@ -118,11 +127,7 @@ int set_attribute(PyObject* self, PyObject* key, PyObject* value) {
   return write_attribute(object, name, {}, value ? value : Py_None);
 }
 
-PyObject* print(PyObject* self) {
-  object_state& object = state_in(self);
-  if (object.name.empty() && object.asked) object.known();
-  return str(object.name);
-}
+PyObject* print(PyObject* self) { return named(state_in(self)); }
 
 PyObject* compare(PyObject* a, PyObject* b, int op) {
   if (op != Py_EQ && op != Py_NE) Py_RETURN_NOTIMPLEMENTED;
@@ -185,6 +190,10 @@ bool object_state::known() {
     named.setKind(kind);
     named.setName(name);
   }));
+  if (!is_answered(held)) {
+    held = {};  // who reads it again asks again
+    return false;
+  }
   if (!held.get().isObject()) return false;
   given = held.get().getObject();
   if (name.empty()) name = schema::str(given->getName());
@@ -245,7 +254,14 @@ const parameter* asked_where(ObjectKind kind) {
 
 }  // namespace
 
+bool is_answered(const schema::sealed<protocol::Answer>& answer) {
+  if (!answer || !answer.get().isUnknown()) return true;
+  raise(PyExc_RuntimeError, schema::str(answer.get().getUnknown()));
+  return false;
+}
+
 PyObject* make_answered(schema::sealed<protocol::Answer> answer) {
+  if (!is_answered(answer)) return nullptr;
   if (!answer || !answer.get().isObject()) Py_RETURN_NONE;
   object_state state;
   state.given = answer.get().getObject();

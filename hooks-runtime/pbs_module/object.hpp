@@ -52,7 +52,8 @@ struct object_state {
   // Good until the attribute is written.
   std::optional<std::string_view> text(std::string_view attribute, std::string_view resource = {});
   std::vector<std::string> resources_of(std::string_view attribute);  // names, sorted
-  bool known();                                                       // asks if need be; false: there is no such object
+  bool known();                                                       // asks if need be; false: there is no such object, or
+                                                                      // nobody can say, and an exception is pending
   // A script that keeps an object in some module finds it empty in the next run: its message is gone by then.
   bool is_stale() const;
 };
@@ -60,10 +61,12 @@ struct object_state {
 bool add_objects(PyObject* module);
 
 PyObject* make_object(protocol::ObjectKind kind, protocol::Object::Reader given, const parameter* where);
-// An answer to a question; None when there is no such object.
+// An answer to a question; None when there is no such object. Null: nobody can say, and an exception is pending.
 PyObject* make_answered(schema::sealed<protocol::Answer> answer);
 // By name; its attributes come when they are read.
 PyObject* make_named(protocol::ObjectKind kind, std::string_view name);
+// False: nobody can say what was asked, and an exception is pending.
+bool is_answered(const schema::sealed<protocol::Answer>& answer);
 object_state* state_of(PyObject* object);  // nullptr: not one of ours
 
 // Writes attribute (and resource) of an object, value None: unset. -1: an exception is pending.

@@ -127,7 +127,9 @@ PyObject* release_nodes(PyObject* self, PyObject* args, PyObject* kwargs) {
 
 // By pbs.REVERSE_NODE_STATE, as PBS does it: a mask that has one of the bits is named too.
 PyObject* state_parts(PyObject* self, bool names) {
-  const auto bits = values::parse_node_state(state_of(self)->text("state").value_or("free")).value_or(0);
+  const auto state = state_of(self)->text("state");
+  if (PyErr_Occurred()) return nullptr;
+  const auto bits = values::parse_node_state(state.value_or("free")).value_or(0);
   ref module(PyImport_ImportModule("pbs"));
   ref table(module ? PyObject_GetAttrString(module.get(), "REVERSE_NODE_STATE") : nullptr);
   ref list(table ? PyList_New(0) : nullptr);
@@ -158,6 +160,7 @@ PyObject* one_of(ObjectKind kind, PyObject* args) {
 }
 
 PyObject* iterator_of(ObjectKind kind, const schema::sealed<protocol::Answer>& answer) {
+  if (!is_answered(answer)) return nullptr;
   ref list(PyList_New(0));
   if (list && answer && answer.get().isNames())
     for (const auto name : answer.get().getNames()) {

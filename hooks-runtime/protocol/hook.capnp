@@ -199,6 +199,7 @@ struct Answer {
     none    @0 :Void;          # no such object; release_nodes failed
     object  @1 :Object;
     names   @2 :List(Text);
+    unknown @3 :Text;          # nobody can say: why not; the script raises
   }
 }
 

@@ -101,6 +101,30 @@ class hooks_of_hosts(MomHookTest):
         for sequence in records:
             self.assertEqual(self.audit("hook", "--rerun", sequence), "e at execjob_end\n    the same: accepted\n")
 
+    def test_a_hook_asks_the_server(self):       # pbs guide: pbs.server()
+        self.sure("qmgr", "-c", "set node a comment = known")
+        self.mom_hook("q", "execjob_begin", self.script(
+            says="(s.name, s.vnode('a').comment, s.vnode('nowhere'), [v.name for v in s.vnodes()], s.queue('workq').enabled, s.job(e.job.id).Job_Name,"
+                 " [j.id == e.job.id for j in s.jobs()], 'SECRET' in e.job.Variable_List, 'SECRET' in s.job(e.job.id).Variable_List)")
+            .replace("e, host =", "s = pbs.server()\ne, host ="))
+        id = self.submit("-N", "asked", "-v", "SECRET=1", "--", "/bin/true")
+        self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
+        name = id.split(".", 1)[1]
+        self.until_said(f"execjob_begin a {(name, 'known', None, ['a'], True, 'asked', [True], True, False)}")
+
+    def test_a_hook_hears_that_the_server_is_out_of_reach(self):
+        self.mom_hook("q", "execjob_epilogue", self.script(
+            "try:\n    note(str(pbs.server().vnode('a')))\nexcept RuntimeError as why:\n    note(str(why))\n"))
+        gate = self.gate()
+        id = self.submit("--", "/bin/sh", "-c", f": < {gate.path}")
+        self.until_running(id)
+        self.kill_daemon("pbs_server")
+        self.until(lambda: "lost the server" in self.mom_log("a"), "the MoM knows")
+        gate.open()
+        self.until_said("the server is out of this host's reach")
+        self.start_daemon("pbs_server")
+        self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
+
     def record(self, letter, id):
         """Its fields, once accounting has it."""
         found = lambda: [rest for of, job, rest in self.accounting() if (of, job) == (letter, id)]

@@ -201,14 +201,17 @@ std::string mom_of(const ports::event_store& store, std::uint64_t sequence, sche
   return host;
 }
 
-hooks::sealed_reply run_again(const ports::event_store& store, const hooks::sealed_request& request, hooks::hook_code code,
-                              hooks::hook_runner& runner) {
+// `written`: where the run stands in the log.
+hooks::sealed_reply run_again(const ports::event_store& store, std::uint64_t written, const hooks::sealed_request& request,
+                              hooks::hook_code code, hooks::hook_runner& runner) {
   const auto settings = request.get().getHook();
   hooks::hook_run order;
   order.request = request;
   order.code = std::make_shared<hooks::hook_code>(std::move(code));
   if (settings.getUser() == "pbsuser") order.run_as = schema::str(settings.getEuser());
-  order.ask = [&store, at = request.get().getSequence()](hooks::sealed_question q, hooks::hook_run::answer_to answer) {
+  // What a hook on a host asks is answered at once, from no position that it could name: about that time it was.
+  const auto at = request.get().getSequence() != 0 ? request.get().getSequence() : written - 1;
+  order.ask = [&store, at](hooks::sealed_question q, hooks::hook_run::answer_to answer) {
     answer_at(store, q, at, answer);
   };
   std::promise<hooks::sealed_reply> answered;
@@ -217,8 +220,9 @@ hooks::sealed_reply run_again(const ports::event_store& store, const hooks::seal
 }
 
 // Whether it came out the same.
-bool compare_again(const ports::event_store& store, schema::HookRun::Reader run, const std::map<std::string, model::hook_state>& now,
-                   hooks::hook_runner& runner, const std::function<bool(const std::string&)>& print) {
+bool compare_again(const ports::event_store& store, std::uint64_t written, schema::HookRun::Reader run,
+                   const std::map<std::string, model::hook_state>& now, hooks::hook_runner& runner,
+                   const std::function<bool(const std::string&)>& print) {
   const auto name = schema::str(run.getHook());
   const auto request = hooks::request_of(run);
   const auto before = hooks::reply_of(run);
@@ -231,7 +235,7 @@ bool compare_again(const ports::event_store& store, schema::HookRun::Reader run,
   }
   auto configuration = blob_text(store, hook->second.config.hash);
   auto hash = hooks::code_hash(*source, configuration);
-  const auto reply = run_again(store, *request, {name, std::move(*source), std::move(configuration), std::move(hash)}, runner);
+  const auto reply = run_again(store, written, *request, {name, std::move(*source), std::move(configuration), std::move(hash)}, runner);
   const bool equal = print_difference(outcome_lines(before->get()), outcome_lines(reply.get()), print);
   if (equal) print(margin + "the same: " + harmless(outcome_lines(reply.get()).front()) + "\n");
   for (auto l : reply.get().getLog()) print(margin + "log: " + harmless(schema::text(l.getMessage())) + "\n");
@@ -253,7 +257,7 @@ rerun_end rerun_hooks(const ports::event_store& store, std::uint64_t sequence, c
   runner->know_resources(std::move(custom));
   const auto now = hooks_now(store);
   bool same = true;
-  for (auto run : runs) same &= compare_again(store, run, now, *runner, print);
+  for (auto run : runs) same &= compare_again(store, sequence, run, now, *runner, print);
   return same ? rerun_end::same : rerun_end::different;
 }
 

@@ -296,6 +296,24 @@ BOOST_AUTO_TEST_CASE(of_what_the_server_gives_vnodes_may_be_set_where_vnode_list
                  "error 'BadAttributeValueError: attribute 'Priority' is part of a readonly object'");
 }
 
+BOOST_AUTO_TEST_CASE(what_nobody_can_say_raises_and_is_not_taken_for_what_is_not_there) {
+  const auto asked = [&](const std::string& script) {
+    hook_case c{.source = "import pbs\ns = pbs.server()\n" + script, .event = "execjob_begin"};
+    c.answer = [](hooks::protocol::Question::Reader q, hooks::protocol::Answer::Builder a) {
+      if (q.isNames() && q.getNames() == hooks::protocol::ObjectKind::VNODE) a.initNames(1).set(0, "n9");
+      else a.setUnknown("no server");
+    };
+    return result(c);
+  };
+  for (const char* script : {"s.vnode('n9')", "s.job('1.head')", "s.queue('workq')", "s.queues()", "s.jobs()", "s.name", "str(s)",
+                             "s.default_queue", "next(s.vnodes()).state", "next(s.vnodes()).resources_available['ncpus']",
+                             "next(s.vnodes()).extract_state_strs()", "pbs.get_vnode('n9')"})
+    BOOST_TEST(asked(std::string(script) + "\n") == "error 'RuntimeError: no server'", script);
+  BOOST_TEST(asked("assert next(s.vnodes()).name == 'n9'\n") == "accept");  // it is known by then
+  BOOST_TEST(asked("v = next(s.vnodes())\nfor i in range(2):\n  try: v.state\n  except RuntimeError: continue\n  assert False\n") ==
+             "accept");
+}
+
 BOOST_AUTO_TEST_CASE(the_server_gives_its_reservations) {
   hook_case c{.source = R"py(
 import pbs

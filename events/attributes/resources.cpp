@@ -70,7 +70,7 @@ std::optional<refusal> read(resource& r, std::optional<std::string_view> type, s
     r.flags = *f;
   }
   r.where = r.has(host_level) ? asked_in::chunk : asked_in::job_wide;
-  return conflict(r);
+  return std::nullopt;
 }
 
 }  // namespace
@@ -105,6 +105,13 @@ std::string resource_flags_text(std::uint16_t flags) {
   return out;
 }
 
+std::optional<refusal> disagreement(std::string_view name, std::string_view type, std::string_view flags) {
+  resource r;
+  r.name = name;
+  if (auto wrong = read(r, type, flags)) return wrong;
+  return conflict(r);
+}
+
 const resource* resource_catalogue::find(std::string_view name) const {
   if (const auto at = custom_.find(name); at != custom_.end()) return &at->second;
   const auto builtin = builtin_resources();
@@ -120,6 +127,7 @@ std::optional<refusal> resource_catalogue::create(std::string_view name, std::st
   resource made;
   made.name = name;
   if (auto wrong = read(made, type.empty() ? std::nullopt : std::optional(type), flags)) return wrong;
+  if (auto wrong = conflict(made)) return wrong;
   custom_.emplace(made.name, std::move(made));
   return std::nullopt;
 }

@@ -60,8 +60,8 @@ class resource_catalogue {
  public:
   const resource* find(std::string_view name) const;  // builtin or custom; nullptr: unknown
   // Each returns why it refused. `type` and `flags` are texts as qmgr and ResourceDefined have them. For create an
-  // empty type is string; for change nullopt leaves as is. Whether a resource is in use is the caller's question
-  // (15174).
+  // empty type is string; for change nullopt leaves as is, and whether type and flags go together is asked of disagreement(), after whether
+  // the resource is in use (15174).
   std::optional<refusal> create(std::string_view name, std::string_view type, std::string_view flags);
   std::optional<refusal> change(std::string_view name, std::optional<std::string_view> type,
                                 std::optional<std::string_view> flags);
@@ -72,6 +72,9 @@ class resource_catalogue {
  private:
   std::map<std::string, resource, std::less<>> custom_;
 };
+
+// What a custom resource is refused for that has this type and these flags, as texts.
+std::optional<refusal> disagreement(std::string_view name, std::string_view type, std::string_view flags);
 
 std::span<const resource> builtin_resources();  // in the order of the guide's table
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "events/attributes/ids.hpp"
+#include "events/attributes/resources.hpp"
 #include "events/model/hook/hook.hpp"
 #include "events/model/refuse.hpp"
 #include "events/model/vnodes/pools.hpp"
@@ -170,6 +171,12 @@ std::optional<rejection> ledger::check_server(schema::ServerEvent::Reader event)
   if (const auto resource = resource_users_.unmade(event); !resource.empty()) {
     if (resource_users_.any_job_asks_for(resource)) return refuse(pbs_error::resource_busy, "Resource busy on job");
     if (bookings_.any_asks_for(resource)) return refuse(pbs_error::resource_busy, "Resource busy on reservation");
+  }
+  // As in PBS, only of one that is not in use.
+  if (event.isResourceChanged()) {
+    const auto to = event.getResourceChanged();
+    if (const auto why = attributes::disagreement(schema::text(to.getName()), schema::text(to.getType()), schema::text(to.getFlags())))
+      return rejection{why->code, why->text};
   }
   if (auto why = formulas_.check(event)) return why;
   return limits_.check(event);

@@ -35,7 +35,7 @@ class what_is_in_use(Manager):
         self.qmgr("create resource fe type=long")
         job = self.submit("-h", "-l", "select=1:ncpus=1:fa=2", "--", "/bin/true")
         self.busy("delete resource fa", "fa")
-        self.busy("set resource fa type=float", "fa")
+        self.busy("set resource fa type=string", "fa")
         self.busy("set resource fa flag=h", "fa")
         self.busy("unset resource fa flag", "fa")
         self.qmgr("set resource fa type=long,flag=nh")
@@ -44,6 +44,8 @@ class what_is_in_use(Manager):
         self.until_state(job, "F")
         self.busy("delete resource fa", "fa")
         self.sure("qdel", "-x", job)
+        self.refused("set resource fa type=string", 166, "fa", "Erroneous to have flag 'n', 'f', or 'q' on resource \"fa\" which is type string, "
+                     "string_array, or boolean.", 15014)
         self.qmgr("delete resource fa")
         job = self.submit("-h", "-l", "fe=1", "--", "/bin/true")
         self.busy("delete resource fe", "fe")

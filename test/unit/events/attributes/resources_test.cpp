@@ -54,9 +54,9 @@ BOOST_AUTO_TEST_CASE(a_custom_resource_is_created_changed_and_removed) {
   BOOST_TEST(text_of(c.create("rr", "long", "nh")) == "accepted");
   BOOST_TEST((c.find("rr")->type == value_type::integer));
   BOOST_TEST(text_of(c.create("rr", "", "")) == "15055 Duplicate entry in list ");
-  BOOST_TEST(text_of(c.change("rr", "string", std::nullopt)) ==
-             "15014 Erroneous to have flag 'n', 'f', or 'q' on resource \"rr\" which is type string, string_array, or "
-             "boolean.");
+  BOOST_TEST(disagreement("rr", "string", "hn")->text ==
+             "Erroneous to have flag 'n', 'f', or 'q' on resource \"rr\" which is type string, string_array, or boolean.");
+  BOOST_TEST(!disagreement("rr", "long", "hn"));
   BOOST_TEST(text_of(c.change("rr", std::nullopt, "h")) == "accepted");
   BOOST_TEST(text_of(c.change("rr", "string", std::nullopt)) == "accepted");
   BOOST_TEST(text_of(c.remove("rr")) == "accepted");

@@ -116,6 +116,7 @@ BOOST_AUTO_TEST_CASE(a_resource_that_a_job_asks_for_stays_until_the_job_is_forgo
   ended(1);
   BOOST_TEST(remove("fa") == busy);
   forgotten(1);
+  BOOST_TEST(change("fa", "string", "hn").starts_with("15014 Erroneous to have flag 'n', 'f', or 'q' on resource \"fa\""));
   BOOST_TEST(change("fa", "long", "h") == "");
   BOOST_TEST(remove("fa") == "");
 }

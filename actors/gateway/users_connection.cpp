@@ -24,6 +24,11 @@ void users_connection::close(const std::string& why) {
   if (!left_) of_->close(why);
 }
 
+bool users_connection::is_open() const {
+  const std::lock_guard held(guard_);
+  return !left_ && of_->is_open();
+}
+
 void users_connection::pause_reading() {
   const std::lock_guard held(guard_);
   if (!left_) of_->pause_reading();

@@ -23,6 +23,7 @@ class users_connection final : public wire::connection {
   const wire::identity& peer() const override { return who_; }
   void send(const schema::sealed_message& message) override;
   void close(const std::string& why) override;
+  bool is_open() const override;
   std::size_t unsent_bytes() const override { return of_->unsent_bytes(); }
   void pause_reading() override;
   void resume_reading() override;
@@ -34,7 +35,7 @@ class users_connection final : public wire::connection {
   const wire::connection_ptr of_;
   const std::uint64_t id_;
   wire::identity who_;
-  std::mutex guard_;  // nothing is under way on the connection when leave() returns
+  mutable std::mutex guard_;  // nothing is under way on the connection when leave() returns
   bool left_ = false;
 };
 

@@ -22,6 +22,7 @@ class server_lines::users_line final : public wire::connection {
     }));
   }
   void close(const std::string& why) override { of_->close(why); }
+  bool is_open() const override { return of_->is_open(); }
   std::size_t unsent_bytes() const override { return of_->unsent_bytes(); }
   void pause_reading() override { of_->pause_reading(); }
   void resume_reading() override { of_->resume_reading(); }

@@ -18,6 +18,11 @@ class reply_sink {
  public:
   virtual ~reply_sink() = default;
   virtual void send(const schema::sealed<schema::Reply>& reply) = 0;
+  // Whether a long answer goes on: later, while much of it waits to be taken; never, when the one that asked is gone.
+  enum class appetite { now,
+                        later,
+                        never };
+  virtual appetite wants_more() const = 0;
   // The request was no request: nothing follows, and whoever sent it is not believed any more.
   virtual void give_up(const std::string& why) = 0;
 };

@@ -28,7 +28,18 @@ namespace annals::actors {
 namespace {
 
 using look_atom = caf::atom_constant<caf::atom("look")>;
+using next_part_atom = caf::atom_constant<caf::atom("nextpart")>;
 using remind_atom = caf::atom_constant<caf::atom("remind")>;
+
+// A list of finished jobs goes out in parts, so that others are answered between them. One takes about 2 ms.
+constexpr std::size_t rows_of_part = 1024;
+// To a client that takes its answer slowly.
+constexpr std::chrono::milliseconds pause_for_reader{10};
+
+struct part_of_answer {
+  query asked;
+  std::unique_ptr<projections::answer_in_parts> rest;
+};
 
 struct answering {
   std::shared_ptr<projections::status> now;
@@ -46,6 +57,8 @@ struct answering {
   reservation_waits for_reservations;
   std::deque<reservation_for_job> early_for_jobs;  // as early
   resting_jobs at_rest;
+  std::map<std::uint64_t, part_of_answer> long_answers = {};  // by number
+  std::uint64_t last_long_answer = 0;
 
   // Before anything is done: what asks comes after the commits that it may ask about.
   void catch_up() {
@@ -292,9 +305,36 @@ struct answering {
   }
 
   void answer(const query& q) {
+    answer_with(q, [&] {
+      auto rest = projections::begin_answer(*now, q.request, q.by);
+      if (!rest) return answer_readable(q);
+      long_answers[++last_long_answer] = {q, std::move(rest)};
+      go_on(last_long_answer);
+    });
+  }
+
+  void go_on(std::uint64_t number) {
+    const auto at = long_answers.find(number);
+    const auto& [q, rest] = at->second;
+    const auto wants = q.to->wants_more();
+    bool more = wants != reply_sink::appetite::never;
+    if (wants == reply_sink::appetite::later) return self->delayed_send(self, pause_for_reader, next_part_atom::value, number);
+    if (more) {
+      more = false;  // nor is there more of one that can't be read
+      answer_with(q, [&] {
+        more = rest->go_on(
+            *now, [&](const schema::sealed<schema::Reply>& r) { q.to->send(r); }, clock->now_ns(), rows_of_part);
+      });
+    }
+    if (more) self->send(self, next_part_atom::value, number);
+    else long_answers.erase(at);
+  }
+
+  template <class Work>
+  void answer_with(const query& q, Work&& work) {
     for_asker(q.to, [&] {
       try {
-        answer_readable(q);
+        work();
       } catch (const projections::scratch_unreadable& why) {
         q.to->send(refusal_reply(q.request.get().getId(), now->sequence(),
                                  {values::pbs_error::system_error, std::string("System error: ") + why.what()}));
@@ -400,6 +440,7 @@ caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
       [=](query& q) { up_to_date([&] { a->receive(q); }); },
       [=](reservation_for_job& j) { up_to_date([&] { a->receive(j); }); },
       [=](reservation_wait& w) { up_to_date([&] { a->wait(w); }); },
+      [=](next_part_atom, std::uint64_t number) { up_to_date([&] { a->go_on(number); }); },
       [=](look_atom) { up_to_date([&] { a->for_reservations.look(*a->now, a->clock->now_ns()); }); },
       [=](by_hand& b) { up_to_date([&] { a->receive(b); }); },
       [=](view_wanted& w) {

@@ -195,6 +195,8 @@ struct Stat {
   states   @7 :Text;                 # jobs in these state letters only; empty: any
   subjobs  @9 :Bool;                 # behind each array its subjobs too
   why      @8 :Bool;                 # of jobs that are named: also why they wait (Object.why), and of ended ones their end
+  sinceS   @10 :Int64;               # of finished jobs, none named, those that ended at or after this second since 1970; 0: all
+  newest   @11 :UInt64;              # of finished jobs, none named, so many of those that fit, with the highest numbers; 0: all
 }
 enum History { live @0; also @1; only @2; }
 struct At { union { now @0 :Void; wallNs @1 :Int64; sequence @2 :UInt64; } }

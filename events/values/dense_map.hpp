@@ -109,6 +109,16 @@ class dense_map {
     return place < at->second.lows.size() ? cursor{at, blocks_.end(), place} : cursor{std::next(at), blocks_.end(), 0};
   }
   cursor begin() const { return from(0); }
+  // At the last key that is below this one.
+  cursor before(std::uint64_t key) const {
+    auto at = blocks_.upper_bound(key / keys_per_block);
+    for (; at != blocks_.begin();) {
+      --at;
+      const auto place = at->first == key / keys_per_block ? at->second.place(low(key)) : at->second.lows.size();
+      if (place > 0) return {at, blocks_.end(), place - 1};
+    }
+    return {};
+  }
 
  private:
   std::map<std::uint64_t, block> blocks_;  // by key / keys_per_block

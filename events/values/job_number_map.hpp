@@ -36,7 +36,8 @@ class job_number_map {
     typename dense_map<Value>::cursor at_;
     bool of_subjobs_ = false;
   };
-  cursor jobs() const { return {whole_.begin(), false}; }  // and arrays
+  cursor jobs(std::uint64_t from = 0) const { return {whole_.from(from), false}; }  // and arrays, from this number on
+  cursor job_before(std::uint64_t number) const { return {whole_.before(number), false}; }
   // By array and index, from this array's first one on.
   cursor subjobs(std::uint64_t array = 0) const { return {subjobs_.from(key(subjob_number(array, 0))), true}; }
 

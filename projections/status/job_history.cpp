@@ -1,6 +1,9 @@
 #include "projections/status/job_history.hpp"
 
+#include <algorithm>
+
 #include "events/attributes/ids.hpp"
+#include "events/attributes/read.hpp"
 #include "events/model/outcome.hpp"
 #include "events/schema/message.hpp"
 #include "events/schema/past.capnp.h"
@@ -72,6 +75,10 @@ model::job_state job_of(std::uint64_t serial, const std::string& row) {
 
 }  // namespace
 
+std::int64_t ended_at_s(const model::job_state& job) {
+  return attributes::integer_of(job.attributes, attributes::job::history_timestamp).value_or(0);
+}
+
 // Who has seen very many owners and queues reads the rows of further ones.
 std::uint32_t job_history::whose(const model::job_state& job) {
   const owner_and_queue of{job.owner(), job.queue()};
@@ -85,6 +92,22 @@ std::uint32_t job_history::whose(const model::job_state& job) {
 void job_history::add(const model::job_state& ended) {
   rows_.put(ended.serial, row_of(ended));
   numbers_.put(ended.number, ended.serial << whose_bits | whose(ended));
+  if (!ended.is_subjob()) told_end(ended);
+}
+
+void job_history::told_end(const model::job_state& job) {
+  auto& last_s = last_end_s_.try_emplace(job.number / neighbours, INT64_MIN).first->second;
+  last_s = std::max(last_s, ended_at_s(job));
+}
+
+void job_history::forget_end(std::uint64_t number) {
+  const auto next = numbers_.jobs(number / neighbours * neighbours);
+  if (!next || next.number() / neighbours != number / neighbours) last_end_s_.erase(number / neighbours);
+}
+
+bool job_history::may_have_ended_since(std::uint64_t number, std::int64_t since_s) const {
+  const auto last_s = last_end_s_.find(number / neighbours);
+  return last_s != last_end_s_.end() && last_s->second >= since_s;
 }
 
 std::optional<model::job_state> job_history::take(std::uint64_t serial) {
@@ -94,6 +117,7 @@ std::optional<model::job_state> job_history::take(std::uint64_t serial) {
   rows_.erase(serial);
   const auto* at = numbers_.find(job.number);
   if (at && *at >> whose_bits == serial) numbers_.erase(job.number);  // a subjob may have begun and ended again, on another stream
+  if (!job.is_subjob()) forget_end(job.number);
   return job;
 }
 
@@ -107,7 +131,8 @@ job_ptr job_history::find_number(std::uint64_t number) const {
   return found ? find(*found >> whose_bits) : nullptr;
 }
 
-job_history::places job_history::jobs() const { return {*this, numbers_.jobs()}; }
+job_history::places job_history::jobs(std::uint64_t from) const { return {*this, numbers_.jobs(from)}; }
+job_history::places job_history::before(std::uint64_t number) const { return {*this, numbers_.job_before(number)}; }
 job_history::places job_history::subjobs(std::uint64_t array) const { return {*this, numbers_.subjobs(array)}; }
 
 job_history::place job_history::places::operator*() const {

@@ -19,6 +19,9 @@ namespace annals::projections {
 // A job for reading: one in memory, good until the next event is folded, or a copy from the history. Null: there is none.
 using job_ptr = std::shared_ptr<const model::job_state>;
 
+// When a finished job ended: seconds since 1970.
+std::int64_t ended_at_s(const model::job_state& job);
+
 class job_history {
  public:
   std::string use_directory(const std::string& directory) { return rows_.use_directory(directory); }
@@ -39,16 +42,26 @@ class job_history {
   };
   // Jobs and arrays in the order of their numbers; subjobs by array and index, from this array's first one on.
   class places;
-  places jobs() const;
+  places jobs(std::uint64_t from = 0) const;  // from this number on
+  places before(std::uint64_t number) const;  // at the last job or array below it
   places subjobs(std::uint64_t array = 0) const;
   job_ptr find_number(std::uint64_t number) const;
+
+  // Of jobs and arrays, numbers that lie side by side are asked together, so that not all rows are read to find the last ends.
+  static constexpr std::uint64_t neighbours = 256;
+  static std::uint64_t next_neighbours(std::uint64_t number) { return (number / neighbours + 1) * neighbours; }
+  // False: none of this number's neighbours, and not itself, ended at or after this second since 1970.
+  bool may_have_ended_since(std::uint64_t number, std::int64_t since_s) const;
 
  private:
   using numbers = values::job_number_map<std::uint64_t>;  // serial, and in the low bits whose
   std::uint32_t whose(const model::job_state& job);
+  void told_end(const model::job_state& job);
+  void forget_end(std::uint64_t number);
 
   scratch_rows rows_;  // by serial
   numbers numbers_;
+  std::map<std::uint64_t, std::int64_t> last_end_s_;  // of neighbours: by number / neighbours
   std::map<owner_and_queue, std::uint32_t> whose_;
   std::vector<const owner_and_queue*> by_whose_;
 };

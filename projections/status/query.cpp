@@ -69,6 +69,9 @@ class piecewise {
     rows_.push_back({std::string(name), std::move(row), std::move(why)});
     if (rows_.size() == objects_per_reply) flush(false);
   }
+  void flush_some() {
+    if (!rows_.empty()) flush(false);
+  }
   void unknown(std::string_view name, const values::refusal& why) { unknown_.emplace_back(name, why); }
   void flush(bool last) {
     send_(schema::make<schema::Reply>([&](schema::Reply::Builder r) {
@@ -152,17 +155,15 @@ class job_answer {
     if (wants_subjobs_of(*job)) add_subjobs(*job, false);
   }
 
-  void add_all() {
+  // A part of all that are wanted. True: there are more.
+  bool add_some(job_walk& walk, std::size_t rows) {
     const auto add = [&](const model::job_state& job) {
       if (!by_.sees(job)) return true;
       if (fits(job, model::state_letter(job), asked_)) out_.add(job.id, row_of(job));
       if (wants_subjobs_of(job)) add_subjobs(job, true);
       return true;
     };
-    const auto may_be = [&](std::string_view owner, std::string_view queue) {
-      return by_.sees_jobs_of(owner) && fits(owner, queue, asked_);
-    };
-    from_.each_job(add, {asked_.getHistory(), may_be});
+    return from_.go_on(walk, add, rows);
   }
 
  private:
@@ -236,10 +237,48 @@ class job_answer {
   const bool counted_ = shown_.passes(attributes::job::array_state_count) || shown_.passes(attributes::job::array_indices_remaining);
 };
 
+// Good as long as what it was made from.
+jobs_wanted wanted_jobs(schema::Stat::Reader asked, const viewer& by) {
+  const auto states = schema::text(asked.getStates());
+  const bool finished_fit = states.empty() || states.find('F') != std::string_view::npos;
+  const auto may_be = [asked, &by](std::string_view owner, std::string_view queue) {
+    return by.sees_jobs_of(owner) && fits(owner, queue, asked);
+  };
+  return {finished_fit ? asked.getHistory() : schema::History::LIVE, may_be, asked.getSinceS(), asked.getNewest()};
+}
+
+class jobs_in_parts final : public answer_in_parts {
+ public:
+  jobs_in_parts(const status& from, const schema::sealed<schema::Request>& request, const model::requester& by)
+      : request_(request),
+        by_(from, by),
+        shown_(ObjectKind::JOB, by_, asked().getWanted()),
+        walk_(wanted_jobs(asked(), by_)) {}
+
+  bool go_on(const status& from, const send_reply& send, std::int64_t now_ns, std::size_t rows) override {
+    piecewise out(request_.get().getId(), from.sequence(), send);
+    job_answer answer(from, asked(), by_, shown_, out, std::max(now_ns, from.wall_ns()) / 1'000'000'000);
+    const bool more = answer.add_some(walk_, rows);
+    if (more) out.flush_some();
+    else out.flush(true);
+    return more;
+  }
+
+ private:
+  schema::Stat::Reader asked() const { return request_.get().getStat(); }
+  const schema::sealed<schema::Request> request_;
+  const viewer by_;
+  const filter shown_;
+  job_walk walk_;
+};
+
 void stat_jobs(const status& from, schema::Stat::Reader asked, const viewer& by, const filter& shown, piecewise& out,
                std::int64_t now_s) {
   job_answer answer(from, asked, by, shown, out, now_s);
-  if (asked.getNames().size() == 0) return answer.add_all();
+  if (asked.getNames().size() == 0) {
+    job_walk all(wanted_jobs(asked, by));
+    (void)answer.add_some(all, SIZE_MAX);
+  }
   for (auto n : asked.getNames()) answer.add_named(schema::str(n));
 }
 
@@ -369,6 +408,17 @@ void stat_resources(const status& from, schema::Stat::Reader asked, piecewise& o
 }
 
 }  // namespace
+
+std::unique_ptr<answer_in_parts> begin_answer(const status& from, const schema::sealed<schema::Request>& request,
+                                              const model::requester& by) {
+  const auto r = request.get();
+  if (r.isSelectJobs()) return begin_select(from, request, by);
+  if (!r.isStat()) return nullptr;
+  const auto asked = r.getStat();
+  const bool of_history = asked.getKind() == ObjectKind::JOB && asked.getNames().size() == 0 && asked.getAt().isNow() &&
+                          asked.getHistory() != schema::History::LIVE && history_allowed(from);
+  return of_history ? std::make_unique<jobs_in_parts>(from, request, by) : nullptr;
+}
 
 void answer_stat(const status& from, std::uint64_t request_id, schema::Stat::Reader asked, const model::requester& by,
                  const send_reply& send, std::int64_t now_ns) {

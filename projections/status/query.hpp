@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "events/log/log_reader.hpp"
 #include "events/log/snapshots.hpp"
@@ -24,6 +25,18 @@ void answer_stat_at(const log::log_reader& reader, const log::snapshot_store* in
                     schema::Stat::Reader asked, const model::requester& by, const send_reply& send);
 void answer_select(const status& from, std::uint64_t request_id, schema::SelectJobs::Reader asked,
                    const model::requester& by, const send_reply& send, std::int64_t now_ns = 0);
+
+// The answer to a question whose list may be very long, in parts: each is of the moment at which it is made, and events may be folded
+// between two of them. Who may see what follows from the settings at the beginning.
+class answer_in_parts {
+ public:
+  virtual ~answer_in_parts() = default;
+  // Goes on until about so many finished jobs have been read. False: the answer is complete.
+  virtual bool go_on(const status& from, const send_reply& send, std::int64_t now_ns, std::size_t rows) = 0;
+};
+// To a stat or select of the present that looks through the history. Null: to any other question, which is answered as a whole.
+std::unique_ptr<answer_in_parts> begin_answer(const status& from, const schema::sealed<schema::Request>& request,
+                                              const model::requester& by);
 
 // A job's attributes as it shows them at this time.
 attributes::attribute_set job_row(const status& from, const model::job_state& job, std::int64_t now_s);

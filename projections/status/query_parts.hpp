@@ -21,4 +21,8 @@ inline void refuse_whole(std::uint64_t id, std::uint64_t sequence, const values:
   }));
 }
 
+// Of a select. Null: it is refused, or does not look through the history.
+std::unique_ptr<answer_in_parts> begin_select(const status& from, const schema::sealed<schema::Request>& request,
+                                              const model::requester& by);
+
 }  // namespace annals::projections

@@ -90,41 +90,94 @@ bool meets_all(const status& from, const candidate& who, capnp::List<schema::Cri
   return true;
 }
 
+// Why it is not answered.
+std::optional<values::refusal> why_not(const status& from, schema::SelectJobs::Reader asked) {
+  if (asked.getHistory() != schema::History::LIVE && !history_allowed(from)) return values::refuse(pbs_error::no_history);
+  for (auto c : asked.getCriteria())
+    if (schema::text(c.getName()) == "queue" && !from.queues().contains(schema::text(c.getValue())))
+      return values::refuse(pbs_error::unknown_queue);
+  return std::nullopt;
+}
+
+// Good as long as what it was made from.
+class selection {
+ public:
+  selection(schema::SelectJobs::Reader asked, const viewer& by)
+      : asked_(asked), by_(by), walk_({asked.getHistory(), [asked, &by](std::string_view owner, std::string_view queue) {
+                                         return by.sees_jobs_of(owner) && may_meet(owner, queue, asked.getCriteria());
+                                       }}) {}
+
+  // True: there are more.
+  bool go_on(const status& from, std::int64_t now_s, std::size_t rows) {
+    const auto is_chosen = [&](const candidate& who) { return meets_all(from, who, asked_.getCriteria(), by_, now_s); };
+    const auto look_at = [&](const model::job_state& job) {
+      if (!by_.sees(job)) return true;
+      if (!asked_.getSubjobs() || !job.array) {
+        if (is_chosen({job, job, model::state_letter(job)})) ids_.push_back(job.id);
+        return true;
+      }
+      from.each_subjob(job, [&](std::uint32_t index, const model::job_state* own) {
+        const subjob_view s{job, index, own};
+        if (is_chosen({s.shown(), job, letter_of(s)})) ids_.push_back(id_of(from, s));
+        return true;
+      });
+      return true;
+    };
+    return from.go_on(walk_, look_at, rows);
+  }
+
+  void send_to(const send_reply& send, std::uint64_t request_id, std::uint64_t sequence) const {
+    send(schema::make<schema::Reply>([&](schema::Reply::Builder r) {
+      r.setId(request_id);
+      r.setSequence(sequence);
+      auto list = r.initJobs(static_cast<unsigned>(ids_.size()));
+      for (unsigned i = 0; i < ids_.size(); ++i) list.set(i, ids_[i]);
+    }));
+  }
+
+ private:
+  const schema::SelectJobs::Reader asked_;
+  const viewer& by_;
+  job_walk walk_;
+  std::vector<std::string> ids_;
+};
+
+std::int64_t seconds_of(const status& from, std::int64_t now_ns) { return std::max(now_ns, from.wall_ns()) / 1'000'000'000; }
+
+// Looked through in parts, and told as a whole.
+class selection_in_parts final : public answer_in_parts {
+ public:
+  selection_in_parts(const status& from, const schema::sealed<schema::Request>& request, const model::requester& by)
+      : request_(request), by_(from, by), chosen_(request_.get().getSelectJobs(), by_) {}
+
+  bool go_on(const status& from, const send_reply& send, std::int64_t now_ns, std::size_t rows) override {
+    if (chosen_.go_on(from, seconds_of(from, now_ns), rows)) return true;
+    chosen_.send_to(send, request_.get().getId(), from.sequence());
+    return false;
+  }
+
+ private:
+  const schema::sealed<schema::Request> request_;
+  const viewer by_;
+  selection chosen_;
+};
+
 }  // namespace
+
+std::unique_ptr<answer_in_parts> begin_select(const status& from, const schema::sealed<schema::Request>& request,
+                                              const model::requester& by) {
+  const auto asked = request.get().getSelectJobs();
+  const bool in_parts = asked.getHistory() != schema::History::LIVE && !why_not(from, asked);
+  return in_parts ? std::make_unique<selection_in_parts>(from, request, by) : nullptr;
+}
 
 void answer_select(const status& from, std::uint64_t request_id, schema::SelectJobs::Reader asked,
                    const model::requester& by, const send_reply& send, std::int64_t now_ns) {
-  if (asked.getHistory() != schema::History::LIVE && !history_allowed(from))
-    return refuse_whole(request_id, from.sequence(), values::refuse(pbs_error::no_history), send);
-  for (auto c : asked.getCriteria())
-    if (schema::text(c.getName()) == "queue" && !from.queues().contains(schema::text(c.getValue())))
-      return refuse_whole(request_id, from.sequence(), values::refuse(pbs_error::unknown_queue), send);
-  const auto now_s = std::max(now_ns, from.wall_ns()) / 1'000'000'000;
+  if (const auto why = why_not(from, asked)) return refuse_whole(request_id, from.sequence(), *why, send);
   const viewer viewing(from, by);
-  std::vector<std::string> ids;
-  const auto is_chosen = [&](const candidate& who) { return meets_all(from, who, asked.getCriteria(), viewing, now_s); };
-  const auto look_at = [&](const model::job_state& job) {
-    if (!viewing.sees(job)) return true;
-    if (!asked.getSubjobs() || !job.array) {
-      if (is_chosen({job, job, model::state_letter(job)})) ids.push_back(job.id);
-      return true;
-    }
-    from.each_subjob(job, [&](std::uint32_t index, const model::job_state* own) {
-      const subjob_view s{job, index, own};
-      if (is_chosen({s.shown(), job, letter_of(s)})) ids.push_back(id_of(from, s));
-      return true;
-    });
-    return true;
-  };
-  from.each_job(look_at, {asked.getHistory(), [&](std::string_view owner, std::string_view queue) {
-                            return viewing.sees_jobs_of(owner) && may_meet(owner, queue, asked.getCriteria());
-                          }});
-  send(schema::make<schema::Reply>([&](schema::Reply::Builder r) {
-    r.setId(request_id);
-    r.setSequence(from.sequence());
-    auto list = r.initJobs(static_cast<unsigned>(ids.size()));
-    for (unsigned i = 0; i < ids.size(); ++i) list.set(i, ids[i]);
-  }));
+  selection chosen(asked, viewing);
+  (void)chosen.go_on(from, seconds_of(from, now_ns), SIZE_MAX);
+  chosen.send_to(send, request_id, from.sequence());
 }
 
 }  // namespace annals::projections

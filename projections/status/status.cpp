@@ -352,28 +352,6 @@ std::string status::scheduler_name(std::uint64_t stream) const {
   return at == scheduler_names_.end() ? std::string() : at->second;
 }
 
-void status::each_job(const visit_job& visit, const jobs_wanted& wanted) const {
-  bool more = true;
-  auto ended = wanted.history == schema::History::LIVE ? job_history::places{} : history_.jobs();
-  const auto history_before = [&](std::uint64_t number) {
-    for (; more && ended && (*ended).number < number; ended.next()) more = visit_ended(*ended, visit, wanted);
-  };
-  const auto look_at = [&](const model::job_state& job) {
-    if (more && fits_history(job, wanted.history)) more = visit(job);
-  };
-  auto next = displaced_.begin();
-  for (const auto& [number, serial] : serial_of_number_) {
-    if (!more) return;
-    if (displaced_rank_.contains(number)) continue;
-    history_before(number);
-    const auto& job = jobs_.at(serial);
-    for (; next != displaced_.end() && next->first.first <= job.queue_rank; ++next) look_at(jobs_.at(next->second));
-    look_at(job);
-  }
-  for (; next != displaced_.end(); ++next) look_at(jobs_.at(next->second));
-  history_before(UINT64_MAX);
-}
-
 bool status::holds(schema::StreamKind kind, std::uint64_t stream) const {
   const auto named = [&](const auto& names, const auto& objects) {
     const auto name = names.find(stream);

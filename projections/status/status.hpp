@@ -24,16 +24,10 @@
 #include "events/schema/client.capnp.h"
 #include "projections/fairshare/fairshare.hpp"
 #include "projections/status/job_history.hpp"
+#include "projections/status/job_walk.hpp"
 #include "projections/status/waiting.hpp"
 
 namespace annals::projections {
-
-// Which jobs are looked at. Those of the history come by their numbers alone.
-struct jobs_wanted {
-  schema::History history = schema::History::ALSO;
-  // Asked of one in the history before it is read from the disk; false: it is not. Empty: all are.
-  std::function<bool(std::string_view owner, std::string_view queue)> may_be = {};
-};
 
 bool fits_history(const model::job_state& job, schema::History history);
 
@@ -61,9 +55,11 @@ class status {
   // "12.b"; "12[].b" of an array; "12[3].b" of a subjob that has a stream of its own (projections/status/subjobs.hpp shows the others).
   job_ptr job_by_id(std::string_view id) const;
   // Jobs and arrays in the order in which they came into their queues: of their numbers, but for those that qmove and qorder
-  // gave another place. visit returns false to stop.
+  // gave another place; those of the history come by their numbers alone. visit returns false to stop.
   using visit_job = std::function<bool(const model::job_state&)>;
   void each_job(const visit_job& visit, const jobs_wanted& wanted = {}) const;
+  // A part of that: goes on until about so many rows of the history have been read. True: there is more.
+  bool go_on(job_walk& walk, const visit_job& visit, std::size_t rows) const;
 
   // Arrays by the number in their ids; nothing: there is none.
   job_ptr array_by_number(std::uint64_t number) const;
@@ -122,6 +118,7 @@ class status {
   void enter(const model::job_state& job);
   void leave(const model::job_state& job);
   job_ptr job_by_number(std::uint64_t number) const;  // no subjobs
+  void begin(job_walk& walk) const;
   bool visit_ended(const job_history::place& at, const visit_job& visit, const jobs_wanted& wanted) const;
   void each_begun_subjob(const visit_job& visit, const jobs_wanted& wanted) const;
   void displace(const model::job_state& job);

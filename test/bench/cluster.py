@@ -424,13 +424,24 @@ def history(build, jobs=100_000):
         c.say("restart to first answer after kill -9", f"{restart(c):.0f} ms")
         c.say("server memory per job after a restart", memory(c, empty, jobs))
         asked = {"qstat -xf of one": ["-xf", ids[len(ids) // 2]], "qstat -x of the newest 10,000": ["-x", *ids[-10_000:]],
-                 "qstat -x -u nobody": ["-x", "-u", "nobody"], "qstat -x": ["-x"], "qstat": []}
+                 "qstat -x --newest 10000": ["-x", "--newest", "10000"], "qstat -x --since now": ["-x", "--since", str(int(time.time()))],
+               "qstat -x -u nobody": ["-x", "-u", "nobody"], "qstat -x": ["-x"], "qstat": []}
         for name, words in asked.items():
             def ask(words=words):
                 subprocess.run(["qstat", *words], env=c.env, stdout=subprocess.DEVNULL, check=True)
             cpu = c.server_cpu_s()
             used = median_ms(ask, 5)
             c.say(name, f"{used:.1f} ms (server cpu {(c.server_cpu_s() - cpu) / 5 * 1000:.1f} ms)")
+        beside(c)
+
+
+def beside(c):
+    """How long others wait while somebody lists the whole history."""
+    took = []
+    with subprocess.Popen(["qstat", "-x"], env=c.env, stdout=subprocess.DEVNULL) as long:
+        while long.poll() is None:
+            took.append(wall_ms(lambda: subprocess.run(["qstat"], env=c.env, stdout=subprocess.DEVNULL, check=True)))
+    c.say("qstat beside one qstat -x", f"median {statistics.median(took):.1f} ms, worst {max(took):.1f} ms, {len(took)} asked")
 
 
 def restart(c):

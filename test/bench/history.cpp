@@ -104,6 +104,22 @@ class story {
   std::map<std::uint64_t, std::uint64_t> versions_;
 };
 
+// In parts, as the server makes it. How long the longest took: so long do others wait.
+double longest_part_ms(const projections::status& now, const std::function<void(schema::Stat::Builder)>& ask, std::size_t rows_of_part,
+                       std::size_t& parts) {
+  const auto question = schema::make<schema::Request>([&](schema::Request::Builder r) { ask(r.initStat()); });
+  const auto answer = projections::begin_answer(now, question, {"root", "borg", schema::Role::MANAGER});
+  double longest = 0;
+  parts = 0;
+  for (bool more = true; more; ++parts) {
+    const auto began = steady::now();
+    more = answer->go_on(
+        now, [](const schema::sealed<schema::Reply>&) {}, 0, rows_of_part);
+    longest = std::max(longest, seconds_since(began) * 1e3);
+  }
+  return longest;
+}
+
 double ms_of(const projections::status& now, const std::function<void(schema::Stat::Builder)>& ask, std::size_t& rows) {
   const auto question = schema::make<schema::Request>([&](schema::Request::Builder r) { ask(r.initStat()); });
   const auto began = steady::now();
@@ -135,36 +151,36 @@ int main(int argc, char** argv) {
   projections::status now;
   (void)now.keep_history_in(d.path);
   const auto of_status = bytes_of_job("status", jobs, [&](const log::record& r) { now.fold(r); });
-  double all = of_status;
+  double total = of_status;
   {
     auto store = open_or_exit(d.path + "/log");
     projections::status beside;
     projections::past_writer past{ports::storage(*store), {.records_min = 1'000'000'000}};
     (void)beside.keep_history_in(d.path);
     (void)past.keep_ended_in(d.path);
-    all += bytes_of_job("status and index of the past", jobs, [&](const log::record& r) {
-             beside.fold(r);
-             past.fold(r, beside);
-           }) -
-           of_status;
+    total += bytes_of_job("status and index of the past", jobs, [&](const log::record& r) {
+               beside.fold(r);
+               past.fold(r, beside);
+             }) -
+             of_status;
   }
   {
     actors::directory names;
-    all += bytes_of_job("directory", jobs, [&](const log::record& r) { names.fold(r); });
+    total += bytes_of_job("directory", jobs, [&](const log::record& r) { names.fold(r); });
   }
   {
     actors::daemon_log lines(d.path + "/lines", "pbs_server", 0, false);
     actors::event_notes notes(lines, true);
-    all += bytes_of_job("notes", jobs, [&](const log::record& r) { notes.learn(r); });
+    total += bytes_of_job("notes", jobs, [&](const log::record& r) { notes.learn(r); });
   }
   {
     model::ledger ledger;
-    all += bytes_of_job("ledger", jobs, [&](const log::record& r) { ledger.apply(log::place_of(r), r.event()); });
+    total += bytes_of_job("ledger", jobs, [&](const log::record& r) { ledger.apply(log::place_of(r), r.event()); });
   }
   for (auto& reaction : reactions::all_reactions())
-    all += bytes_of_job(("reaction " + std::string(reaction.name)).c_str(), jobs,
-                        [&](const log::record& r) { reaction.what->fold(r); });
-  std::printf("  %-32s %7.1f bytes a job\n", "all", all);
+    total += bytes_of_job(("reaction " + std::string(reaction.name)).c_str(), jobs,
+                          [&](const log::record& r) { reaction.what->fold(r); });
+  std::printf("  %-32s %7.1f bytes a job\n", "all", total);
 
   std::size_t rows;
   const auto one = ms_of(
@@ -181,7 +197,31 @@ int main(int argc, char** argv) {
         for (unsigned i = 0; i < n.size(); ++i) n.set(i, std::to_string(1000 + jobs - i) + ".borg");
       },
       rows);
-  std::printf("  the newest, whole: %.1f ms, %zu rows\n", newest, rows);
+  std::printf("  the newest, by their ids: %.1f ms, %zu rows\n", newest, rows);
+  const auto all = [](auto q) { q.setHistory(schema::History::ALSO); };
+  const auto whole = ms_of(now, all, rows);
+  std::printf("  all: %.1f ms, %zu rows\n", whole, rows);
+  std::size_t parts;
+  const auto longest = longest_part_ms(now, all, 1024, parts);
+  std::printf("  the same in %zu parts: the longest %.2f ms\n", parts, longest);
+  const auto of_newest = ms_of(
+      now,
+      [](auto q) {
+        q.setHistory(schema::History::ALSO);
+        q.setNewest(10'000);
+      },
+      rows);
+  std::printf("  the newest 10,000: %.1f ms, %zu rows\n", of_newest, rows);
+  // A job's six records are 60 ms apart.
+  const auto last_s = static_cast<std::int64_t>((1000 + jobs) * 60 / 1000);
+  const auto of_since = ms_of(
+      now,
+      [&](auto q) {
+        q.setHistory(schema::History::ALSO);
+        q.setSinceS(last_s - 60);
+      },
+      rows);
+  std::printf("  those of the last minute: %.1f ms, %zu rows\n", of_since, rows);
   const auto nobody = ms_of(
       now, [&](auto q) {
         q.setHistory(schema::History::ALSO);

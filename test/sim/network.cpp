@@ -22,6 +22,10 @@ class link_end final : public wire::connection {
   void close(const std::string& why) override {
     if (auto l = of_.lock()) l->break_with(why);
   }
+  bool is_open() const override {
+    const auto l = of_.lock();
+    return l && !l->broken();
+  }
   std::size_t unsent_bytes() const override { return 0; }
   void pause_reading() override {}
   void resume_reading() override {}

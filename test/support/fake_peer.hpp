@@ -21,6 +21,7 @@ struct fake_peer : wire::connection {
   const wire::identity& peer() const override { return who; }
   void send(const schema::sealed_message& m) override { sent.push_back(m); }
   void close(const std::string& why) override { closed = why; }
+  bool is_open() const override { return closed.empty(); }
   std::size_t unsent_bytes() const override { return unsent; }
   void pause_reading() override { paused = true; }
   void resume_reading() override { paused = false; }

@@ -1,4 +1,5 @@
 """Finished jobs leave the history when its time is over, whatever happened to the server meanwhile."""
+import re
 import time
 import unittest
 
@@ -36,6 +37,25 @@ class history(ClusterTest):
         self.start_daemon("pbs_server")
         self.until_answers()
         self.until_unknown(id)
+
+    def test_finished_jobs_are_chosen_by_their_ends_and_numbers(self):
+        def listed(*words):
+            return re.findall(r"(?m)^(\d+\.\S+)", self.sure("qstat", *words))
+        waiting = self.submit("-h", "--", "/bin/true")
+        finished = [self.finish() for _ in range(3)]
+        ends = [int(self.job(id)["history_timestamp"]) for id in finished]
+        self.assertEqual(listed("-x", "--newest", "2"), [waiting, *finished[1:]])
+        self.assertEqual(listed("-H", "--newest=1"), finished[2:])
+        self.assertEqual(listed("-x", "--since", str(ends[1])), [waiting] + [id for id, end in zip(finished, ends) if end >= ends[1]])
+        self.assertEqual(listed("-H", "--since", str(ends[2] + 1)), [])
+        self.assertEqual(listed("-x", "--since", "2001-09-10", "--newest", "1", "workq"), [waiting, finished[2]])
+        for wrong in (["--newest", "1"], ["-x", "--newest", "1", finished[0]], ["-Q", "--since", "2026-11-20"]):
+            done = self.run_command("qstat", *wrong)
+            self.assertEqual((done.status, done.err.split("\n")[0]), (2, "qstat: conflicting options."), wrong)
+        for wrong, text in ((["-x", "--newest", "0"], "illegal --newest value: 0"), (["-x", "--newest=x"], "illegal --newest value: x"),
+                            (["-x", "--since", "#12"], "illegal --since value: #12"), (["-x", "--since"], "illegal --since value: ")):
+            done = self.run_command("qstat", *wrong)
+            self.assertEqual((done.status, done.err.split("\n")[0]), (2, "qstat: " + text), wrong)
 
     def test_turning_the_history_off_ends_it_at_once(self):
         finished = [self.finish() for _ in range(3)]

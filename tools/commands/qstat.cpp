@@ -1,5 +1,6 @@
 // qstat: the status of jobs, queues and servers (pbs guide: qstat), now or at a moment of the past (--at).
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <ctime>
 #include <memory>
@@ -60,6 +61,10 @@ constexpr command qstat = {
 
 constexpr const char why_help[] = "  --why                why the named jobs wait, or what they do; with -F json as data\n";
 
+constexpr const char finished_help[] =
+    "  --since MOMENT       with -x or -H: of finished jobs those that ended then or later\n"
+    "  --newest N           with -x or -H: of finished jobs so many, with the highest numbers\n";
+
 constexpr int cannot_connect = 255;
 
 // Reads once what the letters ask for.
@@ -91,6 +96,13 @@ struct given_options {
   }
 
   const command_line& given;
+};
+
+// --since and --newest.
+struct which_finished {
+  std::int64_t since_s = 0;
+  std::uint64_t newest = 0;
+  bool given() const { return since_s != 0 || newest != 0; }
 };
 
 struct kind_words {
@@ -183,9 +195,10 @@ class why_run {
 // One run of the command over its words.
 class run {
  public:
-  run(const command_line& line, const moment& at)
+  run(const command_line& line, const moment& at, which_finished finished)
       : w_(line),
         at_(at),
+        finished_(finished),
         now_(at.seconds_or(std::time(nullptr))),
         kind_(kind_of(w_).kind),
         server_name_(server_name()),
@@ -211,6 +224,8 @@ class run {
     q.at = at_;
     if (kind_ != ObjectKind::JOB) return q;
     q.subjobs = w_.has('t');
+    q.since_s = finished_.since_s;
+    q.newest = finished_.newest;
     if (w_.has('x')) q.history = schema::History::ALSO;
     if (w_.has('H')) q.history = schema::History::ONLY;
     if (w_.has('i')) q.states = "EHQTWB";
@@ -319,6 +334,7 @@ class run {
 
   given_options w_;
   moment at_;
+  which_finished finished_;
   std::int64_t now_;
   ObjectKind kind_;
   std::string server_name_, short_name_;
@@ -350,26 +366,56 @@ bool fits_why(const command_line& line) {
   return !line.words.empty() && (!line.has('F') || parse_object_format(*line.find('F')) == object_format::json);
 }
 
+// Takes them out of the arguments. Nothing: a value is wrong, and that has been said.
+std::optional<which_finished> take_which_finished(std::vector<std::string>& arguments) {
+  which_finished found;
+  const auto wrong = [](const char* option, const std::string& value) {
+    std::fprintf(stderr, "qstat: illegal %s value: %s\n", option, value.c_str());
+    return std::nullopt;
+  };
+  if (const auto value = take_long_option(arguments, "--since")) {
+    const auto at = parse_moment(*value);
+    if (!at || at->what != moment::kind::wall_time || at->wall_ns <= 0) return wrong("--since", *value);
+    found.since_s = at->seconds_or(0);
+  }
+  if (const auto value = take_long_option(arguments, "--newest")) {
+    const char* end = value->data() + value->size();
+    const auto [read_to, error] = std::from_chars(value->data(), end, found.newest);
+    if (error != std::errc() || read_to != end || found.newest == 0) return wrong("--newest", *value);
+  }
+  return found;
+}
+
+// They choose among finished jobs that are not named.
+bool fits_finished(const command_line& line) {
+  const std::string server = server_name();
+  return (line.has('x') || line.has('H')) &&
+         std::none_of(line.words.begin(), line.words.end(), [&](const auto& word) { return parse_job_name(word, server).has_value(); });
+}
+
 int work(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 1 && arguments[0] == "--version") return std::puts(version_line().c_str()) < 0;
   if (arguments.size() == 1 && arguments[0] == "--help")
-    return std::printf("%s%s%s", help_text(qstat).c_str(), moment_help, why_help) < 0;
+    return std::printf("%s%s%s%s", help_text(qstat).c_str(), moment_help, finished_help, why_help) < 0;
   std::string bad;
   const auto at = take_moment(arguments, &bad);
   if (!at) {
     std::fprintf(stderr, "qstat: illegal --at value: %s\n", bad.c_str());
     return usage(qstat);
   }
+  const auto finished = take_which_finished(arguments);
+  if (!finished) return usage(qstat);
   const bool why = take_word(arguments, "--why");
   command_line line = parse_options(qstat, arguments, check);
   if (why && line.problems.empty() && !fits_why(line)) line.problems.push_back("qstat: conflicting options.");
+  if (line.problems.empty() && finished->given() && (why || !fits_finished(line))) line.problems.push_back("qstat: conflicting options.");
   if (!why && line.problems.empty() && given_options(line).conflict()) line.problems.push_back("qstat: conflicting options.");
   for (const std::string& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());
   if (!line.problems.empty()) return usage(qstat);
   if (const std::string* users = line.find('u'); users != nullptr && users->empty())
     return print_refusal("qstat", pbs_error::bad_value, "Illegal attribute or resource value ");
-  return why ? why_run(line, *at).go() : run(line, *at).go();
+  return why ? why_run(line, *at).go() : run(line, *at, *finished).go();
 }
 
 }  // namespace

@@ -90,6 +90,11 @@ void link::close(const std::string& why) {
   post(&link::close_as_asked);
 }
 
+bool link::is_open() const {
+  std::lock_guard lock(mutex_);
+  return accepts_;
+}
+
 void link::resume_reading() {
   paused_ = false;
   std::lock_guard lock(mutex_);

@@ -45,6 +45,7 @@ class link final : public connection, public resident, public std::enable_shared
   const identity& peer() const override { return peer_; }
   void send(const schema::sealed_message& message) override;
   void close(const std::string& why) override;
+  bool is_open() const override;
   std::size_t unsent_bytes() const override { return unsent_; }
   void pause_reading() override { paused_ = true; }
   void resume_reading() override;
@@ -115,7 +116,7 @@ class link final : public connection, public resident, public std::enable_shared
   std::atomic<std::size_t> unsent_{0};
   std::atomic<bool> paused_{false};
 
-  std::mutex mutex_;  // over what other threads hand in:
+  mutable std::mutex mutex_;  // over what other threads hand in:
   std::vector<schema::sealed_message> pending_;
   bool flush_posted_ = false;        // or a write is under way: no need to wake the worker
   std::uint64_t answers_ = 0;        // messages sent

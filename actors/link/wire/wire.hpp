@@ -56,6 +56,7 @@ class connection {
   virtual void send(const schema::sealed_message& message) = 0;
   // What was sent before goes out first (a peer that takes nothing for limits::close_ms loses it); nothing is received after.
   virtual void close(const std::string& why) = 0;
+  virtual bool is_open() const = 0;  // false: nothing more is taken
   virtual std::size_t unsent_bytes() const = 0;
   // Stops and restarts reading from the peer: back-pressure when the owner has too much of its work in hand.
   virtual void pause_reading() = 0;

@@ -343,7 +343,7 @@ __annals_table() {
       options='--version'
       words='queue' ;;
     qstat)
-      options='--at: --version --why -1 -B -D: -E -F:=json,dsv -G -H -J -M -Q -T -a -f -i -n -p -q -r -s -t -u:user -w -x'
+      options='--at: --newest: --since: --version --why -1 -B -D: -E -F:=json,dsv -G -H -J -M -Q -T -a -f -i -n -p -q -r -s -t -u:user -w -x'
       words='stat' ;;
     qstop)
       options='--version'

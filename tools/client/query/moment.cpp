@@ -59,28 +59,30 @@ std::optional<moment> parse_moment(std::string_view text) {
   return std::nullopt;
 }
 
-std::optional<moment> take_moment(std::vector<std::string>& arguments, std::string* bad) {
-  moment found;
-  for (std::size_t i = 0; i < arguments.size();) {
+std::optional<std::string> take_long_option(std::vector<std::string>& arguments, std::string_view name) {
+  std::optional<std::string> found;
+  for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--";) {
     const std::string argument = arguments[i];
-    if (argument == "--") break;
-    if (argument != "--at" && argument.rfind("--at=", 0) != 0) {
+    const bool apart = argument == name;
+    if (!apart && !(argument.starts_with(name) && argument[name.size()] == '=')) {
       ++i;
       continue;
     }
-    const bool apart = argument == "--at";
-    const std::string value = !apart ? argument.substr(5) : i + 1 < arguments.size() ? arguments[i + 1]
-                                                                                     : std::string();
-    const auto at = parse_moment(value);
-    if (!at) {
-      *bad = value;
-      return std::nullopt;
-    }
-    found = *at;
+    const bool has_value = !apart || i + 1 < arguments.size();
+    found = !apart ? argument.substr(name.size() + 1) : has_value ? arguments[i + 1]
+                                                                  : std::string();
     const auto first = arguments.begin() + static_cast<std::ptrdiff_t>(i);
-    arguments.erase(first, first + (apart ? 2 : 1));
+    arguments.erase(first, first + (apart && has_value ? 2 : 1));
   }
   return found;
+}
+
+std::optional<moment> take_moment(std::vector<std::string>& arguments, std::string* bad) {
+  const auto value = take_long_option(arguments, "--at");
+  if (!value) return moment();
+  const auto at = parse_moment(*value);
+  if (!at) *bad = *value;
+  return at;
 }
 
 }  // namespace annals::client

@@ -26,6 +26,10 @@ struct moment {
 // seconds since 1970; "#1234" or a number below 10^9: a sequence. Nothing: none of these.
 std::optional<moment> parse_moment(std::string_view text);
 
+// Takes "NAME X" or "NAME=X" out of the arguments, wherever it stands before "--": the last one's value, empty if it has none. Nothing:
+// there was none.
+std::optional<std::string> take_long_option(std::vector<std::string>& arguments, std::string_view name);
+
 // Takes "--at X" or "--at=X" out of the arguments. Nothing: there was one that is no moment (or no value); `bad` is it.
 std::optional<moment> take_moment(std::vector<std::string>& arguments, std::string* bad);
 

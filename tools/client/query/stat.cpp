@@ -17,6 +17,8 @@ void fill(schema::Stat::Builder stat, const stat_question& q) {
   stat.setStates(q.states);
   stat.setWhy(q.why);
   stat.setSubjobs(q.subjobs);
+  stat.setSinceS(q.since_s);
+  stat.setNewest(q.newest);
 }
 
 refused_name refusal_of(std::string name, schema::Rejection::Reader r) {

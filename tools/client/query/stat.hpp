@@ -25,6 +25,9 @@ struct stat_question {
   std::string states;
   bool why = false;      // of the jobs that are named
   bool subjobs = false;  // behind each array its subjobs too
+  // Of finished jobs, none of them named: those that ended at or after this second since 1970, and so many of them; 0: all.
+  std::int64_t since_s = 0;
+  std::uint64_t newest = 0;
 };
 
 struct refused_name {

@@ -34,6 +34,7 @@ class kept final : public wire::connection {
     const std::lock_guard held(guard_);
     closed_ = why;
   }
+  bool is_open() const override { return closed().empty(); }
   std::size_t unsent_bytes() const override { return unsent; }
   void pause_reading() override { paused = true; }
   void resume_reading() override { paused = false; }

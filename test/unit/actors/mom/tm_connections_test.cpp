@@ -56,6 +56,10 @@ class fake_caller final : public wire::connection {
     const std::lock_guard held(guard_);
     closed_ = why;
   }
+  bool is_open() const override {
+    const std::lock_guard held(guard_);
+    return closed_.empty();
+  }
   std::size_t unsent_bytes() const override { return 0; }
   void pause_reading() override { paused = true; }
   void resume_reading() override { paused = false; }

@@ -3,6 +3,8 @@
 
 #include <capnp/any.h>
 
+#include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "events/log/memory_event_store.hpp"
 #include "test/support/model_builders.hpp"
 #include "test/support/stepped_system.hpp"
+#include "test/support/told_records.hpp"
 
 using namespace annals;
 
@@ -23,20 +26,51 @@ namespace {
 struct kept_answers final : actors::reply_sink {
   std::vector<schema::sealed<schema::Reply>> replies;
   std::string given_up;
-  void send(const schema::sealed<schema::Reply>& reply) override { replies.push_back(reply); }
+  appetite wants = appetite::now;
+  appetite wants_more() const override { return wants; }
+  std::function<void()> told = [] {};
+  void send(const schema::sealed<schema::Reply>& reply) override {
+    replies.push_back(reply);
+    told();
+  }
   void give_up(const std::string& why) override { given_up = why; }
 };
 
+// A status of a cluster with so many finished jobs, of one held one besides.
+std::shared_ptr<projections::status> with_finished_jobs(unsigned jobs) {
+  auto now = std::make_shared<projections::status>();
+  test::told_records records;
+  const auto happen = [&](std::uint64_t stream, auto fill) { now->fold(records.next(stream, fill)); };
+  happen(1, [](auto e) { e.initServer().initStarted().setServerName("borg"); });
+  happen(1, [](auto e) {
+    auto c = e.initServer().initChanged().initChanges(1)[0];
+    c.setName("job_history_enable");
+    c.setValue("True");
+  });
+  for (unsigned n = 1; n <= jobs + 1; ++n) {
+    happen(n + 1, [&](auto e) {
+      auto j = e.initJob().initQueued();
+      j.setId(std::to_string(n) + ".borg");
+      j.setNumber(n);
+      j.setQueueRank(n);
+      j.setOwner("alice@borg");
+    });
+    if (n <= jobs) happen(n + 1, [](auto e) { e.initJob().initEnded(); });
+  }
+  return now;
+}
+
 struct answering {
+  std::shared_ptr<projections::status> now;
   test::stepped_system system;
   test::still_clock clock;
   log::memory_event_store store;
   log::log_reader reader{store};
   caf::actor past = system->spawn(actors::past_actor, &reader, static_cast<ports::event_store*>(&store), &clock);
   std::shared_ptr<actors::commit_inbox> inbox = std::make_shared<actors::commit_inbox>();
-  caf::actor status =
-      system->spawn(actors::status_actor, actors::status_parts{std::make_shared<projections::status>(),
-                                                               std::make_shared<projections::past_writer>(store), past, &clock, inbox});
+  caf::actor status = system->spawn(actors::status_actor,
+                                    actors::status_parts{now, std::make_shared<projections::past_writer>(store), past, &clock, inbox});
+  explicit answering(std::shared_ptr<projections::status> begin = std::make_shared<projections::status>()) : now(std::move(begin)) {}
   ~answering() { system.end({status, past}); }
 
   // Commits a queue as the log writer does. True: the status actor would be told.
@@ -49,19 +83,24 @@ struct answering {
     BOOST_REQUIRE(static_cast<bool>(log.commit(*records)));
     return inbox->put(records, true);
   }
-  static unsigned queues(const kept_answers& to) {
+  static unsigned rows(const kept_answers& to) {
     unsigned n = 0;
     for (const auto& r : to.replies) n += r.get().getObjects().getObjects().size();
     return n;
   }
+  static void all_jobs(schema::Request::Builder r) { r.initStat().setHistory(schema::History::ALSO); }
   static void all_queues(schema::Request::Builder r) { r.initStat().setKind(schema::ObjectKind::QUEUE); }
 
   template <class Fill>
   std::shared_ptr<kept_answers> ask(Fill fill, std::uint64_t min_sequence = 0) {
     auto to = std::make_shared<kept_answers>();
-    caf::anon_send(status, actors::query{to, schema::make<schema::Request>(fill), {"alice", "borg", schema::Role::USER}, min_sequence});
+    put(to, fill, min_sequence);
     system.run();
     return to;
+  }
+  template <class Fill>
+  void put(const std::shared_ptr<kept_answers>& to, Fill fill, std::uint64_t min_sequence = 0) {
+    caf::anon_send(status, actors::query{to, schema::make<schema::Request>(fill), {"alice", "borg", schema::Role::USER}, min_sequence});
   }
 };
 
@@ -94,14 +133,14 @@ BOOST_AUTO_TEST_CASE(it_is_answered_when_that_is_written) {
   BOOST_TEST(a.commit_queue("q1"));  // it waits, so it is to be told
   caf::anon_send(a.status, actors::commits_wait{});
   a.system.run();
-  BOOST_TEST(a.queues(*asked) == 1u);
+  BOOST_TEST(a.rows(*asked) == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(a_question_finds_what_nobody_was_told_of) {
   answering a;
   (void)a.ask(answering::all_queues);  // from now on it waits for nothing
   for (const char* name : {"q1", "q2"}) BOOST_TEST(!a.commit_queue(name));
-  BOOST_TEST(a.queues(*a.ask(answering::all_queues, 2)) == 2u);
+  BOOST_TEST(a.rows(*a.ask(answering::all_queues, 2)) == 2u);
   BOOST_TEST(a.inbox->empty());
 }
 
@@ -125,6 +164,53 @@ BOOST_AUTO_TEST_CASE(the_past_answers_the_same_sinks) {
   a.system.run();
   BOOST_REQUIRE(!to->replies.empty());
   BOOST_TEST(to->replies.back().get().getId() == 9u);
+}
+
+BOOST_AUTO_TEST_CASE(a_list_of_finished_jobs_holds_nobody_up) {
+  constexpr unsigned finished = 5000;
+  answering a(with_finished_jobs(finished));
+  auto listed = std::make_shared<kept_answers>(), other = std::make_shared<kept_answers>();
+  unsigned listed_before = 0;
+  other->told = [&] { listed_before = a.rows(*listed); };
+  a.put(listed, answering::all_jobs);
+  a.put(other, [](schema::Request::Builder r) { r.initStat(); });
+  a.system.run();
+  BOOST_TEST(listed_before > 0u);
+  BOOST_TEST(listed_before < finished / 2);
+  BOOST_TEST(a.rows(*other) == 1u);
+  BOOST_TEST(a.rows(*listed) == finished + 1);
+  BOOST_TEST(listed->replies.back().get().getObjects().getLast());
+}
+
+BOOST_AUTO_TEST_CASE(a_long_answer_waits_for_who_reads_it) {
+  answering a(with_finished_jobs(5000));
+  auto listed = std::make_shared<kept_answers>();
+  listed->told = [&] { listed->wants = actors::reply_sink::appetite::later; };
+  a.put(listed, answering::all_jobs);
+  a.system.run();
+  const auto first = a.rows(*listed);
+  BOOST_TEST(first > 0u);
+  BOOST_TEST(first < 2500u);
+  const auto while_passes = [&] {
+    a.system.scheduler().clock().advance_time(std::chrono::seconds(1));
+    a.system.run();
+  };
+  while_passes();
+  BOOST_TEST(a.rows(*listed) == first);
+  listed->wants = actors::reply_sink::appetite::now;
+  listed->told = [] {};
+  while_passes();
+  BOOST_TEST(a.rows(*listed) == 5001u);
+}
+
+BOOST_AUTO_TEST_CASE(a_long_answer_ends_when_who_asked_is_gone) {
+  answering a(with_finished_jobs(5000));
+  auto listed = std::make_shared<kept_answers>();
+  listed->told = [&] { listed->wants = actors::reply_sink::appetite::never; };
+  a.put(listed, answering::all_jobs);
+  a.system.run();
+  BOOST_TEST(a.rows(*listed) < 2500u);
+  BOOST_TEST(listed.use_count() == 1);  // and is forgotten
 }
 
 BOOST_AUTO_TEST_SUITE_END()

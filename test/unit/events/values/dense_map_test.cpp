@@ -41,6 +41,10 @@ BOOST_AUTO_TEST_CASE(it_does_what_a_map_does) {
       const auto other = keys[random() % keys.size()];
       BOOST_REQUIRE(dense.contains(other) == plain.contains(other));
       if (plain.contains(other)) BOOST_REQUIRE(*dense.find(other) == plain.at(other));
+      const auto below = plain.lower_bound(other);
+      const auto before = dense.before(other);
+      BOOST_REQUIRE(static_cast<bool>(before) == (below != plain.begin()));
+      if (before) BOOST_REQUIRE(before.key() == std::prev(below)->first);
       if (step % 100 > 0) continue;
       BOOST_REQUIRE(content(dense) == plain);
       BOOST_REQUIRE(content(dense, other) == plain_map(plain.lower_bound(other), plain.end()));
@@ -53,6 +57,7 @@ BOOST_AUTO_TEST_CASE(an_empty_one_has_nothing) {
   BOOST_TEST(none.empty());
   BOOST_TEST(!none.begin());
   BOOST_TEST(!none.from(7));
+  BOOST_TEST(!none.before(7));
   BOOST_TEST(!none.erase(7));
   BOOST_TEST(!dense_map<std::string>::cursor());
 }

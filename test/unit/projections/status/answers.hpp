@@ -1,6 +1,7 @@
 // Asks a status, or a log at a moment, and writes the answer down as text that can be compared and read.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct question {
   std::int64_t at_wall_ns = 0;
   bool why = false;
   bool subjobs = false;
+  std::int64_t since_s = 0;
+  std::uint64_t newest = 0;
 };
 
 inline model::requester someone(std::string name = "user1") { return {std::move(name), "front", schema::Role::USER}; }
@@ -38,6 +41,8 @@ inline schema::sealed<schema::Request> request_of(const question& q) {
     s.setStates(q.states);
     s.setWhy(q.why);
     s.setSubjobs(q.subjobs);
+    s.setSinceS(q.since_s);
+    s.setNewest(q.newest);
     auto names = s.initNames(static_cast<unsigned>(q.names.size()));
     for (unsigned i = 0; i < q.names.size(); ++i) names.set(i, q.names[i]);
     auto users = s.initUsers(static_cast<unsigned>(q.users.size()));
@@ -86,6 +91,17 @@ inline std::string answer(const projections::status& from, const question& q, co
   std::string text;
   const auto request = request_of(q);
   projections::answer_stat(from, 5, request.get().getStat(), by, [&](const auto& r) { write_down(text, q.kind, r.get()); });
+  return text;
+}
+
+// The same in parts of so many rows. `between` happens after each but the last.
+inline std::string answer_in_parts(
+    const projections::status& from, const question& q, std::size_t rows,
+    const std::function<void()>& between = [] {}, const model::requester& by = a_manager()) {
+  std::string text;
+  const auto all = projections::begin_answer(from, request_of(q), by);
+  const auto send = [&](const auto& r) { write_down(text, q.kind, r.get()); };
+  while (all->go_on(from, send, 0, rows)) between();
   return text;
 }
 

@@ -1,6 +1,10 @@
 // Jobs that have ended are told as they ended, whoever looks for them and however; out of a file as out of memory.
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+#include <set>
+#include <sstream>
+
 #include "events/attributes/ids.hpp"
 #include "events/log/memory_event_store.hpp"
 #include "events/log/place.hpp"
@@ -83,9 +87,125 @@ struct two_views {
   const projections::status& history_in_memory() const { return history.now; }
 };
 
+// The lines of an answer, one for each job.
+std::vector<std::string> lines_of(const std::string& answer) {
+  std::vector<std::string> lines;
+  std::istringstream in(answer);
+  for (std::string line; std::getline(in, line);)
+    if (!line.starts_with("at ")) lines.push_back(line);
+  return lines;
+}
+
+std::string value_in(const std::string& line, const std::string& name) {
+  const auto at = line.find(" " + name + "=");
+  if (at == std::string::npos) return {};
+  const auto begin = at + name.size() + 2;
+  return line.substr(begin, line.find(' ', begin) - begin);
+}
+
+std::set<std::string> ids_of(const std::string& answer) {
+  std::set<std::string> ids;
+  for (const auto& line : lines_of(answer)) BOOST_TEST(ids.insert(line.substr(0, line.find(':'))).second, line << " comes twice");
+  return ids;
+}
+
+// What of a whole list a question with `since` and `newest` wants.
+std::vector<std::string> chosen_of(const std::vector<std::string>& all, std::int64_t since_s, std::uint64_t newest) {
+  const auto finished = [](const std::string& line) { return value_in(line, "job_state") == "F"; };
+  std::vector<std::uint64_t> numbers;
+  const auto in_time = [&](const std::string& line) { return std::stoll("0" + value_in(line, "history_timestamp")) >= since_s; };
+  for (const auto& line : all)
+    if (finished(line) && in_time(line)) numbers.push_back(std::stoull(line));
+  std::sort(numbers.begin(), numbers.end());
+  if (newest > 0 && numbers.size() > newest) numbers.erase(numbers.begin(), numbers.end() - static_cast<std::ptrdiff_t>(newest));
+  std::vector<std::string> wanted;
+  for (const auto& line : all)
+    if (!finished(line) || std::binary_search(numbers.begin(), numbers.end(), std::stoull(line))) wanted.push_back(line);
+  return wanted;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(job_history)
+
+BOOST_AUTO_TEST_CASE(since_and_newest_choose_among_finished_jobs) {
+  std::size_t some_left_out = 0;
+  for (unsigned seed : {6u, 7u, 8u}) {
+    two_views v(seed);
+    for (int i = 0; i < 800; ++i) {
+      v.history.step();
+      if (i % 40 > 0) continue;
+      for (const auto& users : {std::vector<std::string>{}, {"user1"}, {"nobody"}})
+        for (const auto history : {schema::History::ALSO, schema::History::ONLY}) {
+          const question whole{.history = history, .users = users};
+          const auto all = lines_of(answer(v.on_disk, whole));
+          std::set<std::int64_t> ends{0, INT64_MAX};
+          for (const auto& line : all)
+            if (const auto end = value_in(line, "history_timestamp"); !end.empty()) ends.insert(std::stoll(end));
+          for (const auto since_s : ends)
+            for (const std::uint64_t newest : {0, 1, 3, 1000}) {
+              auto q = whole;
+              q.since_s = since_s;
+              q.newest = newest;
+              const auto wanted = chosen_of(all, since_s, newest);
+              some_left_out += all.size() - wanted.size();
+              BOOST_TEST(lines_of(answer(v.on_disk, q)) == wanted, boost::test_tools::per_element());
+              BOOST_TEST(lines_of(answer_in_parts(v.on_disk, q, 1)) == wanted, boost::test_tools::per_element());
+            }
+        }
+    }
+  }
+  BOOST_TEST(some_left_out > 100u);
+}
+
+BOOST_AUTO_TEST_CASE(a_question_that_wants_no_finished_jobs_is_answered_as_ever) {
+  two_views v(9);
+  for (int i = 0; i < 300; ++i) v.history.step();
+  question q{.since_s = 1, .newest = 1};
+  BOOST_TEST(answer(v.on_disk, q) == answer(v.on_disk, {}));
+  BOOST_TEST(!projections::begin_answer(v.on_disk, request_of(q), a_manager()));
+}
+
+// Whatever happens between the parts of an answer.
+BOOST_AUTO_TEST_CASE(each_job_that_is_there_throughout_comes_once) {
+  std::size_t ended_meanwhile = 0, forgotten_meanwhile = 0, came_meanwhile = 0;
+  for (unsigned seed = 10; seed < 40; ++seed) {
+    two_views v(seed);
+    for (int i = 0; i < 300; ++i) v.history.step();
+    const question q{.history = schema::History::ALSO};
+    const auto before = ids_of(answer(v.on_disk, q));
+    const auto live_before = ids_of(answer(v.on_disk, {}));
+    const auto told = ids_of(answer_in_parts(v.on_disk, q, 1, [&] { v.history.step(); }));
+    const auto after = ids_of(answer(v.on_disk, q));
+    const auto live_after = ids_of(answer(v.on_disk, {}));
+    for (const auto& id : told) BOOST_TEST(before.contains(id), id << " was not there when it was asked");
+    for (const auto& id : before) {
+      if (after.contains(id)) BOOST_TEST(told.contains(id), id << " is missing");
+      forgotten_meanwhile += !after.contains(id);
+      ended_meanwhile += live_before.contains(id) && after.contains(id) && !live_after.contains(id);
+    }
+    for (const auto& id : after) came_meanwhile += !before.contains(id);
+  }
+  BOOST_TEST(ended_meanwhile > 0u);
+  BOOST_TEST(forgotten_meanwhile > 0u);
+  BOOST_TEST(came_meanwhile > 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_selection_in_parts_is_the_whole_one) {
+  two_views v(5);
+  for (int i = 0; i < 400; ++i) v.history.step();
+  const auto request =
+      schema::make<schema::Request>([](schema::Request::Builder r) { r.initSelectJobs().setHistory(schema::History::ALSO); });
+  std::string whole, parts;
+  projections::answer_select(v.on_disk, 5, request.get().getSelectJobs(), a_manager(),
+                             [&](const auto& r) { write_down(whole, ObjectKind::JOB, r.get()); });
+  const auto rest = projections::begin_answer(v.on_disk, request, a_manager());
+  std::size_t more = 0;
+  while (rest->go_on(
+      v.on_disk, [&](const auto& r) { write_down(parts, ObjectKind::JOB, r.get()); }, 0, 1)) ++more;
+  BOOST_TEST(more > 1u);
+  BOOST_TEST(parts == whole);
+}
 
 BOOST_AUTO_TEST_CASE(ended_jobs_are_told_as_they_ended) {
   for (unsigned seed : {1u, 2u, 3u}) {

@@ -49,7 +49,7 @@ void directory::fold_job(const model::event_place& at, schema::JobEvent::Reader 
       if (!number) break;
       if (values::is_subjob(*number)) ended(*number);
       else arrays_.erase(*number);
-      if (const auto* named = serial_of_number_.find(*number); named && *named == at.stream) serial_of_number_.erase(*number);
+      if (const auto named = serial_of_number_.find(*number); named && *named == at.stream) serial_of_number_.erase(*number);
       number_of_serial_.erase(at.stream);
       break;
     }
@@ -215,13 +215,11 @@ const model::hook_state* directory::hook(const std::string& name) const {
 }
 
 std::optional<std::uint64_t> directory::job_serial(std::uint64_t number) const {
-  const auto* serial = serial_of_number_.find(number);
-  return serial ? std::optional(*serial) : std::nullopt;
+  return serial_of_number_.find(number);
 }
 
 std::optional<std::uint64_t> directory::job_number(std::uint64_t serial) const {
-  const auto* number = number_of_serial_.find(serial);
-  return number ? std::optional(*number) : std::nullopt;
+  return number_of_serial_.find(serial);
 }
 
 std::optional<std::string> directory::host_of_vnode(std::string_view vnode) const {

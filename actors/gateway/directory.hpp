@@ -105,8 +105,8 @@ class directory {
 
   std::uint64_t sequence_ = 0;
   std::uint64_t next_number_ = 0;
-  values::job_number_map<std::uint64_t> serial_of_number_;
-  values::dense_map<std::uint64_t> number_of_serial_;
+  values::job_number_map serial_of_number_;
+  values::dense_numbers number_of_serial_;
   std::unordered_map<std::uint64_t, array_place> arrays_;  // by number
   names queues_, hosts_, schedulers_, vnodes_, hooks_, reservation_names_;
   std::map<std::uint64_t, model::reservation_state> reservations_;

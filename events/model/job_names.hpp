@@ -28,13 +28,13 @@ class job_names {
   }
   // "12.borg"; nothing: there is no such job.
   std::optional<std::string> id(std::uint64_t stream) const {
-    const auto* number = numbers_.find(stream);
+    const auto number = numbers_.find(stream);
     if (!number) return std::nullopt;
     return arrays_.contains(stream) ? values::array_id(*number, server_) : values::id_of_number(*number, server_);
   }
 
  private:
-  values::dense_map<std::uint64_t> numbers_;
+  values::dense_numbers numbers_;
   std::string server_;              // the part of ids after the dot: one log has one server's
   std::set<std::uint64_t> arrays_;  // streams
 };

@@ -291,7 +291,7 @@ void ledger::apply_named(names& of, const event_place& at, Event event) {
 
 void ledger::apply_dependencies(std::uint64_t number, schema::JobEvent::Reader event) {
   dependencies_.apply(number, event, [this](std::uint64_t other) {
-    const auto* serial = job_of_number_.find(other);
+    const auto serial = job_of_number_.find(other);
     const auto job = serial ? jobs_.find(*serial) : jobs_.end();
     return job == jobs_.end() ? dependency_graph::progress::over : job->second.is;
   });
@@ -299,8 +299,7 @@ void ledger::apply_dependencies(std::uint64_t number, schema::JobEvent::Reader e
 
 std::optional<std::uint64_t> ledger::number_of_job(std::uint64_t job) const {
   if (const auto known = jobs_.find(job); known != jobs_.end()) return known->second.number;
-  const auto* ended = ended_.find(job);
-  return ended ? std::optional(*ended) : std::nullopt;
+  return ended_.find(job);
 }
 
 void ledger::forget(std::uint64_t job) {
@@ -310,7 +309,7 @@ void ledger::forget(std::uint64_t job) {
     jobs_.erase(waits);
   }
   ended_.erase(job);
-  if (const auto* named = number ? job_of_number_.find(*number) : nullptr; named && *named == job) job_of_number_.erase(*number);
+  if (const auto named = number ? job_of_number_.find(*number) : std::nullopt; named && *named == job) job_of_number_.erase(*number);
 }
 
 void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {

@@ -71,8 +71,8 @@ class ledger {
   std::optional<std::uint64_t> number_of_job(std::uint64_t job) const;  // until it is forgotten
   void forget(std::uint64_t job);
   std::unordered_map<std::uint64_t, job_entry> jobs_;               // by serial, until they end
-  values::dense_map<std::uint64_t> ended_;                          // numbers of the others by serial, until they are forgotten
-  values::job_number_map<std::uint64_t> job_of_number_;             // serials of both
+  values::dense_numbers ended_;                                     // numbers of the others by serial, until they are forgotten
+  values::job_number_map job_of_number_;                            // serials of both
   std::map<std::string, std::size_t, std::less<>> jobs_per_queue_;  // unfinished
   names queues_, schedulers_, hooks_;
   std::uint64_t provision_hook_ = 0;  // stream of the hook that provisions; 0: there is none

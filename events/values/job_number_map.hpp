@@ -1,24 +1,22 @@
-// A map from the numbers of jobs, arrays and subjobs (events/values/job_id.hpp). The subjobs of an array lie side by side in it.
+// A map from the numbers of jobs, arrays and subjobs (events/values/job_id.hpp) to others. The subjobs of an array lie side by side in it.
 #pragma once
 
 #include <bit>
-#include <utility>
+#include <optional>
 
 #include "events/values/dense_map.hpp"
 #include "events/values/job_id.hpp"
 
 namespace annals::values {
 
-template <class Value>
 class job_number_map {
  public:
   bool operator==(const job_number_map&) const = default;
-  // Null: there is none.
-  const Value* find(std::uint64_t number) const { return of(*this, number).find(key(number)); }
-  Value* find(std::uint64_t number) { return of(*this, number).find(key(number)); }
-  bool contains(std::uint64_t number) const { return find(number) != nullptr; }
-  void put(std::uint64_t number, Value value) { of(*this, number).put(key(number), std::move(value)); }
-  bool erase(std::uint64_t number) { return of(*this, number).erase(key(number)); }
+  // Nothing: there is none.
+  std::optional<std::uint64_t> find(std::uint64_t number) const { return of(number).find(key(number)); }
+  bool contains(std::uint64_t number) const { return of(number).contains(key(number)); }
+  void put(std::uint64_t number, std::uint64_t value) { of(number).put(key(number), value); }
+  bool erase(std::uint64_t number) { return of(number).erase(key(number)); }
   std::size_t size_without_subjobs() const { return whole_.size(); }
 
   // Goes through them in order, while they are not changed.
@@ -27,13 +25,13 @@ class job_number_map {
     cursor() = default;
     explicit operator bool() const { return static_cast<bool>(at_); }
     std::uint64_t number() const { return of_subjobs_ ? std::rotl(at_.key(), number_bits) : at_.key(); }
-    const Value& value() const { return at_.value(); }
+    std::uint64_t value() const { return at_.value(); }
     void next() { at_.next(); }
 
    private:
     friend class job_number_map;
-    cursor(typename dense_map<Value>::cursor at, bool of_subjobs) : at_(at), of_subjobs_(of_subjobs) {}
-    typename dense_map<Value>::cursor at_;
+    cursor(dense_numbers::cursor at, bool of_subjobs) : at_(at), of_subjobs_(of_subjobs) {}
+    dense_numbers::cursor at_;
     bool of_subjobs_ = false;
   };
   cursor jobs(std::uint64_t from = 0) const { return {whole_.from(from), false}; }  // and arrays, from this number on
@@ -44,12 +42,10 @@ class job_number_map {
  private:
   // Of a subjob: its array's number, then its index.
   static std::uint64_t key(std::uint64_t number) { return is_subjob(number) ? std::rotr(number, number_bits) : number; }
-  template <class Self>
-  static auto& of(Self& self, std::uint64_t number) {
-    return is_subjob(number) ? self.subjobs_ : self.whole_;
-  }
+  const dense_numbers& of(std::uint64_t number) const { return is_subjob(number) ? subjobs_ : whole_; }
+  dense_numbers& of(std::uint64_t number) { return is_subjob(number) ? subjobs_ : whole_; }
 
-  dense_map<Value> whole_, subjobs_;
+  dense_numbers whole_, subjobs_;
 };
 
 }  // namespace annals::values

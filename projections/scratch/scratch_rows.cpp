@@ -59,7 +59,7 @@ bool scratch_rows::write(std::uint64_t at, std::string_view row) const {
 }
 
 std::optional<std::string> scratch_rows::get(std::uint64_t key) const {
-  const auto* place = places_.find(key);
+  const auto place = places_.find(key);
   if (!place) return std::nullopt;
   if (*place == in_memory) return in_memory_.at(key);
   std::string row(size_of(*place), '\0');
@@ -75,7 +75,7 @@ std::optional<std::string> scratch_rows::get(std::uint64_t key) const {
 }
 
 void scratch_rows::erase(std::uint64_t key) {
-  const auto* place = places_.find(key);
+  const auto place = places_.find(key);
   if (!place) return;
   if (*place == in_memory) in_memory_.erase(key);
   else let_go(*place);

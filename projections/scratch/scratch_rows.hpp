@@ -1,4 +1,4 @@
-// Rows that are seldom looked at, out of memory: in a file without a name, which is gone with its process. A row costs nine bytes of
+// Rows that are seldom looked at, out of memory: in a file without a name, which is gone with its process. A row costs seven bytes of
 // memory. Who has them can make them anew from the log.
 #pragma once
 
@@ -32,7 +32,7 @@ class scratch_rows {
   // Throws scratch_unreadable. Nothing: there is none.
   std::optional<std::string> get(std::uint64_t key) const;
   void erase(std::uint64_t key);
-  values::dense_map<std::uint64_t>::cursor begin() const { return places_.begin(); }  // for their keys, in order
+  values::dense_numbers::cursor begin() const { return places_.begin(); }  // for their keys, in order
 
   std::uint64_t bytes_on_disk() const;  // as the file system counts them
 
@@ -42,7 +42,7 @@ class scratch_rows {
   void let_go(std::uint64_t place);
 
   // Where a row is: its first byte in the file, and in the low 24 bits its size. All ones: in memory.
-  values::dense_map<std::uint64_t> places_;
+  values::dense_numbers places_;
   std::map<std::uint64_t, std::string> in_memory_;
   class descriptor {
    public:

@@ -115,7 +115,7 @@ std::optional<model::job_state> job_history::take(std::uint64_t serial) {
   if (!row) return std::nullopt;
   auto job = job_of(serial, *row);
   rows_.erase(serial);
-  const auto* at = numbers_.find(job.number);
+  const auto at = numbers_.find(job.number);
   if (at && *at >> whose_bits == serial) numbers_.erase(job.number);  // a subjob may have begun and ended again, on another stream
   if (!job.is_subjob()) forget_end(job.number);
   return job;
@@ -127,7 +127,7 @@ job_ptr job_history::find(std::uint64_t serial) const {
 }
 
 job_ptr job_history::find_number(std::uint64_t number) const {
-  const auto* found = numbers_.find(number);
+  const auto found = numbers_.find(number);
   return found ? find(*found >> whose_bits) : nullptr;
 }
 

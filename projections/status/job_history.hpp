@@ -54,7 +54,7 @@ class job_history {
   bool may_have_ended_since(std::uint64_t number, std::int64_t since_s) const;
 
  private:
-  using numbers = values::job_number_map<std::uint64_t>;  // serial, and in the low bits whose
+  using numbers = values::job_number_map;  // serial, and in the low bits whose
   std::uint32_t whose(const model::job_state& job);
   void told_end(const model::job_state& job);
   void forget_end(std::uint64_t number);

@@ -535,7 +535,7 @@ class dependents final : public reaction {
   }
 
   values::dense_map<job> jobs_;                                           // by number, until they are forgotten
-  values::dense_map<std::uint64_t> numbers_;                              // by serial
+  values::dense_numbers numbers_;                                         // by serial
   std::unordered_map<std::uint64_t, waiting_job> waiting_;                // that have a depend and are not over: by serial
   std::unordered_map<std::uint64_t, std::set<std::uint64_t>> waits_for_;  // by number: serials of those that wait for it
   model::runone_sets sets_;

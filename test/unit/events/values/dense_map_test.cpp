@@ -1,4 +1,4 @@
-// dense_map does what std::map does, for keys that lie close together and for those that don't.
+// dense_map and dense_numbers do what std::map does, for keys and numbers that lie close together and for those that don't.
 #include <boost/test/unit_test.hpp>
 #include <map>
 #include <random>
@@ -48,6 +48,37 @@ BOOST_AUTO_TEST_CASE(it_does_what_a_map_does) {
       if (step % 100 > 0) continue;
       BOOST_REQUIRE(content(dense) == plain);
       BOOST_REQUIRE(content(dense, other) == plain_map(plain.lower_bound(other), plain.end()));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(numbers_are_kept_as_a_map_keeps_them) {
+  std::mt19937_64 random(2);
+  for (const std::uint64_t width : {1ull, 200ull, 70'000ull, 1ull << 40, ~0ull}) {
+    annals::values::dense_numbers dense, twice;
+    std::map<std::uint64_t, std::uint64_t> plain;
+    for (int step = 0; step < 4000; ++step) {
+      const auto key = random() % 700;
+      if (random() % 3 > 0) {
+        // Rising, falling and wild ones.
+        const auto value = step % 3 == 0 ? random() % width : step % 3 == 1 ? width / 4000 * static_cast<unsigned>(step)
+                                                                            : ~0ull - width / 4000 * static_cast<unsigned>(step);
+        dense.put(key, value);
+        plain[key] = value;
+      } else {
+        BOOST_REQUIRE(dense.erase(key) == (plain.erase(key) > 0));
+      }
+      BOOST_REQUIRE(dense.size() == plain.size());
+      const auto other = random() % 700;
+      BOOST_REQUIRE(dense.find(other).has_value() == plain.contains(other));
+      if (plain.contains(other)) BOOST_REQUIRE(dense.at(other) == plain.at(other));
+      if (step % 100 > 0) continue;
+      std::map<std::uint64_t, std::uint64_t> all;
+      for (auto at = dense.begin(); at; at.next()) all.emplace(at.key(), at.value());
+      BOOST_REQUIRE(all == plain);
+      twice = {};
+      for (const auto& [k, v] : plain) twice.put(k, v);
+      BOOST_REQUIRE((twice == dense));  // however they came to it
     }
   }
 }

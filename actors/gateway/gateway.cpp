@@ -137,7 +137,7 @@ class router {
       case schema::Request::HOLD_JOB: return jobs_.to_job(r.getHoldJob().getJob(), request, by, std::move(reply));
       case schema::Request::RELEASE_JOB: return jobs_.to_job(r.getReleaseJob().getJob(), request, by, std::move(reply));
       case schema::Request::DELETE_JOB: return jobs_.to_job(r.getDeleteJob().getJob(), request, by, std::move(reply));
-      case schema::Request::RERUN_JOB: return jobs_.to_job(r.getRerunJob().getJob(), request, by, std::move(reply));
+      case schema::Request::RERUN_JOB: return jobs_.on_rerun(request, by, std::move(reply));
       case schema::Request::SIGNAL_JOB: return jobs_.on_signal(request, by, std::move(reply));
       case schema::Request::MOVE_JOB: return jobs_.on_move(request, by, reply);
       case schema::Request::MESSAGE_JOB: return jobs_.to_job(r.getMessageJob().getJob(), request, by, std::move(reply));

@@ -1,6 +1,7 @@
 #include "actors/gateway/job_routes.hpp"
 
 #include "actors/server/replies.hpp"
+#include "actors/server/rerun_waits.hpp"
 #include "events/values/job_id.hpp"
 #include "events/values/job_indices.hpp"
 
@@ -107,6 +108,16 @@ void job_routes::on_signal(const schema::sealed<schema::Request>& request, const
   const auto number = parsed && parsed->form != values::id_form::array ? values::number_of(*parsed) : std::nullopt;
   if (number) reply = resumable(request.get(), *number, by, std::move(reply));
   to_job(s.getJob(), request, by, std::move(reply));
+}
+
+// Answered when the job is queued again; of arrays and ranges when it is in the log.
+void job_routes::on_rerun(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
+  const auto job = request.get().getRerunJob().getJob();
+  const auto parsed = values::parse_job_id(schema::text(job));
+  const auto number = parsed && parsed->form != values::id_form::array ? values::number_of(*parsed) : std::nullopt;
+  if (const auto serial = number ? board_.where().job_serial(*number) : std::nullopt)
+    reply = reply_when_requeued(board_.parts().status, *serial, std::move(reply));
+  to_job(job, request, by, std::move(reply));
 }
 
 namespace {

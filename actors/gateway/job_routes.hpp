@@ -23,6 +23,7 @@ class job_routes {
                 const reply_ptr& reply);
   void on_move(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply);
   void on_signal(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
+  void on_rerun(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
   void on_release_nodes(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
   // Any other request about one job.
   void to_job(capnp::Text::Reader id, const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply,

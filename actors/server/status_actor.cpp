@@ -10,6 +10,7 @@
 
 #include "actors/server/hook_views.hpp"
 #include "actors/server/replies.hpp"
+#include "actors/server/rerun_waits.hpp"
 #include "actors/server/reservation_waits.hpp"
 #include "actors/server/resting_jobs.hpp"
 #include "actors/server/scheduler_session.hpp"
@@ -29,6 +30,7 @@ namespace {
 
 using look_atom = caf::atom_constant<caf::atom("look")>;
 using next_part_atom = caf::atom_constant<caf::atom("nextpart")>;
+using over_atom = caf::atom_constant<caf::atom("over")>;
 using remind_atom = caf::atom_constant<caf::atom("remind")>;
 
 // A list of finished jobs goes out in parts, so that others are answered between them. One takes about 2 ms.
@@ -59,6 +61,7 @@ struct answering {
   resting_jobs at_rest;
   std::map<std::uint64_t, part_of_answer> long_answers = {};  // by number
   std::uint64_t last_long_answer = 0;
+  rerun_waits for_reruns = {};
 
   // Before anything is done: what asks comes after the commits that it may ask about.
   void catch_up() {
@@ -75,8 +78,8 @@ struct answering {
 
   // For commits: a cycle that could begin, the end of a job, or an answer.
   bool waits() const {
-    if (!waiters.empty() || !for_reservations.empty() || !early_for_jobs.empty() || !early.empty() || !early_by_hand.empty() ||
-        !early_views.empty())
+    if (!waiters.empty() || !for_reservations.empty() || !for_reruns.empty() || !early_for_jobs.empty() || !early.empty() ||
+        !early_by_hand.empty() || !early_views.empty())
       return true;
     return std::any_of(sessions.begin(), sessions.end(), [](const auto& s) { return s.second.waits(); });
   }
@@ -91,6 +94,7 @@ struct answering {
     }
     for (auto& [name, session] : sessions) session.all_folded();
     if (!for_reservations.empty()) for_reservations.look(*now, clock->now_ns());
+    if (!for_reruns.empty()) for_reruns.look(*now);
     for (auto waited = std::exchange(early_for_jobs, {}); auto& asked : waited) receive(asked);
     for (auto waited = std::exchange(early_by_hand, {}); auto& b : waited) receive(b);
     while (!early.empty() && early.front().min_sequence <= now->sequence()) {
@@ -123,6 +127,11 @@ struct answering {
     const auto host = job.owner().substr(std::min(job.owner().size(), job.owner_name().size() + 1));
     asked.by = {std::string(job.owner_name()), std::string(host), schema::Role::USER};
     asked.group = std::string(job.attribute(attributes::job::egroup));
+  }
+
+  void wait(rerun_wait& w) {
+    const auto number = for_reruns.add(std::move(w), *now);
+    self->delayed_send(self, longest_rerun_wait(*now), over_atom::value, number);
   }
 
   void wait(reservation_wait& w) {
@@ -441,6 +450,8 @@ caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
       [=](reservation_for_job& j) { up_to_date([&] { a->receive(j); }); },
       [=](reservation_wait& w) { up_to_date([&] { a->wait(w); }); },
       [=](next_part_atom, std::uint64_t number) { up_to_date([&] { a->go_on(number); }); },
+      [=](rerun_wait& w) { up_to_date([&] { a->wait(w); }); },
+      [=](over_atom, std::uint64_t number) { up_to_date([&] { a->for_reruns.over(number, *a->now); }); },
       [=](look_atom) { up_to_date([&] { a->for_reservations.look(*a->now, a->clock->now_ns()); }); },
       [=](by_hand& b) { up_to_date([&] { a->receive(b); }); },
       [=](view_wanted& w) {

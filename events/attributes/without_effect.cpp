@@ -18,7 +18,6 @@ constexpr std::string_view kerberos = "Kerberos", licences = "licence server", c
                            placement = "list of resources for placement sets besides node_group_key";
 
 constexpr row of_the_server[] = {
-    {server::job_requeue_timeout, "waiting in qrerun"},
     {server::require_cred_enable, credentials},
     {server::require_cred, credentials},
     {server::default_node, "default node"},

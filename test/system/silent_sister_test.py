@@ -57,6 +57,20 @@ class by_hand_with_a_silent_sister(WideJobTest):
         self.go_on(MOM, sister)
         self.nothing_is_left(id)
 
+    def test_a_rerun_waits_for_it_as_long_as_is_set(self):
+        id, go, sister = self.start_with_silent_sister(4)
+        self.sure("qmgr", "-c", "set server job_requeue_timeout = 1")
+        done = self.run_command("qrerun", id)
+        self.assertEqual((done.status, done.err), (163, f"qrerun: Response timed out. Job rerun request still in progress for {id}\n"))
+        self.assertEqual((self.job(id)["job_state"], self.job(id)["substate"]), ("R", "60"))
+        self.sure("qmgr", "-c", "set server job_requeue_timeout = 300")
+        self.sure("qmgr", "-c", "set server scheduling = False")
+        self.go_on(MOM, sister)
+        self.says_nothing("qrerun", id)                    # asked once more: it is queued again before the answer
+        self.assertEqual(self.job(id)["job_state"], "Q")
+        self.sure("qdel", id)
+        self.until_state(id, "F")
+
     def test_a_forced_rerun_does_not_wait_for_it(self):
         id, go, sister = self.start_with_silent_sister(3)
         self.says_nothing("qrerun", "-W", "force", id)

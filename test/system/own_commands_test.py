@@ -61,7 +61,7 @@ class JobsCommandTest(ClusterTest):
 
 class commands_of_a_job(JobsCommandTest):
     def test_it_sees_alters_and_deletes_itself_and_submits_another(self):
-        self.sure("qmgr", "-c", "set queue workq kill_delay = 1")
+        self.sure("qmgr", "-c", "set queue workq kill_delay = 1000")
         id = self.start("""
 qstat -f $PBS_JOBID | put shown
 qalter -N renamed $PBS_JOBID; echo $? | put altered
@@ -70,10 +70,11 @@ trap '' TERM      # what writes `deleted` is not to be ended by the deletion, an
 qdel $PBS_JOBID; echo $? | put deleted
 sleep 1000
 """)
+        self.assertEqual(self.until_text("deleted"), "0\n")
+        self.sure("qsig", "-s", "KILL", id)      # who ignores TERM is not waited for so long
         job = self.until_state(id, "F")
         self.assertIn(f"Job Id: {id}", self.until_text("shown"))
         self.assertEqual(self.until_text("altered"), "0\n")
-        self.assertEqual(self.until_text("deleted"), "0\n")
         self.assertEqual(job["Job_Name"], "renamed")
         self.assertEqual(job["Exit_status"], "271")
         child = self.job(self.text_of("child").strip())

@@ -29,6 +29,9 @@ class log_lines(ClusterTest):
         self.assertNotEqual(self.run_command("qmgr", "-c", "set queue workq nosuch = 1").status, 0)
         self.until_server(rf"0080;Server@server;Req;req_reject;Reject reply code=15002, aux=0, type=9, from {me}")
         self.sure("qmgr", "-c", "set server log_events = 8")
+        # Lines of requests are written a moment after they came, in their order with all others.
+        last = self.submit("-h", "--", "/bin/true")
+        self.until_server(rf"0008;Server@server;Job;{re.escape(last)};Job Queued .*")
         before = len(self.server_log())
         self.sure("qstat", id)
         self.sure("qrls", id)
@@ -50,6 +53,7 @@ class log_lines(ClusterTest):
     def test_a_job_at_its_mom(self):
         id = self.submit("--", "/bin/sh", "-c", f"trap 'exit 0' USR1; touch {self.work}/ready; while :; do sleep 0.1; done")
         self.until(lambda: os.path.exists(f"{self.work}/ready"), "the program waits for the signal")
+        self.until_running(id)
         self.sure("qsig", "-s", "SIGUSR1", id)
         self.until_state(id, "F")
         job = rf"pbs_mom;Job;{re.escape(id)}"

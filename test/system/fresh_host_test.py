@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 from private_cluster import DEADLINE_S, STAGE, Done, procs, with_mounts_of_our_own
@@ -120,6 +121,12 @@ class a_fresh_host(unittest.TestCase):
         self.assertEqual(self.init("start").status, 1)
         self.assertEqual(os.listdir(self.home), before)
 
+    def until_answers(self):
+        deadline = time.monotonic() + DEADLINE_S
+        while self.call("qstat", "-B").status != 0:
+            self.assertLess(time.monotonic(), deadline, f"the server answers: {self.logs()}")
+            time.sleep(0.05)
+
     def unit(self, name):
         """The commands of a service unit, as systemd gives them to a shell: (what, command)."""
         with open(os.path.join(UNITS, name)) as f:
@@ -138,6 +145,7 @@ class a_fresh_host(unittest.TestCase):
                 if what == "ExecCondition":
                     off = {**self.keys, "PBS_START_SERVER": "0", "PBS_START_MOM": "0"}
                     self.assertEqual(self.call("/bin/sh", "-c", command, **off).status, 1)
+        self.until_answers()
         self.run_a_job()
         for daemon in reversed(started):
             daemon.send_signal(signal.SIGTERM)

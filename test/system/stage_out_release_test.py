@@ -36,8 +36,10 @@ class a_job_that_stages_out(MomHookTest):
     def with_results(self, *more):
         return self.submit_wide("-W", f"stageout={self.work}/result@store:/back/result", *more)
 
-    def stages_out(self, id):
-        self.until(lambda: (self.job(id) or {}).get("job_state") == "E", lambda: f"{id} stages out: {self.job(id)}")
+    def stages_out(self, id, hosts=1):
+        """It has so many then."""
+        there = lambda: (self.job(id) or {}).get("job_state") == "E" and self.job(id)["Resource_List.nodect"] == str(hosts)
+        self.until(there, lambda: f"{id} stages out on {hosts} hosts: {self.job(id)}")
         return self.job(id)
 
     def vnode_is_free(self, name):
@@ -112,14 +114,14 @@ class a_job_that_stages_out(MomHookTest):
         self.until_running(id)
         self.sure("qalter", "-W", "release_nodes_on_stageout=True", id)
         open(go, "w").close()
-        self.assertEqual(self.stages_out(id)["Resource_List.nodect"], "1")
+        self.stages_out(id)
         self.end(id)
 
     def test_vnodes_of_cray_hosts_stay(self):                                            # RD-67
         for host in self.hosts:
             self.sure("qmgr", "-c", f"set node {host} resources_available.vntype = cray_compute")
         id = self.with_results("-W", "release_nodes_on_stageout=true")
-        self.assertEqual(self.stages_out(id)["Resource_List.nodect"], "3")
+        self.stages_out(id, hosts=3)
         self.end(id)
         self.until_recorded(id, "SE", among="SuceE")
 

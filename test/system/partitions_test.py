@@ -218,14 +218,15 @@ class cycles(ManagedTest):
         self.sure("qdel", third)
 
     def test_the_next_one_waits_for_the_one_before(self):      # MS-91
-        self.submit("--", "/bin/sleep", "1000")
-        self.until(lambda: self.cycles() and self.cycles()[-1][0] == "Ended", "a cycle is over")
+        self.until_running(self.submit("--", "/bin/sleep", "1000"))
+        self.until(lambda: self.cycles()[-1][0] == "Ended", "its cycle is over")
         scheduler = self.daemon_pids("pbs_sched")
         procs.send(scheduler, signal.SIGSTOP)
-        try:
+        try:      # few commands: one that is silent for 10 s is replaced
             before = len(self.cycles())
-            ids = [self.submit("--", "/bin/sleep", "1000") for _ in range(8)]
-            self.assertEqual({self.job(id)["job_state"] for id in ids}, {"Q"})
+            ids = [self.submit("--", "/bin/sleep", "1000") for _ in range(4)]
+            jobs = self.jobs()
+            self.assertEqual({jobs[id]["job_state"] for id in ids}, {"Q"})
         finally:
             procs.send(scheduler, signal.SIGCONT)
         for id in ids:
@@ -359,7 +360,7 @@ class several_schedulers(ManyTest):
         self.set("set sched s1 scheduling = True")
         self.start_scheduler("s1")
         self.until_state(id, "F")
-        self.assertEqual(self.listed("sched default")["state"], "idle")
+        self.until_scheduler("default")
 
     def test_one_that_stands_still_delays_nobody(self):      # MS-91
         self.turn_on()
@@ -384,7 +385,7 @@ class several_schedulers(ManyTest):
         with self.assertRaisesRegex(Exception, "the certificate is that of scheduler default, not of s9"):
             machine.run(machine.program("pbs_sched"), "-I", "s9")
         self.until_state(self.submit("--", "/bin/true"), "F")
-        self.assertEqual(self.listed("sched default")["state"], "idle")
+        self.until_scheduler("default")
 
     def test_who_comes_twice_is_turned_away(self):      # 15230
         self.turn_on()
@@ -402,7 +403,7 @@ class several_schedulers(ManyTest):
         said = lambda: "".join(open(os.path.join(log, name)).read() for name in os.listdir(log))
         self.until(lambda: "Scheduler already connected (15230)" in said(), said)
         self.until_state(self.submit("-q", "q1", "--", "/bin/true"), "F")
-        self.assertEqual(self.listed("sched s1")["state"], "idle")
+        self.until_scheduler("s1")
         # When the first is gone the second has its place.
         procs.kill_all(lambda: [pid for pid in self.pids("s1") if pid in first])
         self.until_state(self.submit("-q", "q1", "--", "/bin/true"), "F")
@@ -415,15 +416,20 @@ class cycles_of_several(ManyTest):
         lines = self.audit("log", "--kind", "SchedulerCycleBegan").splitlines()
         return [re.search(r"cycle (\d+): (.*)", line).groups() for line in lines if re.search(rf"\b{scheduler}\b", line)]
 
+    def begun_by_now(self, scheduler):
+        """With the one for what has just happened, such as the end of a job."""
+        self.until_scheduler(scheduler)
+        return self.begun(scheduler)
+
     def test_a_cycle_begins_in_the_partition_where_something_happened(self):      # MS-89, MS-90
         self.turn_on()
         self.until_scheduler("s1")
         self.until_state(self.submit("-q", "q1", "--", "/bin/true"), "F")
-        before = self.begun("default")
+        before = self.begun_by_now("default")
         for _ in range(3):
             self.until_state(self.submit("-q", "q1", "--", "/bin/true"), "F")
         self.assertEqual(self.begun("default"), before)
-        before = self.begun("s1")
+        before = self.begun_by_now("s1")
         for _ in range(3):
             self.until_state(self.submit("--", "/bin/true"), "F")
         self.assertEqual(self.begun("s1"), before)
@@ -439,9 +445,8 @@ class cycles_of_several(ManyTest):
     def test_job_accumulation_time_gathers_jobs(self):      # MS-33, MS-92
         self.turn_on()
         self.until_scheduler("s1")
-        self.set("set sched s1 job_accumulation_time = 3")
-        self.until_state(self.submit("-q", "workq", "--", "/bin/true"), "F")      # what the settings began is over
-        before = self.begun("s1")
+        self.set("set sched s1 job_accumulation_time = 20")      # in which all these are submitted
+        before = self.begun_by_now("s1")
         ids = [self.submit("-q", "q1", "--", "/bin/sleep", "1000") for _ in range(3)]
         self.until_state(self.submit("--", "/bin/true"), "F")      # the other one does not wait
         self.assertEqual(self.begun("s1"), before)

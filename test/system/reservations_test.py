@@ -40,7 +40,7 @@ class reservations(ClusterTest):
         self.until(lambda: self.run_command("qstat", "-Q", queue).status != 0, f"queue {queue} is there")
 
     def test_one_is_confirmed_runs_a_job_and_ends(self):
-        id, word = self.reserve(20, 20)
+        id, word = self.reserve(45, 30)      # time enough to see what is before it begins, and while it lasts
         self.assertEqual(word, "UNCONFIRMED")
         shown = self.until_reserved(id, "RESV_CONFIRMED")
         self.assertEqual((shown["resv_nodes"], shown["partition"]), ("(a:ncpus=2)", "pbs-default"))
@@ -95,7 +95,7 @@ class reservations(ClusterTest):
         self.assertEqual(self.job(long)["job_state"], "Q")
 
     def test_a_server_that_dies_loses_no_reservation(self):
-        id, _ = self.reserve(25, 25, "-I", "20")
+        id, _ = self.reserve(45, 45, "-I", "20")      # time enough for a server that starts before it begins, and for one while it lasts
         job = self.submit("-q", id.split(".")[0], "--", "/bin/sleep", "1000")
         self.kill_daemon("pbs_server")
         self.start_daemon("pbs_server")

@@ -38,6 +38,7 @@ OUTCOMES = {
     "all": ("pruned", "goes on"),
 }
 SISCOMM, HOOK_REJECTED = 15059, 15169
+LAST_LINE = "$end_of_settings\n"      # which is none
 SHORT_WAITS = "$sister_join_job_alarm 1\n$job_launch_delay 3\n$max_check_poll 1\n"
 
 
@@ -72,11 +73,15 @@ class RecipeTest(MomHookTest, WideJobTest):
         return os.path.join(self.home(host), "mom_priv", "config")
 
     def configure(self, lines):
+        """What waits then waits so long."""
         with open(self.config_of("borg")) as f:
             before = f.read()
         with open(self.config_of("borg"), "w") as f:
-            f.write(before.removesuffix(SHORT_WAITS) + lines)
+            f.write(before.removesuffix(LAST_LINE).removesuffix(SHORT_WAITS) + lines + LAST_LINE)
+        complaints = lambda: self.mom_log("borg").count(f"unknown setting {LAST_LINE.strip()}")
+        said = complaints()
         procs.send(self.daemon_pids(MOM, "borg"), signal.SIGHUP)
+        self.until(lambda: complaints() > said, "the MoM has read its settings")
 
     def path(self, name):
         return os.path.join(self.work, name)
@@ -163,7 +168,8 @@ class RecipeTest(MomHookTest, WideJobTest):
             self.assertIn("resources_assigned.ncpus = 0\n", self.vnode(host))
             node_files = [self.node_file(host, id) for id in ids]
             self.until(lambda files=node_files: not any(map(os.path.exists, files)), f"the node files are gone from {host}")
-            self.assertEqual(os.listdir(os.path.join(self.home(host), "spool")), [])
+            spool = os.path.join(self.home(host), "spool")
+            self.until(lambda: not os.listdir(spool), lambda: f"the spool of {host} is empty: {os.listdir(spool)}")
         self.until(lambda: not self.processes_of(ids), lambda: f"no process is left: {self.processes_of(ids)}")
 
     def processes_of(self, ids):

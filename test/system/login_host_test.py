@@ -101,10 +101,11 @@ class a_login_host(ClusterTest):
         self.assertEqual(len(self.jobs()), 2)
 
     def test_a_command_leaves_its_connection_to_the_next(self):
-        for _ in range(10):
+        commands = 10
+        for _ in range(commands):
             self.sure_there("qstat")
-        # One that has just ended may still be about to leave it.
-        self.assertIn(self.lines(), range(1, 4))
+        # Some that have just ended may still be about to leave theirs.
+        self.assertIn(self.lines(), range(1, commands))
 
     def test_a_server_that_was_restarted_is_reached_at_once(self):
         self.sure_there("qstat")

@@ -81,6 +81,10 @@ class why(ClusterTest):
         self.sure("qdel", runs)
         for id in first, second:
             self.until_state(id, "F")
+        # A cycle that has not ended can't be repeated: none begins any more, and the last one is over.
+        self.sure("qmgr", "-c", "set server scheduling = False")
+        cycles = lambda: self.audit("log", "--kind", "SchedulerCycleBegan,SchedulerCycleEnded").splitlines()
+        self.until(lambda: "SchedulerCycleEnded" in cycles()[-1], lambda: cycles()[-1])
         log = os.path.join(self.home(), "server_priv", "log")
         again = self.run_command("pbs_sched", "--replay", log)
         self.assertEqual((again.status, again.err), (0, ""), again)

@@ -4,7 +4,7 @@ import os
 import subprocess
 import unittest
 
-from private_cluster import ClusterTest
+from private_cluster import COMMAND_DEADLINE_S, ClusterTest
 
 
 class HookTest(ClusterTest):
@@ -58,11 +58,11 @@ class server_hooks(HookTest):
     def test_a_hook_that_hangs_is_killed_and_stops_nobody_else(self):
         self.hook("q", "queuejob", "import pbs, time\n"
                   "if pbs.event().job.Job_Name == 'slow':\n    pbs.logmsg(pbs.LOG_WARNING, 'begins to wait')\n    time.sleep(1000)\n",
-                  alarm=2)
+                  alarm=10)
         slow = subprocess.Popen(["qsub", "-N", "slow", "--", "/bin/true"], env=self.environment(), cwd=self.work,
                                 stderr=subprocess.PIPE, text=True)
         self.submit("-h", "-N", "quick", "--", "/bin/true")
-        self.assertEqual(slow.communicate(timeout=60)[1],
+        self.assertEqual(slow.communicate(timeout=COMMAND_DEADLINE_S)[1],
                          "qsub: request rejected as filter hook 'q' got an alarm call. Please inform Admin\n")
         self.until_logged(";Hook;q;begins to wait\n")      # what it logged before it was killed
 

@@ -120,7 +120,7 @@ class a_session(InteractiveTest):
         self.sure("qdel", s.id)
         self.assertEqual(s.ended(), 0)
         self.assertIn(f"qsub: job {s.id} completed", s.text)
-        s = self.sit("-l", "walltime=1")
+        s = self.sit("-l", "walltime=1", begun=False)      # it may be over before a shell has answered
         s.expect(r"=>> PBS: job killed: walltime \d+ exceeded limit 1")
         self.assertEqual(s.ended(), 0)
 

@@ -49,7 +49,7 @@ class tasks(ClusterTest):
     def spool_is_empty(self):
         for host in self.hosts:
             spool = os.path.join(self.home(host), "spool")
-            self.assertEqual(os.listdir(spool), [], host)
+            self.until(lambda: not os.listdir(spool), lambda: f"nothing is left on {host}: {os.listdir(spool)}")
 
     def test_the_c_interface(self):
         """tm_spawn, tm_obit, tm_kill, tm_taskinfo, tm_rescinfo; what tasks write goes to the job's output."""

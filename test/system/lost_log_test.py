@@ -94,7 +94,7 @@ class a_server(LostLogTest):
         self.assertGreater(first, max(int(id.split(".")[0]) for id in jobs))
         self.assertIn("LogLossAccepted", self.audit("log", "--kind", "log"))
         self.assertEqual(self.run_command("pbs_audit", "--log", self.server_log_directory, "verify").status, 0)
-        self.assertGreater(self.marked(), known)
+        self.until_marked(known + 1)
         self.stop_server()
         self.start_server()                    # said once
         self.assertEqual(int(self.submit("-h", "--", "/bin/true").split(".")[0]), first + 1)

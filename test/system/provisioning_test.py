@@ -68,7 +68,7 @@ class provisioning(HookTest):
         self.until(lambda: all(self.node(n)["state"] == "offline" for n in self.hosts), lambda: [self.node(n) for n in self.hosts])
         self.assertIn("no image", self.node("a")["comment"])
         self.assertNotIn("current_aoe", self.node("a"))
-        self.assertEqual(self.job(id)["job_state"], "Q")
+        self.until_state(id, "Q")
         self.assertIn("no image", self.audit("hook", "prov"))
 
 

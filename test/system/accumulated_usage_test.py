@@ -98,7 +98,7 @@ class accumulated_usage(MomHookTest, WideJobTest):
         go.open()
         job = self.until_state(id, "F")
         self.check_prologue(job, hosts)
-        self.assertRegex(used(job, "walltime"), r"^00:00:\d\d$")
+        self.assertRegex(used(job, "walltime"), r"^00:\d\d:\d\d$")
         record = self.record("E", id)
         self.assertIn(""" resources_used.foo_str='{"eight": 8, "nine": 9, "seven": 7}' """, record)
         self.assertIn(f""" resources_used.foo_str3='{{"{a}": "eight only here", "{b}": None, "{c}": None}}' """, record)

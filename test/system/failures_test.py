@@ -68,7 +68,7 @@ class each_party_fails(WideJobTest):
         primary, sister, _ = self.hosts_of(id)
         self.kill_daemon(MOM, primary)
         self.until_state(id, "Q")
-        self.assertIn(GIVEN_UP, self.mom_log(sister))
+        self.until(lambda: GIVEN_UP in self.mom_log(sister), "the sister ends what was given up")
         self.start_daemon(MOM, primary)
         self.until(lambda: f"{id};{GIVEN_UP}" in self.mom_log(primary), "the primary ends what was given up")
         self.until(lambda: self.job(id)["run_count"] == "2", "the job runs again")

@@ -165,6 +165,7 @@ while [ ! -e go ] && [ ! -e go.$PBS_ARRAY_INDEX ] && [ ! -e go.group.$(((PBS_ARR
         self.assertEqual([self.job(subjob(array, index))["run_count"] for index in (1, 2, 3)], ["1", "2", "1"])
 
     def test_a_subjob_runs_its_own_script_whose_name_a_shell_could_take_for_a_pattern(self):
+        open(os.path.join(self.work, "said"), "w").close()
         self.submit("-h", "--", "/bin/true")
         array = self.submit("-h", "-J", "1-2", "-S", "/bin/sh", input=f"echo array $PBS_JOBID >> {self.work}/said\n")
         other = None

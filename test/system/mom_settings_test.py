@@ -168,8 +168,8 @@ class options_of_a_mom(MomSettingsTest):      # -c, -C, -L, -M, -S
         log = os.path.join(self.top, "mom.log")
         with open(os.path.join(self.home("a"), "mom_priv", "other"), "w") as f:
             f.write("$logevent 0xffff\n$settings_of_other\n")
-        before = self.mom_log("a")
         self.kill_daemon("pbs_mom", "a")
+        before = self.mom_log("a")
         self.cluster.machines["a"].start_daemon("pbs_mom", "-c", "other", "-L", log)
         self.until_free("a")
         with open(log) as f:

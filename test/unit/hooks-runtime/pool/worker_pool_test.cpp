@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(an_attended_run_that_dies_or_hangs_is_told_as_any) {
   const std::string second_time = "import pbs, os, sys\nif hasattr(sys, 'again'): ";
   BOOST_TEST(attended_run(runs, {.source = second_time + "os._exit(3)\nsys.again = 1\n"}).told ==
              "error 'the hook's process ended itself with exit status 3'");
-  const attended_run hangs(runs, {.source = second_time + "\n  while True: pass\nsys.again = 1\n", .alarm_ms = 1000});
+  const attended_run hangs(runs, {.source = second_time + "\n  while True: pass\nsys.again = 1\n", .alarm_ms = 5000});
   BOOST_TEST(hangs.told.starts_with("alarm"));
 }
 
@@ -259,7 +259,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_was_killed_has_the_lines_it_logged) {
   hook_runs runs;
   for (const char* end : {"while True: pass\n", "import os\nos._exit(3)\n"}) {
     hook_case c{.source = std::string("import pbs\npbs.logmsg(pbs.LOG_WARNING, 'first')\npbs.logjobmsg('12.head', 'second')\n") + end};
-    c.alarm_ms = 1000;
+    c.alarm_ms = 5000;
     const auto reply = runs.run(c);
     BOOST_TEST((reply.get().getVerdict() != Verdict::ACCEPT));
     const auto log = reply.get().getLog();

@@ -110,7 +110,7 @@ class vnodes_of_files(VnodeTest):
         self.hang_up()
         self.until(lambda: len(self.shown()) == 4, self.shown)
         self.assertEqual(list(self.shown()), ["a", "a[0]", "a[1]", "a[2]"])
-        self.assertEqual(set(self.states().values()), {"free"})
+        self.until(lambda: set(self.states().values()) == {"free"}, self.states)
         self.assertEqual(self.amounts("a", "ncpus", "mem"), (0, "0b"))
         self.assertEqual([self.shown()[n]["sharing"] for n in self.shown()], ["default_shared", "default_excl", "force_excl", "ignore_excl"])
         one = self.sure("pbsnodes", "-v", "a[0]")

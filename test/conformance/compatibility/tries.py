@@ -13,7 +13,7 @@ from private_cluster import STAGE  # noqa: E402  found by the path above
 
 READ_ONLY = "Cannot set attribute, read only or insufficient permission"
 SHOWN_CHARS = 300
-LINE_DEADLINE_S = 20     # the logs follow what clients are told
+LINE_DEADLINE_S = 120     # the logs follow what clients are told
 WITHOUT_EFFECT = " has no effect"
 
 

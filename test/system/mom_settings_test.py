@@ -1,6 +1,7 @@
 """Settings of a MoM: what lines of mom_priv/config change for jobs, hooks and vnodes, at the start and at HUP."""
 import os
 import pwd
+import re
 import subprocess
 import unittest
 
@@ -126,7 +127,7 @@ class users_without_jobs(MomSettingsTest):      # $restrict_user
 
     def until_ended(self, process, whose):
         self.until(lambda: process.poll() is not None, f"the process of {whose} is ended")
-        self.assertRegex(self.mom_log("a"), rf";Svr;restrict_user;killed process \d+ of {whose}, who has no job here\n")
+        self.until(lambda: re.search(rf";Svr;restrict_user;killed process \d+ of {whose}, who has no job here\n", self.mom_log("a")), "the log says so")
 
     def until_looked(self):
         self.until_ended(self.process_of("nobody"), "nobody")

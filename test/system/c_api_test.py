@@ -7,7 +7,7 @@ import unittest
 from private_cluster import ClusterTest, STAGE, wait_gone
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "c_api")
-PROGRAMS = ("connections", "submission", "requests", "selection", "status", "management", "reservations", "arrays")
+PROGRAMS = ("connections", "submission", "requests", "selection", "status", "management", "reservations", "arrays", "attribute_errors", "vnodes")
 
 
 class c_programs(ClusterTest):
@@ -68,6 +68,22 @@ class c_programs(ClusterTest):
         self.sure("qmgr", "-c", "set server scheduling = False")
         self.sure(self.program("arrays"))
 
+    def test_which_attribute_was_wrong(self):
+        self.sure("qmgr", "-c", "set server scheduling = False")
+        self.sure(self.program("attribute_errors"), self.submitted("workq"))
+
+    def test_vnodes_are_counted(self):
+        self.sure(self.program("vnodes"), "1", "0", "0", "0")
+        id = self.submit("-l", "select=1:ncpus=1", "-l", "place=excl", "--", "/bin/sleep", "1000")
+        self.until_running(id)
+        self.sure(self.program("vnodes"), "0", "1", "0", "0")
+        self.sure("pbsnodes", "-o", "a")
+        self.sure(self.program("vnodes"), "0", "0", "0", "1")
+        self.sure("pbsnodes", "-r", "a")
+        self.sure("qdel", "-W", "force", id)
+        self.until_free("a")
+        self.sure(self.program("vnodes"), "1", "0", "0", "0")
+
     def test_every_call_for_a_job(self):
         self.sure("qmgr", "-c", "set server scheduling = False")
         self.sure("qmgr", "-c", "create queue cq queue_type=e,enabled=True,started=True")
@@ -113,7 +129,8 @@ class c_programs(ClusterTest):
         names = [line.split()[-1] for line in symbols.splitlines()]
         self.assertIn("pbs_connect", names)
         self.assertIn("tm_init", names)
-        self.assertEqual([n for n in names if not n.startswith(("pbs_", "tm_"))], [])
+        others = ["__pbs_errno_location", "__pbs_server_location", "pbse_to_txt"]
+        self.assertEqual(sorted(n for n in names if not n.startswith(("pbs_", "tm_"))), others)
 
         # Of the code that it needs none is CAF's or RocksDB's, neither in other libraries nor within.
         needed = subprocess.run(["readelf", "-d", f"{STAGE}/lib/libpbs.so"], capture_output=True, text=True, check=True).stdout

@@ -1,5 +1,9 @@
 #include "tools/libpbs/connections.hpp"
 
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <climits>
 #include <cstdlib>
 #include <exception>
 #include <map>
@@ -97,12 +101,12 @@ using namespace annals;
 
 extern "C" {
 
-int* pbs_errno_location(void) {
+int* __pbs_errno_location(void) {
   thread_local int number = 0;
   return &number;
 }
 
-char** pbs_server_location(void) {
+char** __pbs_server_location(void) {
   thread_local char* name = nullptr;
   return &name;
 }
@@ -119,6 +123,20 @@ int pbs_connect(const char* server) {
     ifl::set_error(ifl::current_failure().code);
     return -1;
   }
+}
+
+int pbs_connect_extend(const char* server, const char* extend_data) {
+  if (ifl::text_of(extend_data).empty()) return pbs_connect(server);
+  ifl::set_error(ifl::pbs_error::no_support);
+  return -1;
+}
+
+// A connection is a descriptor.
+int pbs_query_max_connections(void) {
+  ifl::set_error(0);
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  return static_cast<int>(std::min<rlim_t>(files.rlim_cur, INT_MAX));
 }
 
 int pbs_disconnect(int connect) {
@@ -145,6 +163,20 @@ char* pbs_geterrmsg(int connect) {
   if (!c) return nullptr;
   const std::lock_guard its_turn(c->turn);
   return c->error_text.empty() ? nullptr : c->error_text.data();
+}
+
+// A table of texts that live as long as the library: PBS has them without const.
+char* pbse_to_txt(int number) {
+  if (number <= 0) return nullptr;
+  const auto text = values::pbs_error_text(static_cast<std::uint32_t>(number));
+  return text.empty() ? nullptr : const_cast<char*>(text.data());
+}
+
+struct ecl_attribute_errors* pbs_get_attribute_errors(int connect) {
+  const auto c = ifl::find_connection(connect);
+  if (!c) return nullptr;
+  const std::lock_guard its_turn(c->turn);
+  return c->wrong.told();
 }
 
 }  // extern "C"

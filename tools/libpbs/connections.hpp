@@ -9,6 +9,7 @@
 
 #include "events/values/pbs_error.hpp"
 #include "tools/client/session.hpp"
+#include "tools/libpbs/attribute_errors.hpp"
 
 namespace annals::ifl {
 
@@ -17,6 +18,7 @@ struct connection {
   std::mutex turn;
   client::session server;
   std::string error_text;  // of the last call; empty: it succeeded
+  attribute_errors wrong;  // of the last call
 };
 
 // What a call failed with, on its way to pbs_errno.
@@ -41,11 +43,23 @@ Answer with_connection(int handle, Answer failed, Work&& work) noexcept {
   }
   const std::lock_guard its_turn(c->turn);
   c->error_text.clear();
+  c->wrong.clear();
   try {
     return work(*c);
   } catch (...) {
     note(*c, current_failure());
     return failed;
+  }
+}
+
+// Runs work(), a part of with_connection's; when what it fails with is about one of these attributes, pbs_get_attribute_errors tells.
+template <class List, class Work>
+auto with_attributes(connection& c, const List* given, Work&& work) {
+  try {
+    return work();
+  } catch (const failure& f) {
+    c.wrong.find(given, f);
+    throw;
   }
 }
 

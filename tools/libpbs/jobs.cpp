@@ -16,14 +16,16 @@ using ifl::text_of;
 
 namespace {
 
-// Runs a request for one job whose id must be well-formed.
+// Runs a request for one job whose id must be well-formed; `attributes` are what it is about.
 template <class Fill>
-int for_job(int connect, const char* job, Fill&& fill) noexcept {
+int for_job(int connect, const char* job, Fill&& fill, const attrl* attributes = nullptr) noexcept {
   const int answered = ifl::with_connection(connect, -1, [&](ifl::connection& c) {
     const auto name = client::parse_job_name(text_of(job), client::server_name());
     if (!name) throw ifl::failure{values::pbs_error::unknown_job, {}};
-    ifl::done_text(c.server.call([&](schema::Request::Builder r) { fill(r, name->id); }));
-    return 0;
+    return ifl::with_attributes(c, attributes, [&] {
+      ifl::done_text(c.server.call([&](schema::Request::Builder r) { fill(r, name->id); }));
+      return 0;
+    });
   });
   return answered == 0 ? 0 : pbs_errno;
 }
@@ -62,7 +64,7 @@ client::release_request release_of(const std::string& nodes, const std::string& 
 extern "C" {
 
 int pbs_alterjob(int connect, const char* job, struct attrl* attributes, const char*) {
-  return for_job(connect, job, [&](schema::Request::Builder r, const std::string& id) {
+  const auto fill = [&](schema::Request::Builder r, const std::string& id) {
     auto alter = r.initAlterJob();
     alter.setJob(id);
     unsigned count = 0;
@@ -75,7 +77,8 @@ int pbs_alterjob(int connect, const char* job, struct attrl* attributes, const c
       list[i].setValue(text_of(a->value));
       list[i].setOp(text_of(a->value).empty() ? schema::AttributeOp::UNSET : schema::AttributeOp::SET);
     }
-  });
+  };
+  return for_job(connect, job, fill, attributes);
 }
 
 int pbs_asyalterjob(int connect, const char* job, struct attrl* attributes, const char* extend) {

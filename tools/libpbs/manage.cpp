@@ -125,8 +125,10 @@ int pbs_manager(int connect, int command, int object, const char* name, struct a
   const int answered = ifl::with_connection(connect, -1, [&](ifl::connection& c) {
     auto names = values::split_list(text_of(name));
     if (names.empty()) names.emplace_back();
-    for (const auto& one : names) carry_out(c, command, object, one, attributes);
-    return 0;
+    return ifl::with_attributes(c, attributes, [&] {
+      for (const auto& one : names) carry_out(c, command, object, one, attributes);
+      return 0;
+    });
   });
   return answered == 0 ? 0 : pbs_errno;
 }

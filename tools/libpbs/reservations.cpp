@@ -62,11 +62,13 @@ char* pbs_submit_resv(int connect, struct attropl* attributes, const char*) {
   return ifl::with_connection(connect, static_cast<char*>(nullptr), [&](ifl::connection& c) {
     auto what = read(attributes);
     complete_variables(what);
-    return answered_id(c.server.call([&](schema::Request::Builder r) {
-      auto s = r.initSubmitReservation();
-      client::fill(s.initAttributes(static_cast<unsigned>(what.size())), what);
-      s.setSubmitHost(client::this_host());
-    }));
+    return ifl::with_attributes(c, attributes, [&] {
+      return answered_id(c.server.call([&](schema::Request::Builder r) {
+        auto s = r.initSubmitReservation();
+        client::fill(s.initAttributes(static_cast<unsigned>(what.size())), what);
+        s.setSubmitHost(client::this_host());
+      }));
+    });
   });
 }
 
@@ -74,12 +76,14 @@ char* pbs_modify_resv(int connect, const char* reservation, struct attropl* attr
   return ifl::with_connection(connect, static_cast<char*>(nullptr), [&](ifl::connection& c) {
     const auto id = id_of(reservation);
     const auto what = read(attributes);
-    return answered_id(c.server.call([&](schema::Request::Builder r) {
-      auto a = r.initAlterReservation();
-      a.setReservation(id);
-      client::fill(a.initChanges(static_cast<unsigned>(what.size())), what);
-      a.setForce(text_of(extend).find(FORCE) != std::string::npos);
-    }));
+    return ifl::with_attributes(c, attributes, [&] {
+      return answered_id(c.server.call([&](schema::Request::Builder r) {
+        auto a = r.initAlterReservation();
+        a.setReservation(id);
+        client::fill(a.initChanges(static_cast<unsigned>(what.size())), what);
+        a.setForce(text_of(extend).find(FORCE) != std::string::npos);
+      }));
+    });
   });
 }
 

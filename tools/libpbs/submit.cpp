@@ -78,7 +78,7 @@ extern "C" char* pbs_submit(int connect, struct attropl* attributes, const char*
     std::optional<std::string> text;
     if (script && *script) text = read_script(script);
     what.script = text ? &*text : nullptr;
-    const std::string id = ifl::done_text(client::queue_job(c.server, what));
+    const std::string id = ifl::with_attributes(c, attributes, [&] { return ifl::done_text(client::queue_job(c.server, what)); });
     char* const answer = strdup(id.c_str());
     if (!answer) throw std::bad_alloc();
     return answer;

@@ -20,7 +20,7 @@ VERDICTS = {
     "works": "it is taken, and shown or there, as in PBS; a row tries no more than that",
     "differs": "it is there, and the note says what is otherwise",
     "no effect": "accepted, and kept and shown as in PBS; nothing follows from it, and the log of the server or the daemon, or the command itself, says so by name",
-    "refused": "a command or daemon that meets it says the text that stands in the row",
+    "refused": "a command or daemon that meets it, or the call, says the text that stands in the row",
     "absent": "it is not there",
 }
 SEPARATOR = re.compile(r" \|(?= |$)")

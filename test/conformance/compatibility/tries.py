@@ -7,6 +7,7 @@ import signal
 import string
 import subprocess
 import sys
+from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "system"))
 from private_cluster import STAGE  # noqa: E402  found by the path above
@@ -165,14 +166,25 @@ class Attributes(Try):
 
 
 class Symbols(Try):
-    """Whether the C library has them."""
+    """Whether libpbs has them; a call that is refused fails and says why."""
 
     def before(self):
-        self.library = ctypes.CDLL(os.path.join(STAGE, "lib", "libpbs.so"))
+        with mock.patch.dict(os.environ, self.test.environment()):
+            self.library = ctypes.CDLL(os.path.join(STAGE, "lib", "libpbs.so"))
+            if any(row.verdict == "refused" for row in self.section.rows):
+                self.library.pbs_geterrmsg.restype = ctypes.c_char_p
+                self.connection = self.library.pbs_connect(None)
+                self.test.assertGreater(self.connection, 0)
+                self.test.addCleanup(self.library.pbs_disconnect, self.connection)
 
     def row(self, row):
-        if hasattr(self.library, row.name) != (row.verdict not in ("absent", "refused")):
+        if hasattr(self.library, row.name) == (row.verdict == "absent"):
             self.fail(row, "libpbs has it" if row.verdict == "absent" else "libpbs has it not")
+        elif row.verdict == "refused":
+            getattr(self.library, row.name)(self.connection, *[None] * 6)
+            said = (self.library.pbs_geterrmsg(self.connection) or b"").decode()
+            if said != row.says:
+                self.fail(row, f"not refused with {row.says!r} but {said!r}")
 
 
 class HookNames(Try):

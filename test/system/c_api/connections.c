@@ -1,7 +1,9 @@
-/* pbs_connect, pbs_disconnect, pbs_default, pbs_geterrmsg, and pbs_errno and pbs_server of each thread. */
+/* pbs_connect, pbs_connect_extend, pbs_query_max_connections, pbs_disconnect, pbs_default, pbs_geterrmsg, and pbs_errno and pbs_server of
+ * each thread. */
 #include "check.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
 
 extern char* pbs_server; /* as programs declare it that were written for the manual */
 
@@ -12,6 +14,13 @@ static void* fails_elsewhere(void* unused) {
   CHECK(pbs_errno != 0);
   CHECK(strcmp(pbs_server, "no-such-host.invalid") == 0); /* it tried */
   return NULL;
+}
+
+/* The connections that this process may have are its descriptors. */
+static void may_have_many(void) {
+  struct rlimit files = {100, 100};
+  CHECK(setrlimit(RLIMIT_NOFILE, &files) == 0);
+  CHECK(pbs_query_max_connections() == 100);
 }
 
 int main(void) {
@@ -35,5 +44,11 @@ int main(void) {
   CHECK(pbs_disconnect(a) == -1);
   CHECK(pbs_deljob(a, "1", NULL) != 0);
   CHECK(pbs_disconnect(b) == 0);
+  a = pbs_connect_extend(NULL, NULL);
+  CHECK(a > 0 && pbs_disconnect(a) == 0);
+  a = pbs_connect_extend(pbs_default(), "");
+  CHECK(a > 0 && pbs_disconnect(a) == 0);
+  CHECK(pbs_connect_extend(NULL, "something") == -1 && pbs_errno == PBSE_NOSUP);
+  may_have_many();
   return 0;
 }

@@ -58,21 +58,41 @@ struct batch_deljob_status {
   int code;
 };
 
+/* An attribute that was refused, the number of the error and its text. */
+struct ecl_attrerr {
+  struct attropl* ecl_attribute;
+  int ecl_errcode;
+  char* ecl_errmsg;
+};
+struct ecl_attribute_errors {
+  int ecl_numerrors;
+  struct ecl_attrerr* ecl_attrerr; /* so many, one behind the other */
+};
+
 /* -- the calling thread's error ------------------------------------------------------------------------------------------ */
 
-int* pbs_errno_location(void);
-#define pbs_errno (*pbs_errno_location()) /* 0 or a PBSE_ number (pbs_error.h) of this thread's last call */
+int* __pbs_errno_location(void);
+#define pbs_errno (*__pbs_errno_location()) /* 0 or a PBSE_ number (pbs_error.h) of this thread's last call */
+char* pbse_to_txt(int number);              /* the text of a PBSE_ number, not to be freed; null: there is no such error */
 
 /* -- connections --------------------------------------------------------------------------------------------------------- */
 
-int pbs_connect(const char* server); /* null or "": the default server; the answer is positive, or -1: failed */
+int pbs_connect(const char* server);                                 /* null or "": the default server; answers a positive number, or -1 */
+int pbs_connect_extend(const char* server, const char* extend_data); /* extend_data: null or ""; the server takes none */
+int pbs_query_max_connections(void);                                 /* that this process can have at a time */
 int pbs_disconnect(int connect);
 char* pbs_default(void);          /* the default server's name; not to be freed */
 char* pbs_geterrmsg(int connect); /* the text of the connection's last error, or null; lives until its next call */
 
 /* The server that this thread's last pbs_connect connected to, or tried to; not to be freed; null before the first. */
-char** pbs_server_location(void);
-#define pbs_server (*pbs_server_location())
+char** __pbs_server_location(void);
+#define pbs_server (*__pbs_server_location())
+
+/*
+ * Which attributes of the connection's last call were refused, and why; null: none, or it is not known. The server stops at the first
+ * that is wrong. Not to be freed; lives until the connection's next call.
+ */
+struct ecl_attribute_errors* pbs_get_attribute_errors(int connect);
 
 /* -- jobs ---------------------------------------------------------------------------------------------------------------- */
 
@@ -128,6 +148,27 @@ void pbs_statfree(struct batch_status* status);
 char* pbs_submit_resv(int connect, struct attropl* attributes, const char* extend);                          /* its id: free() it */
 char* pbs_modify_resv(int connect, const char* reservation, struct attropl* attributes, const char* extend); /* the same */
 int pbs_delresv(int connect, const char* reservation, const char* extend);
+
+/* -- vnodes: pbs_rescquery(3) ------------------------------------------------------------------------------------------------- */
+
+/*
+ * How many vnodes are free, taken by jobs, taken by reservations, and down or offline: one number in each of the four arrays for each
+ * of count names, which are "nodes" or "nodes=". 0, or the error number.
+ */
+int pbs_rescquery(int connect, char** names, int count, int* available, int* allocated, int* reserved, int* down);
+
+/* -- not supported: pbs_refused(3) ------------------------------------------------------------------------------------------- */
+
+/* For programs that link them: each fails with PBSE_NOSUP, and pbs_geterrmsg says what there is in its place. */
+typedef int pbs_resource_t;
+#define RESOURCE_T_NULL ((pbs_resource_t)0)
+#define RESOURCE_T_ALL ((pbs_resource_t)-1)
+int pbs_rescreserve(int connect, char** names, int count, pbs_resource_t* reservation);
+int pbs_rescrelease(int connect, pbs_resource_t reservation);
+int pbs_stagein(int connect, const char* job, const char* location, const char* extend);
+int pbs_confirmresv(int connect, const char* reservation, const char* location, unsigned long start, const char* extend);
+struct preempt_job_info;                                               /* never seen */
+struct preempt_job_info* pbs_preempt_jobs(int connect, char** jobids); /* null */
 
 /* -- management ---------------------------------------------------------------------------------------------------------- */
 
@@ -346,6 +387,7 @@ int pbs_terminate(int connect, int manner, const char* extend);
 #define ND_Stale "Stale"
 #define ND_jobbusy "job-busy"
 #define ND_jobexclusive "job-exclusive"
+#define ND_resv_exclusive "resv-exclusive"
 #define ND_busy "busy"
 #define ND_provisioning "provisioning"
 #define ND_maintenance "maintenance"

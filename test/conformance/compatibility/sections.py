@@ -15,7 +15,7 @@ ROOT = os.path.join(HERE, "..", "..", "..")
 NAMES = os.path.join(HERE, "names")
 # In the order of the index.
 FILES = ("server", "queue", "route_queue", "scheduler", "vnode", "job", "reservation", "hook", "hook_events", "resource", "builtin_resources",
-         "commands", "job_options", "other_options", "daemon_options", "mom_config", "sched_config", "log_lines", "c_api", "hook_module")
+         "commands", "job_options", "other_options", "daemon_options", "mom_config", "sched_config", "log_lines", "c_api", "drmaa", "hook_module")
 VERDICTS = {
     "works": "it is taken, and shown or there, as in PBS; a row tries no more than that",
     "differs": "it is there, and the note says what is otherwise",

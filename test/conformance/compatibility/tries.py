@@ -166,11 +166,12 @@ class Attributes(Try):
 
 
 class Symbols(Try):
-    """Whether libpbs has them; a call that is refused fails and says why."""
+    """Whether a C library, libpbs or the one that `library` names, has them; a call that is refused fails and says why."""
 
     def before(self):
+        self.name = self.keys.get("library", "libpbs.so")
         with mock.patch.dict(os.environ, self.test.environment()):
-            self.library = ctypes.CDLL(os.path.join(STAGE, "lib", "libpbs.so"))
+            self.library = ctypes.CDLL(os.path.join(STAGE, "lib", self.name))
             if any(row.verdict == "refused" for row in self.section.rows):
                 self.library.pbs_geterrmsg.restype = ctypes.c_char_p
                 self.connection = self.library.pbs_connect(None)
@@ -179,7 +180,7 @@ class Symbols(Try):
 
     def row(self, row):
         if hasattr(self.library, row.name) == (row.verdict == "absent"):
-            self.fail(row, "libpbs has it" if row.verdict == "absent" else "libpbs has it not")
+            self.fail(row, self.name + (" has it" if row.verdict == "absent" else " has it not"))
         elif row.verdict == "refused":
             getattr(self.library, row.name)(self.connection, *[None] * 6)
             said = (self.library.pbs_geterrmsg(self.connection) or b"").decode()

@@ -116,6 +116,7 @@ inline constexpr attribute_id credential_id = 1060;
 inline constexpr attribute_id credential_validity = 1070;
 inline constexpr attribute_id create_resv_from_job = 1080;
 inline constexpr attribute_id max_run_subjobs = 1090;
+inline constexpr attribute_id indexed_output = 1100;
 }  // namespace job
 
 namespace queue {

@@ -225,6 +225,8 @@ const attribute job_attributes[] = {
      "whether a reservation is made from the job"},
     {job::max_run_subjobs, "max_run_subjobs", value_type::integer, setter::owner, while_running, "",
      "most subjobs that run at once; arrays only"},
+    {job::indexed_output, "indexed_output", value_type::boolean, setter::owner, at_creation, "",
+     "whether the output of all subjobs of a host goes to one file, for pbs_output; arrays only"},
 };
 const std::size_t job_attribute_count = std::size(job_attributes);
 

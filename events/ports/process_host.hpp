@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "events/values/output_index.hpp"
+
 namespace annals::ports {
 
 struct run_usage {
@@ -117,10 +119,18 @@ struct start_failed {
   std::string text;
 };
 
-struct delivery {                // one output file to bring to its place
-  std::string from;              // spool file; a bare name lies in the job directory
-  std::string to_host, to_path;  // a relative path starts in the user's home; a final / means a directory
-  bool local = false;            // same host or $usecp: copied, else scp
+// One output file of a subjob as a record of a file that all subjobs of this host share (events/values/output_index.hpp).
+struct shared_output {
+  std::string path;   // of that file; a relative path starts in the user's home
+  std::string inner;  // its name if `path` is a directory
+  std::string host;   // ends its name
+  values::output_record record;
+};
+struct delivery {                            // one output file to bring to its place
+  std::string from;                          // spool file; a bare name lies in the job directory
+  std::string to_host, to_path;              // a relative path starts in the user's home; a final / means a directory
+  bool local = false;                        // same host or $usecp: copied, else scp
+  std::optional<shared_output> shared = {};  // where it goes if that can be; else it goes to its own place
 };
 // A file or directory that is stored elsewhere: it comes to a run, or goes from it (pbs guide: stagein, stageout).
 struct staged_file {

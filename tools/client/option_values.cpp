@@ -102,7 +102,7 @@ std::optional<object_format> parse_object_format(std::string_view text) {
 
 bool is_boolean_attribute(std::string_view name) {
   return name == "block" || name == "release_nodes_on_stageout" || name == "create_resv_from_job" ||
-         name == "no_stdio_sockets" || name == "topjob_ineligible";
+         name == "no_stdio_sockets" || name == "topjob_ineligible" || name == "indexed_output";
 }
 
 bool is_array_range(std::string_view text) {

@@ -86,7 +86,7 @@ std::optional<complaint> check_array(const job_options& options) {
   const std::string* range = options.find('J');
   const std::string* at_once = options.other("max_run_subjobs");
   if (range == nullptr) {
-    if (at_once != nullptr) return refused(values::refuse(pbs_error::not_an_array));
+    if (at_once != nullptr || options.other("indexed_output") != nullptr) return refused(values::refuse(pbs_error::not_an_array));
     return std::nullopt;
   }
   if (options.has('r') && *options.find('r') == "n") return misused("qsub:  cannot submit non-rerunable Array Job");

@@ -62,6 +62,11 @@ user_request delivery_request(const copy_settings& how, const account& user, con
     task.to_path = d.to_path.starts_with('/') || !d.local ? d.to_path : user.home + '/' + d.to_path;
     task.retained = how.undelivered + '/' + base_name(d.from);
     task.local = d.local;
+    if (d.shared)
+      task.record = {.path = d.shared->path.starts_with('/') ? d.shared->path : user.home + '/' + d.shared->path,
+                     .inner = d.shared->inner,
+                     .host = d.shared->host,
+                     .record = d.shared->record};
     r.copies.push_back(std::move(task));
   }
   add_stages(r, stage_task::kind::out, order.out);

@@ -12,7 +12,9 @@
 #include "events/attributes/request_check.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/exec_vnode.hpp"
+#include "events/values/job_id.hpp"
 #include "events/values/number.hpp"
+#include "events/values/output_index.hpp"
 #include "events/values/size.hpp"
 #include "events/values/string_list.hpp"
 
@@ -139,6 +141,19 @@ struct output {
   target to;
 };
 
+// A subjob whose output paths still have ^array_index^: they are those of all.
+bool has_indexed_output(start_reader start) { return attribute(start, "indexed_output") == "True"; }
+
+std::uint32_t array_index_of(start_reader start) {
+  return static_cast<std::uint32_t>(whole_number(attribute(start, "array_index")).value_or(0));
+}
+
+// Where a file of its own goes.
+std::string own_path(start_reader start, char letter) {
+  const auto path = attribute(start, letter == 'o' ? "Output_Path" : "Error_Path");
+  return has_indexed_output(start) ? values::with_array_index(path, array_index_of(start)) : path;
+}
+
 output output_of(start_reader start, const mom_settings& settings, char letter) {
   output out{.letter = letter, .spool = {}, .to = {}};
   const std::string id = str(start.getRef().getJob());
@@ -148,7 +163,7 @@ output output_of(start_reader start, const mom_settings& settings, char letter) 
   const std::string name = id + (letter == 'o' ? ".OU" : ".ER");
   const bool is_private = attribute(start, "sandbox") == "PRIVATE";
   out.spool = is_private ? name : settings.pbs_home + "/spool/" + name;
-  out.to = target_of(attribute(start, letter == 'o' ? "Output_Path" : "Error_Path"), settings);
+  out.to = target_of(own_path(start, letter), settings);
   if (out.to.path == "/dev/null") out.spool = out.to.path;
   if (!has(kept, letter)) return out;
   if (!has(kept, 'd')) {
@@ -159,6 +174,18 @@ output output_of(start_reader start, const mom_settings& settings, char letter) 
     out.spool = out.to.path.back() == '/' ? out.to.path + name : out.to.path;
   }
   return out;
+}
+
+// indexed_output: where the output of this stream goes as a record. The file must be one that this host can reach.
+std::optional<ports::shared_output> shared_output_of(start_reader start, const mom_settings& settings, const output& out) {
+  const auto id = values::parse_job_id(str(start.getRef().getJob()));
+  if (!has_indexed_output(start) || !id || id->form != values::id_form::subjob || out.keep) return {};
+  const auto index = array_index_of(start);
+  const auto place =
+      values::output_place_of(attribute(start, "Output_Path"), attribute(start, "Error_Path"), attribute(start, "array_id"), index);
+  const auto file = target_of(place.path, settings);
+  if (place.path.empty() || !file.local) return {};
+  return ports::shared_output{file.path, place.inner, settings.host, {id->number, index, start.getRef().getRun(), out.letter}};
 }
 
 // "/var/tmp/pbs.12.borg.1f0c5a9d-3B33FA69". An order of an earlier release has nothing to end it with.
@@ -330,7 +357,7 @@ std::vector<ports::delivery> deliveries_for(start_reader start, const mom_settin
     const auto out = output_of(start, settings, letter);
     if (out.joined || out.direct || out.to.path == "/dev/null") continue;
     if (out.remove && exit_status == 0) continue;
-    files.push_back({out.spool, out.to.host, out.to.path, out.to.local});
+    files.push_back({out.spool, out.to.host, out.to.path, out.to.local, shared_output_of(start, settings, out)});
   }
   return files;
 }

@@ -57,6 +57,25 @@ bool take_stage(user_request& r, std::string_view name, std::string_view value) 
   return true;
 }
 
+// "record" begins one, as an entry of the index without its place.
+bool take_record(copy_task& copy, std::string_view name, std::string_view value) {
+  if (name == "record") {
+    const auto record = values::parse_output_entry(value);
+    if (record) copy.record = {{}, {}, {}, *record};
+    return record.has_value();
+  }
+  if (!copy.record) return false;
+  if (name == "record_path")
+    copy.record->path = value;
+  else if (name == "record_inner")
+    copy.record->inner = value;
+  else if (name == "record_host")
+    copy.record->host = value;
+  else
+    return false;
+  return true;
+}
+
 // "copy", "stage_in", "append" begin a task; the fields that belong to it follow.
 bool take(user_request& r, std::string_view name, std::string_view value) {
   const auto number = small_number(value);
@@ -91,7 +110,7 @@ bool take(user_request& r, std::string_view name, std::string_view value) {
   else if (name == "scp")
     r.scp.emplace_back(value);
   else if (name == "copy")
-    r.copies.push_back({std::string(value), {}, {}, {}, false});
+    r.copies.push_back({std::string(value), {}, {}, {}, false, {}});
   else if (name == "append")
     r.appends.push_back({std::string(value), {}, false});
   else if (name == "directory")
@@ -124,6 +143,8 @@ bool take(user_request& r, std::string_view name, std::string_view value) {
     r.copies.back().retained = value;
   else if (name == "local")
     r.copies.back().local = value == "1";
+  else if (name.starts_with("record"))
+    return take_record(r.copies.back(), name, value);
   else
     return false;
   return true;
@@ -152,6 +173,12 @@ std::string print_request(const user_request& r) {
     out.put("path", c.to_path);
     out.put("retained", c.retained);
     if (c.local) out.put("local", "1");
+    const auto entry = c.record ? values::print_output_entry(c.record->record) : std::nullopt;
+    if (!entry) continue;
+    out.put("record", *entry);
+    out.put("record_path", c.record->path);
+    out.put("record_inner", c.record->inner);
+    out.put("record_host", c.record->host);
   }
   for (const auto& s : r.stages) {
     out.put(name_of(s.what), s.here);

@@ -10,16 +10,27 @@
 #include <string_view>
 #include <vector>
 
+#include "events/values/output_index.hpp"
+
 namespace annals::mom {
 
 // A MoM's word to a shepherd: "send the signal in my value to your run". A number of our own among the real-time
 // signals; SIGRTMIN differs from C library to C library.
 constexpr int request_signal = 40;
 
+// A place among the records of a file that subjobs share.
+struct record_task {
+  std::string path;   // of that file, absolute
+  std::string inner;  // its name if `path` is a directory
+  std::string host;   // ends its name
+  values::output_record record;
+  bool operator==(const record_task&) const = default;
+};
 struct copy_task {
   std::string from, to_host, to_path;  // from: absolute; to_path: absolute for local copies
   std::string retained;                // where the file goes if it can't be copied
   bool local = false;
+  std::optional<record_task> record = {};  // where it goes if that can be; else it is copied
   bool operator==(const copy_task&) const = default;
 };
 // A file or directory that is stored elsewhere. Relative paths start in `jobdir` here, and in `home` there when it is local.

@@ -6,12 +6,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
+#include "actors/mom/shepherd/indexed_output.hpp"
 #include "actors/mom/shepherd/reaping.hpp"
 #include "actors/mom/shepherd/staging.hpp"
 
@@ -198,8 +200,31 @@ class copying {
     }
   }
 
+  // True: it is where other subjobs' output is.
+  bool put_among_others(item& i) {
+    constexpr std::int64_t short_patience_ms = 200, patience_ms = 60'000;  // with who else writes there
+    const auto& t = *i.output;
+    const auto wrong = append_record(t.from, *t.record,
+                                     std::min(copies_.until_ms, monotonic_ms() + (request_.first_try ? short_patience_ms : patience_ms)));
+    if (wrong.empty()) {
+      settle(i.number, true);
+      unlink(t.from.c_str());
+      return true;
+    }
+    add_try("append " + t.from + " to " + wrong, 1);
+    return false;
+  }
+
+  void add_try(const std::string& command, int status) {
+    answer_.tries.push_back("command: " + command + " status=" + std::to_string(status) + ", try=" + std::to_string(tries_));
+  }
+
   // True: it needs no other try.
   bool try_one(item& i) {
+    if (i.output && i.output->record) {
+      if (put_among_others(i)) return true;
+      if (request_.first_try) return false;  // the next request has more patience, and makes a file of its own
+    }
     std::vector<std::string> copied;
     i.last = i.output                    ? copy_output(*i.output, copies_)
              : i.stage->what == kind::in ? stage_in(*i.stage, copies_)
@@ -211,9 +236,7 @@ class copying {
       for (const auto& file : copied) unlink(file.c_str());  // a directory stays
       return true;
     }
-    if (!i.last.command.empty())
-      answer_.tries.push_back("command: " + i.last.command + " status=" + std::to_string(i.last.status) +
-                              ", try=" + std::to_string(tries_));
+    if (!i.last.command.empty()) add_try(i.last.command, i.last.status);
     if (i.last.hopeless) failed_.push_back(i);
     return i.last.hopeless;
   }

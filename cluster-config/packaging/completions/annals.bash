@@ -246,6 +246,9 @@ __annals_table() {
     pbs_mom)
       options='--version -C:directory -L:file -M: -N -R: -S: -c:file -d:directory -n: -p -r -s:=list,show,insert,replace,remove'
       words='' ;;
+    pbs_output)
+      options='--version -e -f:file -l'
+      words='anyjob' ;;
     pbs_probe)
       options='--version -f -v'
       words='' ;;
@@ -349,7 +352,7 @@ __annals_table() {
       options='--version'
       words='queue' ;;
     qsub)
-      options='--version -A: -C: -I -J: -M:user -N: -P: -R:=o,e,oe -S:file -V -W:=depend\=,group_list\=,stagein\=,stageout\=,umask\=,block\=,sandbox\=,run_count\=,tolerate_node_failures\= -X -a: -c:=n,s,c,w -e:file -f -h -j:=oe,eo,n -k:=n,o,e,oe,od,ed,oed -l:resource -m:=n,a,b,e,ab,ae,be,abe -o:file -p: -q:queue -r:=y,n -u:user -v:variable -z'
+      options='--version -A: -C: -I -J: -M:user -N: -P: -R:=o,e,oe -S:file -V -W:=depend\=,group_list\=,stagein\=,stageout\=,umask\=,block\=,sandbox\=,run_count\=,tolerate_node_failures\=,indexed_output\= -X -a: -c:=n,s,c,w -e:file -f -h -j:=oe,eo,n -k:=n,o,e,oe,od,ed,oed -l:resource -m:=n,a,b,e,ab,ae,be,abe -o:file -p: -q:queue -r:=y,n -u:user -v:variable -z'
       words='script' ;;
     qterm)
       options='--version -F -f -i -m -s -t:=immediate,delay,quick'
@@ -371,5 +374,5 @@ __annals_attributes() {
   esac
 }
 __annals_resources='ncpus mem vmem naccelerators accelerator accelerator_model accelerator_memory accelerator_group hbmem arch host vnode vntype aoe eoe mpiprocs ompthreads nchunk walltime cput pcput pmem pvmem file nice min_walltime max_walltime soft_walltime select select_reliable_startup rjselect select_requested place nodes nodect cpupercent energy start_time exec_vnode software site partition nodemask pe_mask hpm ssinodes resc preempt_targets pstate pgov pcap_node pcap_accelerator'
-complete -F __annals_complete pbs_attach pbs_audit pbs_comm pbs_enroll pbs_habitat pbs_hostn pbs_init.d pbs_minicluster pbs_mom pbs_probe pbs_python pbs_ralter pbs_rcp pbs_rdel pbs_release_nodes pbs_rstat pbs_rsub pbs_sched pbs_server pbs_sleep pbs_snapshot pbs_tmrsh pbsdsh pbsfs pbsnodes printjob qalter qdel qdisable qenable qhold qmgr qmove qmsg qorder qrerun qrls qrun qselect qsig qstart qstat qstop qsub qterm tracejob
+complete -F __annals_complete pbs_attach pbs_audit pbs_comm pbs_enroll pbs_habitat pbs_hostn pbs_init.d pbs_minicluster pbs_mom pbs_output pbs_probe pbs_python pbs_ralter pbs_rcp pbs_rdel pbs_release_nodes pbs_rstat pbs_rsub pbs_sched pbs_server pbs_sleep pbs_snapshot pbs_tmrsh pbsdsh pbsfs pbsnodes printjob qalter qdel qdisable qenable qhold qmgr qmove qmsg qorder qrerun qrls qrun qselect qsig qstart qstat qstop qsub qterm tracejob
 # Made by make_completions.py to here

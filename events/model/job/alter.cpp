@@ -79,6 +79,8 @@ values::result<new_value, rejection> checked(const job_state& job, schema::Attri
     if (!full) return full.error();
     v.value = std::move(*full);
   }
+  if (row->id == ids::Keep_Files)
+    if (auto why = indexed_output_refusal(job.attribute(ids::indexed_output), v.value)) return *why;
   if (row->id == ids::User_List && !may_run_as(v.value, job.owner_name())) return refuse(pbs_error::bad_user);
   if (row->id == ids::eligible_time && !settings.server_flag(attributes::server::eligible_time_enable))
     return refuse(pbs_error::eligible_time_off);

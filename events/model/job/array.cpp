@@ -10,6 +10,7 @@
 #include "events/model/job/run_rights.hpp"
 #include "events/model/refuse.hpp"
 #include "events/values/date_time.hpp"
+#include "events/values/output_index.hpp"
 
 namespace annals::model {
 
@@ -152,13 +153,6 @@ std::optional<outcome> decide_array_request(const job_state& job, const client_r
 
 // -- a subjob begins ---------------------------------------------------------------------------------------------------------
 
-std::string with_index(std::string text, std::uint32_t index) {
-  constexpr std::string_view word = "^array_index^";
-  const auto number = std::to_string(index);
-  for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at + number.size())) text.replace(at, word.size(), number);
-  return text;
-}
-
 // What it has of its array's; the rest is the array's own, or comes with its first events.
 attributes::attribute_set attributes_of_subjob(const job_state& array, std::uint32_t index) {
   auto a = array.attributes;
@@ -169,8 +163,10 @@ attributes::attribute_set attributes_of_subjob(const job_state& array, std::uint
   a.erase_all(ids::estimated);
   a.set(ids::array_id, array.id);
   a.set(ids::array_index, std::to_string(index));
+  const bool one_file = a.get(ids::indexed_output) == "True";  // then the word stays: it is the file of all subjobs of a host
   for (const auto id : {ids::Output_Path, ids::Error_Path, ids::stagein, ids::stageout})
-    if (const auto value = a.get(id)) a.set(id, with_index(std::string(*value), index));
+    if (const auto value = a.get(id); value && !(one_file && (id == ids::Output_Path || id == ids::Error_Path)))
+      a.set(id, values::with_array_index(std::string(*value), index));
   if (const auto before = array.array->begun.find(index); before != array.array->begun.end())
     a.set(ids::run_count, std::to_string(before->second.run_count));
   return a;
@@ -267,6 +263,11 @@ outcome decide_subjob_told(const job_state& job, const subjob_told& told, const 
     }));
   if (left.over()) end_array(job, left, settings, out);
   return out;
+}
+
+std::optional<rejection> indexed_output_refusal(std::string_view indexed_output, std::string_view keep_files) {
+  if (indexed_output != "True" || keep_files.find_first_of("oe") == std::string_view::npos) return std::nullopt;
+  return refuse(pbs_error::bad_value, "Illegal attribute or resource value: indexed_output and Keep_Files exclude each other");
 }
 
 std::optional<rejection> array_refusal(std::string_view indices, std::string_view queue, const attributes::attribute_set& asked,

@@ -86,6 +86,8 @@ void on_subjobs_asked(job_state& array, schema::SubjobsAsked::Reader e);
 // Of a submission that asks for an array: why it can't be one (submit.cpp asks when all else is known).
 std::optional<rejection> array_refusal(std::string_view indices, std::string_view queue, const attributes::attribute_set& asked,
                                        const settings& settings);
+// One file for the output of all subjobs of a host, and files that stay on that host or are written where they belong: not both.
+std::optional<rejection> indexed_output_refusal(std::string_view indexed_output, std::string_view keep_files);
 // Every attribute of a set, as JobQueued has them.
 void fill_attributes(const attributes::attribute_set& from, schema::JobQueued::Builder to);
 event delete_requested(schema::DeleteJob::Reader command);

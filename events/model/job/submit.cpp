@@ -266,8 +266,11 @@ outcome decide_submit(const submit_job& command, const stamp& now, const setting
   if (indices) {
     if (interactive) return refuse(pbs_error::invalid_request);
     if (auto why = array_refusal(*indices, d.queue, d.attributes, settings)) return *why;
+    if (auto why = indexed_output_refusal(d.attributes.get(ids::indexed_output).value_or(""),
+                                          d.attributes.get(ids::Keep_Files).value_or("")))
+      return *why;
     d.attributes.set(ids::array, "True");
-  } else if (d.attributes.has(ids::max_run_subjobs) || d.attributes.has(ids::array)) {
+  } else if (d.attributes.has(ids::max_run_subjobs) || d.attributes.has(ids::array) || d.attributes.has(ids::indexed_output)) {
     return refuse(pbs_error::not_an_array);
   }
   const auto id = indices ? values::array_id(command.number, settings.server_name)

@@ -9,6 +9,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/values/date_time.hpp"
+#include "events/values/output_index.hpp"
 #include "test/support/fake_gateway.hpp"
 #include "test/support/paths.hpp"
 #include "test/support/run_command.hpp"
@@ -466,6 +467,72 @@ BOOST_AUTO_TEST_CASE(tracejob_reads_the_logs_of_today) {
   const ran none = command("tracejob", {"49"});
   BOOST_TEST(none.err == "tracejob: Couldn't find Job Id 49.q1 in logs of past 1 day\n");
   BOOST_TEST(none.status == 1);
+}
+
+// -- pbs_output ------------------------------------------------------------------------------------------------------------
+
+struct output_fixture : fixture {
+  const test::temporary_directory root;
+  const std::string base = root.at("arr.o12");
+
+  output_fixture() {
+    namespace ids = attributes::job;
+    stored_object subjob;
+    subjob.name = "12[3].q1";
+    subjob.set(ids::Output_Path, "", "q1:" + base + ".^array_index^");
+    subjob.set(ids::Error_Path, "", "q1:" + root.at("arr.e12.^array_index^"));
+    subjob.set(ids::indexed_output, "", "True");
+    c.objects[ObjectKind::JOB].push_back(subjob);
+    subjob.name = "12[4].q1";
+    c.objects[ObjectKind::JOB].push_back(subjob);
+    subjob.set(ids::indexed_output, "", "False");
+    subjob.name = "12[5].q1";
+    c.objects[ObjectKind::JOB].push_back(subjob);
+    const values::output_record record{12, 3, 1, 'o', 0, 4};
+    write(base + ".n1", values::output_headline(record) + "out\n\n");
+    write(base + ".n1.index", values::print_output_entry(record).value());
+  }
+  static void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+  ran output(std::vector<std::string> words) const { return command("pbs_output", std::move(words)); }
+};
+
+BOOST_FIXTURE_TEST_CASE(what_a_subjob_wrote_is_printed, output_fixture) {
+  BOOST_TEST(output({"12[3]"}).out == "out\n");
+  BOOST_TEST((last_stat().getHistory() == schema::History::ALSO));
+  BOOST_TEST(output({"-f", base + ".n1", "3"}).out == "out\n");
+  BOOST_TEST(output({"-f", base, "12[3]"}).out == "out\n");
+  BOOST_TEST(output({"-l", "12[3]"}).out == "12[3] 1 o 4\n");
+  BOOST_TEST(output({"-l", "-f", base}).out == "12[3] 1 o 4\n");
+  write(base + ".4", "of its own");
+  BOOST_TEST(output({"12[4]"}).out == "of its own");
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_not_there_is_said, output_fixture) {
+  const auto said = [&](std::vector<std::string> words) {
+    const ran r = output(std::move(words));
+    BOOST_TEST(r.out == "");
+    return std::to_string(r.status) + ' ' + r.err.substr(0, r.err.find('\n'));
+  };
+  BOOST_TEST(said({"-e", "12[3]"}) == "1 pbs_output: no standard error of 12[3].q1 in " + base + ".*");
+  BOOST_TEST(said({"12[4]"}) == "1 pbs_output: no standard output of 12[4].q1 in " + base + ".*");
+  BOOST_TEST(said({"12[5]"}) == "1 pbs_output: 12[5].q1 has files of its own: it was submitted without indexed_output");
+  BOOST_TEST(said({"12[6]"}) == "1 pbs_output: Unknown Job Id 12[6].q1");
+  BOOST_TEST(said({"12"}) == "1 pbs_output: 12.q1 is no subjob");
+  BOOST_TEST(said({"12[]"}) == "1 pbs_output: 12[].q1 is no subjob");
+  BOOST_TEST(said({"x"}) == "1 pbs_output: illegally formed job identifier: x");
+  BOOST_TEST(said({"-f", base, "4"}) == "1 pbs_output: no standard output of subjob 4 in " + base);
+  BOOST_TEST(said({"-f", base, "13[3]"}) == "1 pbs_output: no standard output of subjob 13[3] in " + base);
+  BOOST_TEST(said({"-l", "-f", base + ".x"}) == "1 pbs_output: no file with an index: " + base + ".x");
+  const std::vector<std::vector<std::string>> wrong_uses = {{},
+                                                            {"12[3]", "12[4]"},
+                                                            {"-f", base},
+                                                            {"-f", base, "x"},
+                                                            {"-f", base, "3", "4"},
+                                                            {"-l", "-f", base, "3"},
+                                                            {"-l", "-e", "12[3]"},
+                                                            {"-z"}};
+  for (const auto& words : wrong_uses)
+    BOOST_TEST(output(words).status == 2);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

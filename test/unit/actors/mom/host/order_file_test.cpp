@@ -71,6 +71,7 @@ BOOST_AUTO_TEST_CASE(a_request_is_read_as_it_was_written) {
   r.copying_s = 3600;
   r.first_try = true;
   r.copies = {{"/spool/a", "far", "/x", "/undelivered/a", false}, {"/spool/b", "", "/y", "/undelivered/b", true}};
+  r.copies.push_back({"/spool/c", "", "/z", "/undelivered/c", true, record_task{"/all", "12[].b.OU", "q1", {12, 3, 1, 'e'}}});
   r.jobdir = "/home/anna/pbs.1.b.x8z";
   r.lock = "/jobs/1.b.1.copy";
   r.cp = {"/bin/cp", "-rp"};

@@ -1,5 +1,5 @@
-#include "actors/mom/host/stage_order.hpp"
 #include "actors/mom/host/start_order.hpp"
+#include "actors/mom/host/stage_order.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -169,6 +169,38 @@ BOOST_AUTO_TEST_CASE(a_subjobs_id_is_in_its_names_and_its_environment) {
   BOOST_TEST(o.tmpdir == "/var/tmp/pbs.12[3].borg");
   BOOST_TEST(described(deliveries_for(*subjob, settings(), 0)) ==
              "/pbs/spool/12[3].borg.OU -> q1:/d/ local\n/pbs/spool/12[3].borg.ER -> q1:name.e12.3 local\n");
+}
+
+BOOST_AUTO_TEST_CASE(output_of_subjobs_goes_to_one_file_where_it_was_asked_for) {  // indexed_output
+  const auto described_shared = [](attributes asked) {
+    asked.insert_or_assign({"array_id", ""}, "12[].borg");
+    asked.insert_or_assign({"array_index", ""}, "3");
+    const auto subjob = job(asked, "12[3].borg");
+    const auto files = deliveries_for(*subjob, settings(), 0);
+    std::string text = described(files);
+    for (const auto& f : files)
+      if (f.shared)
+        text += f.shared->path + ' ' + f.shared->inner + ' ' + f.shared->host + ' ' + values::print_output_entry(f.shared->record).value();
+    return text;
+  };
+  attributes asked{{{"indexed_output", ""}, "True"},
+                   {{"Output_Path", ""}, "q1:/d/arr.o12.^array_index^"},
+                   {{"Error_Path", ""}, "q1:/d/arr.e12.^array_index^"}};
+  const std::string own = "/pbs/spool/12[3].borg.OU -> q1:/d/arr.o12.3 local\n/pbs/spool/12[3].borg.ER -> q1:/d/arr.e12.3 local\n";
+  BOOST_TEST(described_shared(asked) == own +
+                                            "/d/arr.o12 12[].borg.OU q1 000000000012 00000003 0000000003 o 00000000000000 0000000000000\n"
+                                            "/d/arr.o12 12[].borg.OU q1 000000000012 00000003 0000000003 e 00000000000000 0000000000000\n");
+  // Otherwise the server has put in the index.
+  BOOST_TEST(described_shared({{{"indexed_output", ""}, "False"},
+                               {{"Output_Path", ""}, "q1:/d/arr.o12.3"},
+                               {{"Error_Path", ""}, "q1:/d/arr.e12.3"}}) == own);
+  asked.insert_or_assign({"Output_Path", ""}, "far:/d/arr.o12.^array_index^");  // can't be appended to from here
+  BOOST_TEST(described_shared(asked) ==
+             "/pbs/spool/12[3].borg.OU -> far:/d/arr.o12.3 remote\n/pbs/spool/12[3].borg.ER -> q1:/d/arr.e12.3 local\n");
+  asked.insert_or_assign({"Output_Path", ""}, "q1:/dev/null");
+  BOOST_TEST(described_shared(asked) ==
+             "/pbs/spool/12[3].borg.ER -> q1:/d/arr.e12.3 local\n"
+             "/d/arr.e12 12[].borg.ER q1 000000000012 00000003 0000000003 e 00000000000000 0000000000000\n");
 }
 
 BOOST_AUTO_TEST_CASE(joined_output_is_one_file) {

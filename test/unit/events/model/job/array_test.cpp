@@ -81,6 +81,9 @@ BOOST_AUTO_TEST_CASE(what_is_refused_at_submission) {
   BOOST_TEST(refused(with_indices("1-3", {{"Resource_List", "min_walltime", "00:01:00"}})).starts_with("15165"));
   BOOST_TEST(refused(with_indices("1-3", {{"create_resv_from_job", "", "True"}})).starts_with("15182"));
   BOOST_TEST(refused({{"max_run_subjobs", "", "3"}}).starts_with("15231"));
+  BOOST_TEST(refused({{"indexed_output", "", "True"}}).starts_with("15231"));
+  for (const char* kept : {"o", "e", "oed"})
+    BOOST_TEST(refused(with_indices("1-3", {{"indexed_output", "", "True"}, {"Keep_Files", "", kept}})).starts_with("15014"));
   story.settings.server.set(attributes::server::max_array_size, "3");
   BOOST_TEST(refused(with_indices("1-4")).starts_with("15107"));
   BOOST_TEST(refused(with_indices("1-7:3")) == "queued");
@@ -112,6 +115,18 @@ BOOST_AUTO_TEST_CASE(a_subjob_is_born_with_its_run) {
   story.when(run_of(1), the_scheduler());
   BOOST_TEST(said(story.ask(run_of(3), the_scheduler())) == "15016 Number of concurrent running subjobs limit reached");
   BOOST_TEST(said(story.ask(propose(), the_scheduler())).starts_with("15016"));  // the array itself is never run
+}
+
+BOOST_AUTO_TEST_CASE(one_file_for_all_is_named_as_of_the_array) {  // indexed_output
+  auto story = array_of("1-3", {{"indexed_output", "", "True"}, {"Keep_Files", "", "n"}, {"stageout", "", "r@borg:r.^array_index^"}});
+  const auto subjob = born(story.ask(run_of(2), the_scheduler()));
+  BOOST_TEST(subjob.attribute(ids::indexed_output) == "True");
+  BOOST_TEST(subjob.attribute(ids::Output_Path).ends_with(".o12.^array_index^"));
+  BOOST_TEST(subjob.attribute(ids::Error_Path).ends_with(".e12.^array_index^"));
+  BOOST_TEST(subjob.attribute(ids::stageout).ends_with("r.2"));
+  BOOST_TEST(said(story.ask(alter({{"indexed_output", "", "False"}}))).starts_with("15014"));
+  BOOST_TEST(said(story.ask(alter({{"Keep_Files", "", "oe"}}))).starts_with("15014"));
+  BOOST_TEST(said(story.ask(alter({{"Keep_Files", "", "n"}}))) == "altered");
 }
 
 BOOST_AUTO_TEST_CASE(a_held_array_begins_no_subjob) {

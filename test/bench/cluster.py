@@ -335,14 +335,16 @@ def arrays(build):
 
 
 def subjobs(build, count=10_000):
-    """Ten thousand jobs, then an array of as many subjobs, on the same MoM: from the first qsub on, and of those that are queued."""
+    """Ten thousand jobs, then arrays of as many subjobs, the second with its output in one file, on the same MoM: from the first qsub on, and of
+    those that are queued."""
     with cluster(build) as c:
         c.run("qmgr", "-c", "set node n1 resources_available.ncpus = 500")
         for what, measured in (("from the first qsub on", done), ("queued before", drained)):
             jobs = measured(c, count, lambda: qsub_loop(c, count))
             c.say(f"{count} jobs of /bin/true on one MoM, {what}", f"{jobs:.0f} a second")
-            array = measured(c, count, lambda: c.run("qsub", "-J", f"1-{count}", "--", "/bin/true"))
-            c.say(f"an array of {count} of /bin/true on one MoM, {what}", f"{array:.0f} a second, {array / jobs:.2f} times as many")
+            for kind, option in (("an array", ()), ("an array with its output in one file", ("-W", "indexed_output=true"))):
+                array = measured(c, count, lambda option=option: c.run("qsub", "-J", f"1-{count}", *option, "--", "/bin/true"))
+                c.say(f"{kind} of {count} of /bin/true on one MoM, {what}", f"{array:.0f} a second, {array / jobs:.2f} times as many")
 
 
 # ---- status ------------------------------------------------------------------------------------------------------

@@ -84,6 +84,20 @@ std::vector<run_effect> pending_effects(const run_state& run, const run_waits& w
   return owed;
 }
 
+namespace {
+std::string_view name_of(run_timer timer) {
+  switch (timer) {
+    case run_timer::join_alarm: return "join alarm";
+    case run_timer::launch_delay: return "launch delay";
+    case run_timer::sister_silence: return "sister silence";
+    case run_timer::leave_wait: return "leave wait";
+    case run_timer::term_delay: return "term delay";
+    case run_timer::kill_delay: return "kill delay";
+  }
+  return {};
+}
+}  // namespace
+
 effect_id id_of(const run_effect& effect) {
   struct visitor {
     effect_id operator()(const stage_files_in&) const { return {"stage in"}; }
@@ -118,8 +132,7 @@ effect_id id_of(const run_effect& effect) {
     effect_id operator()(const release_sister& e) const { return {"release", e.host}; }
     effect_id operator()(const spawn_task_on& e) const { return {"spawn", {}, e.task}; }
     effect_id operator()(const wake& e) const {
-      constexpr std::string_view names[] = {"join alarm", "launch delay", "sister silence", "leave wait", "kill delay"};
-      return {names[static_cast<std::size_t>(e.what)], e.host, static_cast<std::uint64_t>(e.since_ns)};
+      return {name_of(e.what), e.host, static_cast<std::uint64_t>(e.since_ns)};
     }
   };
   return std::visit(visitor{}, effect);

@@ -1,5 +1,5 @@
-#include "actors/mom/host/start_order.hpp"
 #include "actors/mom/host/stage_order.hpp"
+#include "actors/mom/host/start_order.hpp"
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>

@@ -137,8 +137,8 @@ class objects(SchedulersTest):
         self.until_logged("opt_backfill_fuzzy has no effect: there is no fuzzy backfilling in this release")
         self.until_logged("throughput_mode has no effect: there is no waiting for a run within a cycle in this release")
         self.assertNotIn("job_run_wait has no effect", self.server_log())
-        self.set("set server resend_term_delay = 60")
-        self.until_logged("resend_term_delay has no effect: there is no second SIGTERM in this release")
+        self.set("set server rpp_retry = 12")
+        self.until_logged("rpp_retry has no effect: there is no RPP in this release")
         self.set("set queue workq checkpoint_min = 5")
         self.until_logged("checkpoint_min has no effect: there is no least time between checkpoints in this release")
 

@@ -1,8 +1,10 @@
 """What is done by hand to a job one of whose hosts does not answer: its MoM stands still, its processes go on. Issue items "Suspend,
 resume, signal, rerun, delete" and "Failures"; pbs guide: 11.3; docs/design/0020-jobs-across-hosts.md, 0021-by-hand.md."""
 import os
+import subprocess
 import unittest
 
+from private_cluster import DEADLINE_S, STAGE
 from wide_jobs import WIDE, WideJobTest
 
 MOM = "pbs_mom"
@@ -65,8 +67,11 @@ class by_hand_with_a_silent_sister(WideJobTest):
         self.assertEqual((self.job(id)["job_state"], self.job(id)["substate"]), ("R", "60"))
         self.sure("qmgr", "-c", "set server job_requeue_timeout = 300")
         self.sure("qmgr", "-c", "set server scheduling = False")
+        asked = self.server_log().count("Type 14 request received")
+        again = subprocess.Popen([f"{STAGE}/bin/qrerun", id], env=self.environment())
+        self.until(lambda: self.server_log().count("Type 14 request received") > asked, "it is asked once more")
         self.go_on(MOM, sister)
-        self.says_nothing("qrerun", id)                    # asked once more: it is queued again before the answer
+        self.assertEqual(again.wait(DEADLINE_S), 0)        # it is queued again before the answer
         self.assertEqual(self.job(id)["job_state"], "Q")
         self.sure("qdel", id)
         self.until_state(id, "F")

@@ -77,8 +77,8 @@ int state_of(const batch_status* s) {
     case 'T': return DRMAA_PS_QUEUED_ACTIVE;
     case 'H': return state_of_held(value_of(s, ATTR_h));
     case 'B':
-    case 'E':
-    case 'R': return DRMAA_PS_RUNNING;
+    case 'E': return DRMAA_PS_RUNNING;
+    case 'R': return substate == "41" ? DRMAA_PS_QUEUED_ACTIVE : DRMAA_PS_RUNNING;            // its host has not started it yet
     case 'S': return substate == "43" ? DRMAA_PS_USER_SUSPENDED : DRMAA_PS_SYSTEM_SUSPENDED;  // by qsig; by the scheduler
     case 'U': return DRMAA_PS_SYSTEM_SUSPENDED;
     default: return DRMAA_PS_UNDETERMINED;

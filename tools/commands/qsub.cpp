@@ -1,7 +1,6 @@
 // qsub: submits a job and prints its id (pbs guide: qsub). Options, directives and checks are
 // tools/client/submission.hpp; this file reads the world, talks to the server and, with -W block=true, waits for the
 // job's end. With -I it becomes the job's terminal (tools/terminal/sitting.hpp).
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -23,9 +22,8 @@
 #include "tools/client/server_default.hpp"
 #include "tools/client/session.hpp"
 #include "tools/client/submission.hpp"
+#include "tools/client/this_process.hpp"
 #include "tools/terminal/sitting.hpp"
-
-extern char** environ;
 
 namespace {
 
@@ -39,19 +37,6 @@ std::optional<std::string> environment_value(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   if (value == nullptr) return std::nullopt;
   return std::string(value);
-}
-
-submitter this_submitter(const std::string& directory) {
-  submitter who{{}, directory, "Linux"};
-  for (char** at = environ; *at != nullptr; ++at) {
-    const std::string_view entry = *at;
-    const auto equals = entry.find('=');
-    if (equals == std::string_view::npos || equals == 0) continue;
-    who.environment.push_back({std::string(entry.substr(0, equals)), std::string(entry.substr(equals + 1))});
-  }
-  utsname system;
-  if (uname(&system) == 0) who.system = system.sysname;
-  return who;
 }
 
 int complain(const complaint& c) {
@@ -195,7 +180,7 @@ int qsub(int argc, char** argv) {
     script.reset();  // its directives are all that was wanted of it
   }
 
-  context.who = this_submitter(context.paths.working_directory);
+  context.who = this_process(context.paths.working_directory);
   for (int i = 1; i < argc; ++i)
     if (*argv[i] != '\0') context.arguments += (context.arguments.empty() ? "" : " ") + std::string(argv[i]);
   const auto make = [&](const std::string& defaults) -> std::variant<submission, complaint> {

@@ -1,7 +1,6 @@
 #include "tools/libdrmaa/submission.hpp"
 
 #include <pwd.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,13 +12,11 @@
 
 #include "events/values/string_list.hpp"
 #include "tools/client/directives.hpp"
-#include "tools/client/job_environment.hpp"
 #include "tools/client/output_path.hpp"
 #include "tools/client/submission.hpp"
+#include "tools/client/this_process.hpp"
 #include "tools/libdrmaa/error.hpp"
 #include "tools/libpbs/include/pbs_ifl.h"
-
-extern char** environ;
 
 namespace annals::drmaa {
 
@@ -28,18 +25,6 @@ namespace {
 std::optional<std::string> environment_value(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   return value ? std::optional<std::string>(value) : std::nullopt;
-}
-
-client::submitter this_process(const std::string& directory) {
-  client::submitter who{{}, directory, "Linux"};
-  for (char** at = environ; at && *at; ++at) {
-    const std::string_view entry = *at;
-    if (const auto equals = entry.find('='); equals != std::string_view::npos && equals > 0)
-      who.environment.push_back({std::string(entry.substr(0, equals)), std::string(entry.substr(equals + 1))});
-  }
-  utsname system;
-  if (uname(&system) == 0) who.system = system.sysname;
-  return who;
 }
 
 // -- the native specification -----------------------------------------------------------------------------------------------
@@ -128,7 +113,7 @@ class preparation {
     check_queue();
     client::submit_context context;
     context.paths = paths_;
-    context.who = this_process(paths_.working_directory);
+    context.who = client::this_process(paths_.working_directory);
     context.environment_value = environment_value;
     context.now = now_;
     const client::program_source source{client::program_source::kind::executable, {}, program()};

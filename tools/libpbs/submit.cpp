@@ -1,7 +1,6 @@
 // pbs_submit: a job as its attributes say. What qsub would add from its own environment (PBS_O_*) is added here when the
 // attributes have none of it, because default output paths and the job's environment are made of it.
 #include <fcntl.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,10 +14,9 @@
 #include "tools/client/job_environment.hpp"
 #include "tools/client/output_path.hpp"
 #include "tools/client/queue_job.hpp"
+#include "tools/client/this_process.hpp"
 #include "tools/libpbs/connections.hpp"
 #include "tools/libpbs/include/pbs_ifl.h"
-
-extern char** environ;
 
 using namespace annals;
 using ifl::text_of;
@@ -44,24 +42,12 @@ std::string read_script(const char* path) {
   return text;
 }
 
-client::submitter this_process() {
-  client::submitter who{{}, client::working_directory(), "Linux"};
-  for (char** at = environ; at && *at; ++at) {
-    const std::string_view entry = *at;
-    if (const auto equals = entry.find('='); equals != std::string_view::npos && equals > 0)
-      who.environment.push_back({std::string(entry.substr(0, equals)), std::string(entry.substr(equals + 1))});
-  }
-  utsname system;
-  if (uname(&system) == 0) who.system = system.sysname;
-  return who;
-}
-
 void complete_variables(std::vector<client::job_attribute>& attributes) {
   client::job_attribute* list = nullptr;
   for (auto& a : attributes)
     if (a.name == ATTR_v) list = &a;
   if (list && list->value.find("PBS_O_") != std::string::npos) return;
-  const std::string own = client::variable_list(this_process(), {}, false);
+  const std::string own = client::variable_list(client::this_process(client::working_directory()), {}, false);
   if (!list) attributes.push_back({ATTR_v, {}, own});
   else list->value = own + "," + list->value;
 }

@@ -41,6 +41,19 @@ class indexed_output(ClusterTest):
             self.assertEqual(self.printed(self.subjob(array, index)), f"out {index}\n")
             self.assertEqual(self.printed("-e", self.subjob(array, index)), f"err {index}\n")
 
+    def test_without_a_history_it_is_read_while_the_server_knows_the_array_and_then_by_its_file(self):
+        self.sure("qmgr", "-c", "set server job_history_enable = False")
+        go = os.path.join(self.work, "go")
+        array = self.submit("-J", "1-2", "-W", "indexed_output=true", "-N", "arr", "-S", "/bin/sh",
+                            input=f"while [ $PBS_ARRAY_INDEX = 2 -a ! -e {go} ]; do sleep 0.05; done; echo out $PBS_ARRAY_INDEX\n")
+        self.until(lambda: self.run_command("pbs_output", self.subjob(array, 1)).out == "out 1\n", "the first is read back")
+        open(go, "w").close()
+        self.until(lambda: self.run_command("qstat", array).status != 0, "the array is gone")
+        status, why = self.said(self.subjob(array, 2))
+        self.assertEqual(status, 1)
+        self.assertIn("with -f FILE the file is read without the server", why)
+        self.until(lambda: self.run_command("pbs_output", "-f", self.base(array), "2").out == "out 2\n", "the second is read by its file")
+
     def test_the_output_of_each_subjob_is_read_back(self):
         array = self.array()
         self.assertEqual(self.job(array)["indexed_output"], "True")

@@ -189,13 +189,19 @@ int of_job(const command_line& line) {
   q.history = schema::History::ALSO;
   std::optional<job_words> job;
   session connection = session::with_first_request(name->server);
-  const auto outcome = ask(connection, q, [&](const object_view& o) {
+  const auto take = [&](const object_view& o) {
     const auto value = [&](attributes::attribute_id id) { return std::string(value_of(o, id)); };
     job = job_words{value(ids::Output_Path), value(ids::Error_Path), value(ids::Join_Path), value(ids::indexed_output) == "True"};
-  });
+  };
+  auto outcome = ask(connection, q, take);
+  if (outcome.refused && outcome.refused->code == values::pbs_error::no_history) {
+    q.history = schema::History::LIVE;
+    outcome = ask(connection, q, take);
+  }
   if (outcome.refused) print_refusal("pbs_output", outcome.refused->code, outcome.refused->text);
   for (const refused_name& u : outcome.unknown) print_refusal("pbs_output", u.code, u.text, u.name);
-  return job ? show(*asked, *job, line) : 1;
+  if (job) return show(*asked, *job, line);
+  return tell("with -f FILE the file is read without the server");
 }
 
 int work(int argc, char** argv) {

@@ -153,19 +153,21 @@ struct site {
       for (const auto& file : fs::directory_iterator(directory)) text += slurp(file.path());
     return text;
   }
-  std::string log() const { return log_in(dir / ("sched_log" + behind)); }
+  fs::path logs() const { return dir / ("sched_log" + behind); }
+  std::string log() const { return log_in(logs()); }
   template <class Condition>
   void until(Condition&& condition) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(120);
     while (!condition()) {
-      BOOST_REQUIRE(std::chrono::steady_clock::now() < deadline);
+      BOOST_REQUIRE_MESSAGE(std::chrono::steady_clock::now() < deadline, log());
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
   }
-  // Until its log says this.
-  void until_logged(const std::string& line) {
-    until([&] { return log().find(line) != std::string::npos; });
+  // Until its log says this. Lines are written together when a message has been dealt with: an answer may come before them.
+  void until_logged_in(const fs::path& directory, const std::string& line) {
+    until([&] { return log_in(directory).find(line) != std::string::npos; });
   }
+  void until_logged(const std::string& line) { until_logged_in(logs(), line); }
 };
 
 void one_vnode_one_job(schema::ToScheduler::Builder m) {
@@ -230,14 +232,12 @@ BOOST_AUTO_TEST_CASE(pbs_sched_connects_schedules_rereads_its_policy_and_ends) {
     }
   }
   s.next(which::CYCLE_ENDED);
-  const auto log = s.log();
   for (const char* line : {";pbs_sched;Sched;pbs_sched;Connected to the server",
                            ";0040;pbs_sched;Fil;sched_config;Error reading line 2: Unknown config parameter",
                            ";0080;pbs_sched;Req;;Starting Scheduling Cycle", ";0080;pbs_sched;Job;1.p1;Considering job to run",
                            ";0040;pbs_sched;Job;1.p1;Job run", ";0080;pbs_sched;Req;;Leaving Scheduling Cycle",
                            ";pbs_sched;Svr;restart;restart on signal 1", ";0040;pbs_sched;Sched;reconfigure;Scheduler is reconfiguring"})
-    BOOST_TEST(log.find(line) != std::string::npos, line << " is not in\n"
-                                                         << log);
+    s.until_logged(line);
 
   kill(s.lock_pid(), SIGTERM);
   s.wait_for([&] { return s.closed; });
@@ -266,18 +266,16 @@ BOOST_AUTO_TEST_CASE(pbs_sched_changes_over_to_the_directories_of_its_object) { 
   s.write("other_priv/sched_config", "by_queue: False\n");
   fs::permissions(other, fs::perms(0755));
   BOOST_TEST(object(other, logs) == priv + " " + logs + " 2");
-  BOOST_TEST(s.log().find("PBS failed validation checks for directory " + other) != std::string::npos);
+  s.until_logged("PBS failed validation checks for directory " + other);
   const auto pid = s.lock_pid();
   // Good ones are used at once: the policy, the lock, the certificate for the next start, the log.
   fs::permissions(other, fs::perms(0750));
   BOOST_TEST(object(other, make("other_log", 0755)) == other + " " + s.path("other_log") + " 0");
   BOOST_TEST(std::atoi(slurp(s.dir / "other_priv/sched.lock").c_str()) == pid);
   BOOST_TEST(slurp(s.dir / "other_priv/daemon.pem") == slurp(s.priv() / "daemon.pem"));
-  const auto log = s.log_in(s.dir / "other_log");
   for (const auto& line :
        {"Scheduler log directory is changed to " + s.path("other_log"), "Scheduler priv directory is changed to " + other})
-    BOOST_TEST(log.find(line) != std::string::npos, line << " is not in\n"
-                                                         << log);
+    s.until_logged_in(s.dir / "other_log", line);
   s.cycle(1);
   BOOST_TEST(s.next(which::POLICY).get().getPolicy().size() == std::string("by_queue: False\n").size());
   kill(pid, SIGTERM);

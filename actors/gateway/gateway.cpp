@@ -201,7 +201,7 @@ class router {
   login_callers logins{board, [this](const auto& caller, auto request) { on_request(caller, std::move(request)); },
                        [this](const auto& caller) { forget(caller); }, places};
   scheduler_starts starts{board, moms};
-  orderly_stop stopping{board, starts};
+  orderly_stop stopping{board, starts, moms};
   reservation_routes reservations{board, hooks};
   order_routes orders{board, hooks, moms, mom_hooks, starts, stopping, reservations};
 

@@ -1,11 +1,22 @@
 #include "actors/gateway/mom_routes.hpp"
 
+#include <chrono>
+#include <utility>
+
 #include "actors/gateway/blobs_to_moms.hpp"
+#include "actors/runtime/run_this.hpp"
 #include "actors/server/discards.hpp"
 #include "actors/server/replies.hpp"
 #include "events/schema/readable.hpp"
 
 namespace annals::actors {
+
+namespace {
+
+// A MoM that is told to end has nothing to finish: its runs go on under their shepherds.
+constexpr auto end_of_moms_max = std::chrono::seconds(5);
+
+}  // namespace
 
 // It may have waited in a line: a message that can't be read ends its connection here, too.
 void mom_routes::hear(said& s) {
@@ -121,6 +132,7 @@ void mom_routes::on_read(const wire::connection_ptr& peer, schema::sealed<schema
   auto own = vnodes_.taken(std::move(message), name);
   board_.connected({peer, std::move(own), board_.where().runs_on(name), std::move(unknown.unwanted), std::move(unknown.kept)});
   if (marks_.newest()) peer->send(marks_.newest());
+  if (ended_all_) tell_to_end(name, peer);
 }
 
 log_marks::teller mom_routes::tell_all() const {
@@ -134,6 +146,34 @@ void mom_routes::hear(const peer_closed& c) {
   if (const auto h = here_.find(name); h != here_.end() && h->second == c.peer) here_.erase(h);
   if (const auto g = giving_up_.find(name); g != giving_up_.end() && g->second.peer == c.peer) g->second.peer = nullptr;
   board_.gone({c.peer, c.why});
+  look_whether_all_ended();
+}
+
+// -- qterm -m ----------------------------------------------------------------------------------------------------------------
+
+void mom_routes::stop_all(std::function<void()> then) {
+  ended_all_ = std::move(then);
+  for (const auto& [host, stream] : board_.where().hosts()) {
+    const auto at = here_.find(host);
+    if (at != here_.end()) tell_to_end(host, at->second);
+    else board_.note(log_event::admin, "Node", host, "MoM not connected; it is not shut down");
+  }
+  board_.self()->delayed_send(board_.self(), end_of_moms_max, run_this{[this] {
+                                if (!ended_all_) return;
+                                for (const auto& [host, peer] : here_)
+                                  board_.note(log_event::admin, "Node", host, "MoM has not shut down in time");
+                                std::exchange(ended_all_, nullptr)();
+                              }});
+  look_whether_all_ended();
+}
+
+void mom_routes::tell_to_end(const std::string& host, const wire::connection_ptr& peer) {
+  board_.note(log_event::admin, "Node", host, "Shutdown request sent to MoM");
+  peer->send(schema::make<schema::ToMom>([](schema::ToMom::Builder m) { m.setShutDown(); }));
+}
+
+void mom_routes::look_whether_all_ended() {
+  if (ended_all_ && here_.empty()) std::exchange(ended_all_, nullptr)();
 }
 
 void mom_routes::tell_job_while_away(const std::string& host, std::uint64_t number, envelope<model::job_command> e) {

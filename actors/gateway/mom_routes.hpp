@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -37,6 +38,8 @@ class mom_routes {
   void tell(const std::string& host, const schema::sealed<schema::ToMom>& message) const {
     if (const auto at = here_.find(host); at != here_.end()) at->second->send(message);
   }
+  // qterm -m: every MoM that is here, or comes meanwhile, ends. then: when they are gone, or have had their time.
+  void stop_all(std::function<void()> then);
   using failed_scheduler = std::function<void(const std::string& host, schema::SchedulerFailed::Reader failed)>;
   void hear_failed_schedulers(failed_scheduler hear) { failed_scheduler_ = std::move(hear); }
   void on_marked(const log_marked& m) { marks_.on_marked(m, tell_all()); }
@@ -59,6 +62,8 @@ class mom_routes {
   };
   foreign_runs runs_unknown(schema::MomHello::Reader hello, const std::string& on, const hello_findings& found);
   log_marks::teller tell_all() const;
+  void tell_to_end(const std::string& host, const wire::connection_ptr& peer);
+  void look_whether_all_ended();
   void discarded(const std::string& on, schema::RunRef::Reader ref);
   void end_unwanted(schema::RunRef::Reader ref, const std::string& on);
   void report(const wire::connection_ptr& peer, schema::RunRef::Reader ref, schema::Ack::What what,
@@ -90,6 +95,7 @@ class mom_routes {
   std::map<std::string, giving_up> giving_up_;
   reported_vnodes vnodes_{board_};
   failed_scheduler failed_scheduler_;
+  std::function<void()> ended_all_;  // empty: the MoMs are not to end, or nobody waits for it
 };
 
 }  // namespace annals::actors

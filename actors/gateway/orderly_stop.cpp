@@ -17,6 +17,7 @@ void orderly_stop::on_shutdown(schema::Shutdown::Reader how, const model::reques
   line("Shutdown request from " + by.at_host() + " ");
   line(std::string("Starting to shutdown the server, type is ") + name);
   ends_schedulers_ |= how.getSchedulers();
+  ends_moms_ |= how.getMoms();
   if (type != "quick") return wind_up(type, by, reply);
   reply->done(board_.where().sequence(), "");
   stop(type);
@@ -34,8 +35,14 @@ void orderly_stop::wind_up(const std::string& how, const model::requester& by, c
 }
 
 void orderly_stop::stop(const std::string& how) {
-  if (!ends_schedulers_) return write_stop(how);
-  schedulers_.stop_all([this, how] { write_stop(how); });
+  if (!ends_schedulers_) return end_moms(how);
+  schedulers_.stop_all([this, how] { end_moms(how); });
+}
+
+// After the schedulers: those on other hosts are ended by their MoMs.
+void orderly_stop::end_moms(const std::string& how) {
+  if (!ends_moms_) return write_stop(how);
+  moms_.stop_all([this, how] { write_stop(how); });
 }
 
 // The process ends whether or not the stop could be written: a full disk must not keep it.

@@ -145,6 +145,7 @@ class mom {
         return;
       case schema::ToMom::START_SCHEDULER: return schedulers_.start(m.getStartScheduler());
       case schema::ToMom::STOP_SCHEDULER: return schedulers_.stop(schema::str(m.getStopScheduler()));
+      case schema::ToMom::SHUT_DOWN: return on_shut_down();
       case schema::ToMom::HOOK_ANSWER: return hooks_->on_answer(m.getHookAnswer());
       case schema::ToMom::HOOK_ACK: return hooks_->on_ack(m.getHookAck());
       case schema::ToMom::BLOB:
@@ -153,6 +154,12 @@ class mom {
         return;
     }
     f.peer->close("an unknown message");
+  }
+
+  // qterm -m. The runs go on under their shepherds.
+  void on_shut_down() {
+    note(log_event::admin | log_event::system, "Svr", "pbs_mom", "Shutdown request from server " + server_->peer().name);
+    if (parts_.shut_down) parts_.shut_down();
   }
 
   // -- runs ------------------------------------------------------------------------------------------------------------------

@@ -76,6 +76,8 @@ struct mom_actor_parts {
   // How far the server's log was durable, by its last word; false: none yet.
   schema::sealed<schema::LogMark> server_mark;
   std::function<void(const schema::sealed<schema::LogMark>&)> keep_server_mark;  // over restarts; may be empty
+  // The server wants this MoM to end, as at SIGTERM; empty: it goes on.
+  std::function<void()> shut_down;
   std::function<std::string()> make_cookie = annals::mom::new_cookie;
 };
 

@@ -180,7 +180,7 @@ struct ReservationAnswer {
   enum State { unconfirmed @0; confirmed @1; denied @2; alterRequested @3; }
 }
 struct ExportHook { name @0 :Text; contentType @1 :Text; pbsHook @2 :Bool; }   # answered with done: the content in base64
-struct Shutdown { how @0 :Text; schedulers @1 :Bool; }    # "quick", "immediate", "delay"; schedulers: qterm -s, they end too
+struct Shutdown { how @0 :Text; schedulers @1 :Bool; moms @2 :Bool; }    # "quick", "immediate", "delay"; who ends too: qterm -s, -m
 # The first piece has offset 0; the answer to the last one says that the whole is on disk.
 struct PutBlob { hash @0 :Data; offset @1 :UInt64; data @2 :Data; last @3 :Bool; }
 

@@ -26,6 +26,7 @@ struct ToMom {
     startScheduler @10 :StartScheduler;   # owed until the scheduler has said hello to the server, or schedulerFailed
     stopScheduler  @11 :Text;    # its name
     hookAnswer @12 :HookAnswer;
+    shutDown   @13 :Void;        # qterm -m: the MoM ends, its runs go on; not kept for one that is away
   }
 }
 struct StartScheduler {

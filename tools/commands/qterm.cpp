@@ -29,13 +29,18 @@ int wrong_usage(const command_line& line) {
   return 1;
 }
 
-int stop(const std::string& how, bool schedulers, const std::string& server) {
+struct others {
+  bool schedulers, moms;
+};
+
+int stop(const std::string& how, others too, const std::string& server) {
   try {
     session s = session::open(server);
     const reply r = s.call([&](schema::Request::Builder request) {
       auto shutdown = request.initShutdown();
       shutdown.setHow(how);
-      shutdown.setSchedulers(schedulers);
+      shutdown.setSchedulers(too.schedulers);
+      shutdown.setMoms(too.moms);
     });
     if (!(*r).isRejected()) return 0;
     const auto why = (*r).getRejected();
@@ -55,16 +60,16 @@ int run(int argc, char** argv) {
   const bool both = line.has('f') && line.has('i');
   if (!line.problems.empty() || both || (how != "quick" && how != "immediate" && how != "delay"))
     return wrong_usage(line);
-  if (line.has('m') || line.has('f') || line.has('i') || line.has('F')) {
-    // A MoM is stopped by its own init script; a standby does not exist yet.
+  if (line.has('f') || line.has('i') || line.has('F')) {
+    // There is no standby.
     print_refusal("qterm", values::refuse(pbs_error::no_support));
     return 2;
   }
-  const bool schedulers = line.has('s');
-  if (line.words.empty()) return stop(how, schedulers, "");
+  const others too{line.has('s'), line.has('m')};
+  if (line.words.empty()) return stop(how, too, "");
   int status = 0;
   for (const std::string& server : line.words)
-    if (stop(how, schedulers, server) != 0) status = 2;
+    if (stop(how, too, server) != 0) status = 2;
   return status;
 }
 

@@ -332,6 +332,7 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
     parts.user_watch = system.spawn<caf::detached>(actors::user_watch, &notes);
     hooks::worker_pool hook_workers(hook_settings(s));
     parts.runner = &hook_workers;
+    parts.shut_down = [&end] { end.come(0, "Is down"); };
     parts.schedulers.processes = &schedulers;
     parts.schedulers.directory = s.priv + "/schedulers";
     parts.hook_directory = s.priv + "/hooks";

@@ -92,7 +92,7 @@ class qterm_m(QtermTest):
             self.until_free(host)
         self.sure("qterm", "-m")
         self.until_gone()
-        self.assertEqual(self.moms(), [])
+        self.until(lambda: not self.moms(), "the MoMs have gone")
         self.let_go("b")      # nobody is there to see it
         log = self.server_log()
         for host in self.hosts:
@@ -117,7 +117,7 @@ class qterm_m(QtermTest):
         self.assertEqual(len(self.moms()), 2, "the job needs its MoM")
         self.let_go()
         self.until_gone()
-        self.assertEqual(self.moms(), [])
+        self.until(lambda: not self.moms(), "the MoMs have gone")
         for host in self.hosts:
             self.start_daemon("pbs_mom", host)
         self.started_again()

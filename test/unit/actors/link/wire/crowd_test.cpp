@@ -336,6 +336,7 @@ BOOST_AUTO_TEST_CASE(an_address_can_not_take_all_handshakes_and_daemons_do_not_c
   };
   const auto in_before = dial(mom);
   BOOST_REQUIRE(mom.until_opened());
+  BOOST_REQUIRE(server.until_opened());  // its handshake is over here too
   {
     const auto one = knock(), two = knock(), too_many = knock();
     BOOST_TEST(read_end(too_many));

@@ -172,8 +172,8 @@ BOOST_AUTO_TEST_CASE(a_process_that_left_its_session_lost_its_environment_and_it
 
 BOOST_AUTO_TEST_CASE(who_came_from_outside_dies_when_the_program_ends) {
   with_each([&] {
-    start(limited("echo $$ > pid; read x < go; exit 3"));
     BOOST_REQUIRE(mkfifo((work() + "/go").c_str(), 0666) == 0);
+    start(limited("echo $$ > pid; read x < go; exit 3"));
     (void)number_in("pid");
     const stranger attached(cgroup());
     test::wait_until([&] { return attached.is_in(run_directory(parsed().back())); }, "the stranger to come in");
@@ -200,8 +200,8 @@ BOOST_AUTO_TEST_CASE(limits_of_the_chunk_are_written) {
 // RD-25
 BOOST_AUTO_TEST_CASE(limits_of_a_run_at_work_become_smaller_but_not_than_what_it_has) {
   with_each([&] {
-    start(limited("x=$(head -c 60000000 /dev/zero | tr '\\0' x); echo $$ > pid; read y < go", {256 * mb, {}, 2, true}));
     BOOST_REQUIRE(mkfifo((work() + "/go").c_str(), 0666) == 0);
+    start(limited("x=$(head -c 60000000 /dev/zero | tr '\\0' x); echo $$ > pid; read y < go", {256 * mb, {}, 2, true}));
     (void)number_in("pid");
     const auto value = [&](const mom::cgroup_root& r, const char* v2, const char* v1) {
       return mom::cgroup_files::number(run_directory(r) + (r.v2 ? v2 : v1)).value();
@@ -274,8 +274,8 @@ BOOST_AUTO_TEST_CASE(cgroups_of_runs_that_nobody_knows_are_emptied_at_the_start)
 
 BOOST_AUTO_TEST_CASE(a_mom_that_comes_back_leaves_the_cgroups_of_living_runs_alone) {
   with_each([&] {
-    start(limited("echo $$ > pid; read x < go; exit 3"));
     BOOST_REQUIRE(mkfifo((work() + "/go").c_str(), 0666) == 0);
+    start(limited("echo $$ > pid; read x < go; exit 3"));
     const long pid = number_in("pid");
     restart_mom();
     host->adopt(key);

@@ -19,9 +19,9 @@ namespace annals::test {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto patience = 60s;
+constexpr auto patience = 120s;
 
-constexpr auto last_patience = 20s;  // of a test that is over, for all its runs together
+constexpr auto last_patience = 60s;  // of a test that is over, for all its runs together
 
 template <class Condition>
 bool comes_true(const Condition& condition, std::chrono::steady_clock::time_point until) {

@@ -37,13 +37,13 @@ class host_fixture {
   ports::program_ended run(const ports::run_order& o);  // starts it and waits for its end
   ports::start_failed run_failing(const ports::run_order& o);
 
-  told wait(const std::string& key, const std::function<bool(const told&)>& until);  // fails the test after a minute
+  told wait(const std::string& key, const std::function<bool(const told&)>& until);  // fails the test after two minutes
   told wait_started(const std::string& key);
   told wait_ended(const std::string& key);
   told wait_failed(const std::string& key);
   told so_far(const std::string& key);
   void forget_and_wait(const std::string& key);  // until its file is gone
-  // Forgets all; what is left after 20 s is an error of the test and is killed. Throws nothing.
+  // Forgets all; what is left after a minute is an error of the test and is killed. Throws nothing.
   void end_runs();
 
   void crash_mom();  // the object goes, the runs stay, what was told is forgotten
@@ -78,6 +78,6 @@ std::string own_user();
 std::string read_whole(const std::string& path);  // "" if there is none
 void write_whole(const std::string& path, const std::string& text, unsigned mode = 0644);
 bool alive(long pid);                                                       // and no zombie
-void wait_until(const std::function<bool()>& condition, const char* what);  // fails the test after a minute
+void wait_until(const std::function<bool()>& condition, const char* what);  // fails the test after two minutes
 
 }  // namespace annals::test

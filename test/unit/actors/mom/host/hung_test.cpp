@@ -46,8 +46,9 @@ BOOST_AUTO_TEST_CASE(a_program_that_cannot_be_killed_was_killed_for_all_we_know_
   auto o = script(key, "touch " + work() + "/tmp/x; echo ready; exec sleep 1000");
   o.tmpdir = work() + "/tmp";
   start(o);
+  const auto started = wait_started(key).started.at(0);
   test::wait_until([&] { return stdout_of(key) == "ready\n"; }, "the program");
-  ice.freeze(so_far(key).started.at(0).pid);
+  ice.freeze(started.pid);
   kill(static_cast<pid_t>(mom::parse_journal(journal_of(key)).claimed->pid), SIGTERM);
   BOOST_TEST(wait_ended(key).ended.at(0).exit_status == 256 + SIGKILL);
   BOOST_TEST(access(o.tmpdir.c_str(), F_OK) != 0);

@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(after_a_sigterm_what_is_left_may_finish) {
   auto o = script("1.b.1",
                   "trap 'touch go; while [ ! -e done ]; do sleep 0.01; done; echo cleaned; exit 0' TERM\n"
                   "echo ready\nwhile :; do sleep 0.01; done\n");
-  o.kill_delay_s = 60;
+  o.kill_delay_s = 600;
   start(o);
   test::wait_until([&] { return stdout_of("1.b.1") == "ready\n"; }, "the script to be ready");
   host->signal("1.b.1", SIGTERM);

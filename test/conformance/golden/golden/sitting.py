@@ -18,7 +18,7 @@ import time
 from .world import Trouble, become, environment_of
 
 ROWS, COLUMNS = 30, 100
-DEADLINE_S = 30
+DEADLINE_S = 120
 MARK = re.compile(r"\[(\w+): (.*)\]\Z")
 TIOCGPTN = 0x80045430   # Python has no name for it
 JOB = re.compile(r"qsub: waiting for job (\d+)\.\w+ to start\n")

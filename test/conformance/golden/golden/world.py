@@ -20,8 +20,8 @@ USERS = {"pbsuser": 61001, "pbsuser1": 61002, "pbsuser2": 61003, "pbsoper": 6100
 GROUP, GROUP_ID = "tstgrp00", 61000
 PATH = "/opt/pbs/bin:/opt/pbs/sbin:/usr/sbin:/usr/bin:/sbin:/bin"
 HOME = "/var/spool/pbs"
-COMMAND_DEADLINE_S = 60
-WAIT_DEADLINE_S = 60
+COMMAND_DEADLINE_S = 120
+WAIT_DEADLINE_S = 120
 
 
 class Trouble(Exception):

@@ -125,7 +125,7 @@ class jobs_in_cgroups(CgroupTest):
         self.assertEqual(job["Exit_status"], str(128 + signal.SIGKILL))       # of the shell's last command
         self.assertLessEqual(int(job["resources_used.mem"].removesuffix("kb")), 64 << 10)
         why = "Cgroup mem limit exceeded (61440kb): processes killed by the kernel: 1"
-        self.assertIn(f";Job;{id};{why}\n", self.mom_log("a"))
+        self.until_mom_logged("a", f";Job;{id};{why}\n")
         with open(os.path.join(self.work, "out")) as f:
             self.assertIn(f"=>> PBS: {why}\n", f.read())
 

@@ -98,7 +98,7 @@ class confined_host_hooks(HookTest):
         self.hook("b", "execjob_begin", script)
         self.until_hooks_are_on("a", "b.PY")
         self.until_state(self.submit("--", "/bin/true"), "F")
-        self.assertIn(f"Permission denied: '/proc/{mom}/mem'", self.mom_log("a"))
+        self.until_mom_logged("a", f"Permission denied: '/proc/{mom}/mem'")
         self.assertTrue(os.path.exists(os.path.join(self.work, "of_hook")))
 
 

@@ -184,7 +184,7 @@ class hooks_of_hosts(MomHookTest):
         id = self.submit("--", "/bin/true")
         self.until(lambda: os.path.exists(done), "the command ran")
         self.until_state(id, "F")
-        self.assertIn(";Hook;r;r requested for host to be rebooted\n", self.mom_log("a"))
+        self.until_mom_logged("a", ";Hook;r;r requested for host to be rebooted\n")
         self.until(lambda: self.audit("hook", "u"), "the other ran too")
         self.assertFalse(os.path.exists(os.path.join(self.work, "by_the_owner")))
 
@@ -265,7 +265,7 @@ class hooks_of_hosts(MomHookTest):
         self.until_said(*(f"execjob_{e} a {uid}" for e in ("prologue", "preterm", "epilogue")))
         # The owner is not believed about the host.
         self.until(lambda: "execjob_epilogue accepted" in self.audit("hook", "u"), "the server was told")
-        self.assertIn("what hook 'u' set of vnodes is not done: it ran as the job's owner", self.mom_log("a"))
+        self.until_mom_logged("a", "what hook 'u' set of vnodes is not done: it ran as the job's owner")
         self.assertIn("state = free", self.vnode("a"))
 
     def test_preterm_may_keep_a_job(self):

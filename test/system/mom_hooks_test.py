@@ -25,7 +25,7 @@ class hooks_of_wide_jobs(MomHookTest):
         self.assertLess(max(order.index(f"execjob_begin {h} False {h}") for h in sisters), order.index(expected[1]))
         self.assertLess(max(order.index(f"execjob_prologue {h} False {h}") for h in sisters), order.index(expected[2]))
         self.until(lambda: self.audit("hook", id).count("execjob_epilogue") == 3, "every run is in the server's log")
-        self.assertIn(f"0008;pbs_mom;Job;{id};no active tasks\n", self.mom_log(primary))      # as PBS says it behind such hooks
+        self.until_mom_logged(primary, f"0008;pbs_mom;Job;{id};no active tasks\n")      # as PBS says it behind such hooks
 
     def test_the_resource_site_reaches_hooks_on_every_host(self):      # RS-113
         self.hook("q", "queuejob", "import pbs\nj = pbs.event().job\nj.Resource_List['site'] = str(j.Resource_List['site']) + '+' + str(j.Resource_List['select'])\n")
@@ -54,9 +54,9 @@ class hooks_of_wide_jobs(MomHookTest):
         for host in self.hosts:
             self.until_free(host)
         self.until(lambda: "no on b" in self.audit("hook", id), "the verdict is in the server's log")
-        self.assertIn(f"0008;pbs_mom;Job;{id};job_start_error 15169 from node b could not JOIN_JOB successfully\n", self.mom_log("a"))
-        self.assertIn(f"0008;pbs_mom;Job;{id};no on b\n", self.mom_log("a"))
-        self.assertIn(f"0008;pbs_mom;Job;{id};no on b\n", self.mom_log("b"))
+        self.until_mom_logged("a", f"0008;pbs_mom;Job;{id};job_start_error 15169 from node b could not JOIN_JOB successfully\n")
+        self.until_mom_logged("a", f"0008;pbs_mom;Job;{id};no on b\n")
+        self.until_mom_logged("b", f"0008;pbs_mom;Job;{id};no on b\n")
         # What had begun is told that it came to nothing; where it was refused nothing had begun.
         self.until_said("execjob_abort a", "execjob_end a")
         self.assertNotIn("execjob_abort b", self.lines())
@@ -91,8 +91,8 @@ class hooks_of_wide_jobs(MomHookTest):
         self.mom_hook("health", "execjob_begin", "import pbs\nif pbs.get_local_nodename() != 'b': pbs.event().accept()\n" + source,
                       config=f"/bin/sh {sick}\n")
         id = self.submit("-l", "select=1:ncpus=1:host=a+1:ncpus=1:host=b", "--", "/bin/true")
-        self.until(lambda: "offline" in self.vnode("b"), "the host is out of service")
-        self.assertIn("offlined by health check: bad disk", self.vnode("b"))
+        self.until(lambda: "offlined by health check: bad disk" in self.vnode("b"), "the host is out of service, and it is said why")
+        self.until(lambda: "state = offline" in self.vnode("b"), lambda: self.vnode("b"))
         self.until(lambda: self.job(id)["job_state"] == "Q", "the job waits for the host")
         os.unlink(os.path.join(self.work, "b_is_sick"))
         self.sure("qmgr", "-c", "set node b state = free")
@@ -103,7 +103,7 @@ class hooks_of_wide_jobs(MomHookTest):
                       fail_action="offline_vnodes")
         id = self.submit(*WIDE, "--", "/bin/true")
         self.until(lambda: "offlined by hook 'h' due to hook error" in self.vnode("c"), "the host is offline")
-        self.assertIn("execjob_begin hook 'h' encountered an exception, request rejected", self.mom_log("c"))
+        self.until_mom_logged("c", "execjob_begin hook 'h' encountered an exception, request rejected")
         self.sure("qdel", "-W", "force", id)
 
     def test_suspend_and_resume_are_told_on_every_host(self):

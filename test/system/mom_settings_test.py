@@ -88,7 +88,7 @@ class load_of_a_host(MomSettingsTest):      # $ideal_load, $max_load
         self.until_running(running)
         self.set_in_mom("$ideal_load 0", "$max_load 0")
         self.until_host_is("busy")
-        self.assertIn(";Node;a;busy: the load is ", self.mom_log("a"))
+        self.until_mom_logged("a", ";Node;a;busy: the load is ")
         waiting = self.submit("-l", "select=1:host=a", "--", "/bin/true")
         self.until(lambda: self.job(waiting).get("comment", "").startswith("Not Running"), lambda: self.job(waiting))
         elsewhere = self.submit("-l", "select=1", "--", "/bin/true")

@@ -90,7 +90,7 @@ class a_job_on_three_real_hosts(WideJobTest):
         self.assertTrue(os.path.exists(self.node_file(sister, id)))
         self.cluster.set_link(sister, True)
         self.check_end(id, 2)
-        self.assertIn(f"{id};the server no longer knows this run of the job: killed", self.mom_log(sister))
+        self.until_mom_logged(sister, f"{id};the server no longer knows this run of the job: killed")
 
     def test_a_sister_loses_its_power_while_its_task_writes(self):
         """What the task wrote comes, then its end; the job goes on."""

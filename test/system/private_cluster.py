@@ -196,6 +196,10 @@ class ClusterTest(unittest.TestCase):
         """The server's log follows too."""
         self.until(lambda: text in self.server_log(), lambda: f"the server logs {text}: {self.server_log()[-2000:]}")
 
+    def until_mom_logged(self, host, text):
+        """And so does a MoM's."""
+        self.until(lambda: text in self.mom_log(host), lambda: f"the MoM of {host} logs {text}: {self.mom_log(host)[-2000:]}")
+
     def log(self, kind, host="server"):
         """All that is in the files of PBS_HOME/KIND."""
         text = ""

@@ -74,7 +74,7 @@ class a_job_gives_vnodes_back(MomHookTest):
         self.assertIn("resources_assigned.ncpus = 1", self.vnode("federer[1]"))
         for line in f"clearing job {id} from node lendl", f"deallocating 2 cpu(s) from job {id}":     # RD-88, RD-89
             self.until_logged(f";0100;Server@server;Node;lendl;{line}\n")
-        self.assertIn(f"0080;pbs_mom;Job;{id};DELETE_JOB2 received\n", self.mom_log("lendl"))         # RD-86
+        self.until_mom_logged("lendl", f"0080;pbs_mom;Job;{id};DELETE_JOB2 received\n")         # RD-86
         self.until(lambda: f"Job;{id};lendl;cput=" in self.mom_log("borg"), "the first host says what it used")
         self.until(lambda: f"Job;{id};updated nodes info" in self.mom_log("federer"), "federer knows")
         node_file = os.path.join(self.home("borg"), "aux", id)

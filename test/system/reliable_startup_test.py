@@ -63,7 +63,7 @@ class a_job_with_spare_hosts(MomHookTest):
         for line in "pruned from exec_vnode=", "pruned to exec_vnode=", "pruned to exec_node=", "pruned from schedselect=", "pruned to schedselect=":
             self.assertIn(f"0008;pbs_mom;Job;{id};{line}", log)
         for host in "lendl", "agassi":                                                         # RS-107
-            self.assertIn(f"0008;pbs_mom;Job;{id};updated nodes info\n", self.mom_log(host))
+            self.until_mom_logged(host, f"0008;pbs_mom;Job;{id};updated nodes info\n")
         open(go, "w").close()
         self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
         self.assertEqual(self.output(id), "borg\nlendl\nagassi\n0\n1\n2\n3\n3\n3\n")
@@ -158,7 +158,7 @@ class a_job_with_spare_hosts(MomHookTest):
         for line in ("could not satisfy the original select chunk (ncpus=2 mem=2gb) with first available chunk mem=3145728kb ncpus=1",
                      "job node_list_fail: node federer", "job node_list_fail: node lendl", "job node_list: node agassi",
                      "job node_list:_good node borg"):                                          # RS-103 to RS-105
-            self.assertIn(f"0080;pbs_mom;Job;{id};{line}\n", self.mom_log("borg"))
+            self.until_mom_logged("borg", f"0080;pbs_mom;Job;{id};{line}\n")
         self.sure("qdel", "-W", "force", id)
 
 

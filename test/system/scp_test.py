@@ -110,7 +110,7 @@ class files_between_hosts(ClusterTest):
         self.assertEqual(self.files_on("b"), {"in.txt": (UID, "from b\n"), "err": (UID, "carrier\n"), "renamed": (UID, "one\n")})
         # Trees stay (docs/compatibility.md); the rest is gone from the job's host.
         self.assertEqual(self.files_on("a"), {"tree/leaf": (UID, "from server\n")})
-        self.assertIn(f"{id};Staged 2/2 items in over", self.mom_log("a"))
+        self.until_mom_logged("a", f"{id};Staged 2/2 items in over")
         self.assertRegex(self.mom_log("a"), f"{id};Staged [0-9]+/[0-9]+ items out over")
         self.assertEqual(os.listdir(os.path.join(self.home("a"), "undelivered")), [])
 

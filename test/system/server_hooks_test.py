@@ -58,7 +58,7 @@ class hooks_of_reservations(ServerHookTest):
         for event in "resv_confirm", "resv_begin", "resv_end":
             self.hook(event.replace("_", ""), event, "import pbs\ne = pbs.event()\nr = e.resv\n"
                       "pbs.logmsg(pbs.LOG_DEBUG, 'saw %s %s %s' % (r.resvid, r.reserve_state, r.resv_nodes))\ne.reject('no way')\n")
-        id = self.reserve("mine", 15, 10, "-I", "20").out.split()[0]
+        id = self.reserve("mine", 30, 10, "-I", "20").out.split()[0]
         self.until_run("resvconfirm", "resv_confirm", f"saw {id} 2 (a:ncpus=2)")
         self.until_run("resvbegin", "resv_begin", f"saw {id} 5 (a:ncpus=2)")
         self.kill_daemon("pbs_server")

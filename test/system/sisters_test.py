@@ -15,15 +15,14 @@ class a_job_on_three_hosts(WideJobTest):
             with open(self.node_file(host, id)) as f:
                 self.assertEqual(f.read(), expected)
         for number, host in enumerate(sisters, 1):
-            self.assertIn(f";Job;{id};JOIN_JOB as node {number}\n", self.mom_log(host))
+            self.until_mom_logged(host, f";Job;{id};JOIN_JOB as node {number}\n")
         open(go, "w").close()
         self.check_end(id, 0)
         with open(os.path.join(self.work, f"wide0.o{id.split('.')[0]}")) as f:
             self.assertEqual(f.read(), expected + "0 1\n")
         for host in sisters:
-            log = self.mom_log(host)
-            self.assertIn(f";Job;{id};KILL_JOB received\n", log)
-            self.assertIn(f";Job;{id};DELETE_JOB received\n", log)
+            self.until_mom_logged(host, f";Job;{id};KILL_JOB received\n")
+            self.until_mom_logged(host, f";Job;{id};DELETE_JOB received\n")
 
     def test_a_sisters_mom_is_killed_while_the_job_runs(self):
         id, go = self.start_job(3)
@@ -61,7 +60,7 @@ class a_job_on_three_hosts(WideJobTest):
         self.assertTrue(os.path.exists(self.node_file(sister, id)))
         self.start_daemon("pbs_mom", sister)
         self.until(lambda: not os.path.exists(self.node_file(sister, id)), "the host cleans up")
-        self.assertIn("the server no longer knows this run of the job: killed", self.mom_log(sister))
+        self.until_mom_logged(sister, "the server no longer knows this run of the job: killed")
         self.until_free(sister)
 
     def test_the_join_outlasts_each_partys_death(self):

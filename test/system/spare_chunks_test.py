@@ -83,7 +83,7 @@ class jobs_with_spare_chunks(MomHookTest):
             job = self.until_state(id, "F")
             self.assertEqual((job["Exit_status"], job["run_count"]), ("0", "1"), job)
             self.assertEqual(sorted(self.hosts_of(id)), hosts)
-            self.assertIn(f"{id};ignoring error from b as job is tolerant of node failures", self.mom_log("a"))
+            self.until_mom_logged("a", f"{id};ignoring error from b as job is tolerant of node failures")
             self.assertIn(f" on 3 hosts, tolerate_node_failures={word} by {name}: started", self.sure("pbs_audit", "startup", id))
             self.assertEqual(self.lines().pop(), "execjob_launch a 1:ncpus=1:host=a+1:ncpus=1")
             for host in self.hosts:

@@ -91,8 +91,8 @@ class staging(ClusterTest):
         for name in ("Exit_status", "comment", "run_count", "exec_vnode"):
             self.assertNotIn(name, job)
         self.until_recorded(id, "Q")
-        self.assertIn(f"Unable to copy file in from {self.work}/no/such", self.log("mom_logs", "a"))
-        self.assertIn("status=1, try=4", self.log("mom_logs", "a"))
+        self.until_mom_logged("a", f"Unable to copy file in from {self.work}/no/such")
+        self.until_mom_logged("a", "status=1, try=4")
         self.until_logged("Stage In of files failed")
         self.until(lambda: not self.sandboxes(id), "its directory is gone")
         # Whoever can't wait says so, and the next try finds the file.

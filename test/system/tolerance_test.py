@@ -27,10 +27,11 @@ class hosts_that_do_not_join(MomHookTest):
             id = self.submit(*tolerant(value), *ON_ALL, "--", "/bin/true")
             job = self.until_state(id, "F")
             self.assertEqual((job["Exit_status"], job["run_count"], job["tolerate_node_failures"]), ("0", "1", value), job)
-            log = self.mom_log("a")
             lines = [f"0008;pbs_mom;Job;{id};job_start_error 15169 from node b could not JOIN_JOB successfully\n",
                      f"0008;pbs_mom;Job;{id};ignoring error from b as job is tolerant of node failures\n",
                      f"0080;pbs_mom;Job;{id};ignoring error as job is tolerant of node failures\n"]
+            self.until_mom_logged("a", lines[-1])
+            log = self.mom_log("a")
             at = [log.find(line) for line in lines]
             self.assertTrue(-1 < at[0] < at[1] < at[2], (at, log))
             self.check_free()
@@ -83,6 +84,7 @@ class hosts_that_do_not_join(MomHookTest):
             self.assertEqual(self.lines()[-1], "execjob_launch a ['b']")
             lines = [f"0008;pbs_mom;Job;{id};job_start_error 15169 from node b could not IM_EXEC_PROLOGUE successfully\n",
                      f"0008;pbs_mom;Job;{id};ignoring error from b as job is tolerant of node failures\n"]
+            self.until_mom_logged("a", lines[-1])
             at = [self.mom_log("a").find(line) for line in lines]
             self.assertTrue(-1 < at[0] < at[1], (at, self.mom_log("a")))
             told = self.audit("startup", id)
@@ -97,15 +99,15 @@ class hosts_that_do_not_join(MomHookTest):
         self.kill_daemon(MOM, "a")
         self.start_daemon(MOM, "a")
         self.until_free("a")
-        self.assertIn("0002;pbs_mom;Svr;job_launch_delay;10\n", self.mom_log("a"))
+        self.until_mom_logged("a", "0002;pbs_mom;Svr;job_launch_delay;10\n")
         self.mom_hook("slow", "execjob_prologue", self.script(f"if host == 'c':\n    {gate.pass_it()}\n"), alarm=120)
         self.mom_hook("h", "execjob_launch", self.script(says="sorted(e.vnode_list_fail)"))
         id = self.submit(*tolerant("job_start"), *ON_ALL, "--", "/bin/true")
         self.until_said("execjob_launch a ['c']")
-        log = self.mom_log("a")
-        self.assertIn(f"{id};waiting up to 10 secs ($job_launch_delay) for mom hosts status and prologue hooks ack\n", log)
-        self.assertIn(f"{id};not all prologue hooks to sister moms completed, but job will proceed to execute\n", log)
-        self.assertIn(f"{id};job_start_error 15059 from node c could not IM_EXEC_PROLOGUE successfully\n", log)
+        for line in ("waiting up to 10 secs ($job_launch_delay) for mom hosts status and prologue hooks ack",
+                     "not all prologue hooks to sister moms completed, but job will proceed to execute",
+                     "job_start_error 15059 from node c could not IM_EXEC_PROLOGUE successfully"):
+            self.until_mom_logged("a", f"{id};{line}\n")
         gate.open()
         self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
         self.check_free()
@@ -157,7 +159,7 @@ class hosts_that_are_lost(WideJobTest):
         self.stop(MOM, "c")
         self.addCleanup(self.go_on, MOM, "c")
         id = self.submit(*tolerant("job_start"), *ON_ALL, "--", "/bin/true")
-        self.assertIn("0002;pbs_mom;Svr;sister_join_job_alarm;2\n", self.mom_log("a"))           # RS-49
+        self.until_mom_logged("a", "0002;pbs_mom;Svr;sister_join_job_alarm;2\n")           # RS-49
         self.until(lambda: f"0080;pbs_mom;Job;{id};job waiting up to 2 secs ($sister_join_job_alarm) for all sister moms to join\n"
                            f"" in self.mom_log("a"), "what it waits for is told")               # RS-53
         self.until(lambda: f"{id};sister_join_job_alarm wait time 2 secs exceeded" in self.mom_log("a"), "the wait is over")

@@ -120,7 +120,7 @@ class vnodes_of_files(VnodeTest):
         self.assertNotIn("pcpus", one)
         for text in ("Node;a;autocreated vnode a[2]\n", "Node;a;Mom reporting 4 vnodes as of "):
             self.until_logged(text)
-        self.assertIn(f"parse_config;file {self.home('a')}/mom_priv/config.d/one\n", self.mom_log("a"))
+        self.until_mom_logged("a", f"parse_config;file {self.home('a')}/mom_priv/config.d/one\n")
         self.restart_mom()
         self.until(lambda: set(self.states().values()) == {"free"}, self.states)
         # A vnode less, other values: HUP adds and changes, a restart takes away.
@@ -204,7 +204,7 @@ class vnodes_of_files(VnodeTest):
                      "0001;Server@server;Svr;Server@server;Illegal value for node (15067) in set_attr_generic, decode of sharing failed\n",
                      "0002;Server@server;Node;a;Error 15067 decoding attribute sharing in update for vnode a[0]\n"):
             self.until_logged(line)
-        self.assertIn("no $configversion 2", self.mom_log("a"))
+        self.until_mom_logged("a", "no $configversion 2")
 
 
 class jobs_on_vnodes(VnodeTest):

@@ -141,31 +141,62 @@ pbs_tmrsh -o User=nobody $(tail -n 1 $PBS_NODEFILE) true; echo $?
         self.assertEqual(out, f"0\n1\n2\n0\n1\n2\n{hosts[-1]}\n255\n")
 
     def test_input_of_pbs_tmrsh(self):
-        """A pipe and a file, small, large and more than is wanted; without --input there is none."""
+        """A pipe and a file, small, large and more than is wanted; -n: there is none."""
         out, err, hosts = self.run_job(f"""
 here=$(head -n 1 $PBS_NODEFILE) there=$(tail -n 1 $PBS_NODEFILE)
-echo word | pbs_tmrsh --input $there 'cat; echo end'
+echo word | pbs_tmrsh $there 'cat; echo end'
 head -c 3000000 /dev/urandom > data
 for h in $here $there; do
-  tar c data | pbs_tmrsh --input -x $h 'cd {self.work} && mkdir $PBS_NODENUM && tar x -C $PBS_NODENUM'; echo $?
+  tar c data | pbs_tmrsh -x $h 'cd {self.work} && mkdir $PBS_NODENUM && tar x -C $PBS_NODENUM'; echo $?
   n=$(pbs_tmrsh $h 'echo $PBS_NODENUM'); cmp data $n/data
 done
-pbs_tmrsh --input $there 'read a; exec 0<&-; sleep 0.2; echo $a' < $PBS_NODEFILE
-head -c 9000000 /dev/zero | pbs_tmrsh --input $there 'head -c 2 | wc -c; exit 7'; echo $?
-head -c 9000000 /dev/zero | pbs_tmrsh --input $there 'kill -9 $$'; echo $?
-pbs_tmrsh --input $there 'cat; echo none' < /dev/null
-echo lost | pbs_tmrsh $there 'cat; echo none'
+head -c 10000000 /dev/urandom > large
+pbs_tmrsh $there cat < large | cmp - large && cat large | pbs_tmrsh $there cat | cmp - large; echo $?
+pbs_tmrsh $there 'read a; exec 0<&-; sleep 0.2; echo $a' < $PBS_NODEFILE
+head -c 9000000 /dev/zero | pbs_tmrsh $there 'head -c 2 | wc -c; exit 7'; echo $?
+head -c 9000000 /dev/zero | pbs_tmrsh $there 'read a; kill -9 $$'; echo $?
+pbs_tmrsh $there 'cat; echo none' < /dev/null
+echo lost | pbs_tmrsh -n $there 'cat; echo none'
+echo lost | pbs_tmrsh --input $there -xn 'cat; echo none'
+echo none | PBS_NODENUM=x pbs_tmrsh $there true; echo $?
+echo lost | PBS_NODENUM=x pbs_tmrsh $there cat; echo $?
 echo lost | PBS_NODENUM=x pbs_tmrsh --input $there true; echo $?
-echo through | pbs_tmrsh --input $there "cat | {STAGE}/bin/pbs_tmrsh --input $here cat"
+echo through | pbs_tmrsh $there "cat | {STAGE}/bin/pbs_tmrsh $here cat"
+echo at once | pbs_tmrsh --input $there cat
 """)
-        self.assertEqual(out.split("\n"), ["word", "end", "0", "0", hosts[0], "2", "7", "137", "none", "none", "255", "through", ""], err)
-        self.assertIn("pbs_tmrsh: which host of the job this is can't be told", err)
+        self.assertEqual(out.split("\n"), ["word", "end", "0", "0", "0", hosts[0], "2", "7", "137", "none", "none", "none", "0", "255", "255",
+                                           "through", "at once", ""], err)
+        self.assertIn("pbs_tmrsh: the input of the program is not whole, it is killed: which host of the job pbs_tmrsh runs on can't be told", err)
+        self.assertIn("pbs_tmrsh: which host of the job this is can't be told, so it can have no input", err)
+        self.spool_is_empty()
+
+    def test_input_is_fetched_when_the_program_waits_for_it(self):
+        """A loop over hosts keeps its list, from a pipe and from a file, as long as no command in it reads; nobody waits for a silent pipe."""
+        select = "import select, sys; select.select([sys.stdin], [], []); print(sys.stdin.read().strip())"
+        out, err, hosts = self.run_job(f"""
+there=$(tail -n 1 $PBS_NODEFILE)
+sort -u $PBS_NODEFILE | while read h; do pbs_tmrsh $h echo $h; done
+while read h; do pbs_tmrsh $h 'sleep 0.3; true < /dev/null; echo $PBS_NODENUM'; done < $PBS_NODEFILE
+sort -u $PBS_NODEFILE | while read h; do pbs_tmrsh $h cat; done
+echo selected | pbs_tmrsh $there 'python3 -c "{select}"'
+(while [ ! -e go ]; do sleep 0.05; done; echo late) | pbs_tmrsh $there 'cd {self.work}; : > go; cat'
+echo kept | pbs_tmrsh $there 'cd {self.work}; : > begun; while [ ! -e reads ]; do sleep 0.05; done; cat' &
+while [ ! -e begun ]; do sleep 0.05; done; : > reads; wait
+mkfifo silent; exec 9<> silent
+for n in 1 2 3; do pbs_tmrsh $there 'echo task $PBS_TASKNUM' <&9; done
+pbs_tmrsh $there 'exec 0<&-; echo no input' <&9
+""")
+        lines = out.split("\n")
+        self.assertEqual(lines[:10], [*sorted(hosts), "0", "1", "2", *sorted(hosts)[1:], "selected", "late"], err)
+        self.assertEqual(lines[10:11] + lines[14:], ["kept", "no input", ""], out)
+        first = int(lines[11].split()[1])
+        self.assertEqual(lines[11:14], [f"task {number}" for number in range(first, first + 3)])    # no second task
         self.spool_is_empty()
 
     def test_the_end_of_a_mom_is_not_taken_for_the_end_of_input(self):
         go = os.path.join(self.work, "go")
         script = (f"export PATH={STAGE}/bin:$PATH\ncd {self.work}\n(echo first; while [ ! -e {go} ]; do sleep 0.05; done; echo last) |\n"
-                  f"pbs_tmrsh --input $(tail -n 1 $PBS_NODEFILE) 'cd {self.work}; echo $$ > pid; cat > got; echo whole >> got'; echo $? > status\n")
+                  f"pbs_tmrsh $(tail -n 1 $PBS_NODEFILE) 'cd {self.work}; echo $$ > pid; cat > got; echo whole >> got'; echo $? > status\n")
         id = self.submit("-N", "tasks", "-S", "/bin/sh", *WIDE, input=script)
         got = os.path.join(self.work, "got")
         self.until(lambda: os.path.exists(got) and self.read(got) == "first\n", "the task reads")

@@ -1,6 +1,7 @@
 // pbs_task_input: the two ends of the input of a task that pbs_tmrsh starts (tools/client/task_input.hpp).
-//   take NODE DOOR PROGRAM ARGUMENT...   the task: runs the program, whose input is the output of `give DOOR` on NODE, and ends as it does
-//   give DOOR                            writes the input behind the door to standard output
+//   take NODE DOOR PROGRAM ARGUMENT...    the task: runs the program, whose input is the output of `give DOOR` on NODE, and ends as it does
+//   offer NODE DOOR PROGRAM ARGUMENT...   the same, and asks for `give` only when the program waits for its input; NODE may be unknown
+//   give DOOR                             writes the input behind the door to standard output
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -12,15 +13,19 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "tools/client/pipe_readers.hpp"
 #include "tools/client/task_input.hpp"
 #include "tools/client/task_manager.hpp"
 
@@ -66,6 +71,7 @@ class program {
     if (::pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error(std::string("pipe: ") + std::strerror(errno));
     wire::unique_fd out(ends[0]);
     in_ = wire::unique_fd(ends[1]);
+    pipe_ = name_of_open_file(in_.get());
     ::fcntl(in_.get(), F_SETFL, O_NONBLOCK);
     sigset_t all, before;
     sigfillset(&all);
@@ -87,6 +93,7 @@ class program {
 
   bool reads() const { return static_cast<bool>(in_); }
   int input() const { return in_.get(); }
+  const std::string& pipe() const { return pipe_; }
   int end() const { return end_.get(); }  // readable when it has ended
   void end_input() { in_ = wire::unique_fd(); }
   void kill() { ::kill(-pid_, SIGKILL); }  // with all it has begun
@@ -116,18 +123,55 @@ class program {
  private:
   pid_t pid_ = -1;
   wire::unique_fd in_, end_;
+  std::string pipe_;
+};
+
+// When to look again whether the program waits for its input. One that has run for long may be kept waiting for longer, and looking takes a
+// hundredth of a processor at most, however many processes there are.
+class looks {
+ public:
+  int rest_ms() const {
+    return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(std::max(due_ - clock::now(), clock::duration())).count());
+  }
+
+  bool are_due() const { return clock::now() >= due_; }
+
+  bool look(const std::string& pipe) {
+    // What has lost its parent is a child of the task's shepherd, which is ours.
+    const auto root = shows_what_is_below(::getppid()) ? ::getppid() : ::getpid();
+    const auto before = processor_time();
+    const bool waits = someone_waits_for(pipe, root);
+    const auto cost = processor_time() - before;
+    const auto now = clock::now();
+    due_ = now + std::max(std::clamp((now - started_) / 8, least, most), std::min(cost * 100, utmost));
+    return waits;
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  static constexpr clock::duration least = std::chrono::milliseconds(5), most = std::chrono::milliseconds(500),
+                                   utmost = std::chrono::seconds(5);
+
+  // What this process has used. Time by the clock would count what others use on a busy host.
+  static clock::duration processor_time() {
+    timespec used{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+  }
+
+  clock::time_point started_ = clock::now(), due_ = started_ + least;
 };
 
 class taker {
  public:
-  taker(std::uint32_t node, const std::string& door, std::vector<char*> words)
-      : mom_(task_manager::join()), giver_(spawn(node, door)), program_(std::move(words)) {
-    watch_ = mom_.ask([&](schema::TmRequest::Builder r) { r.setWatch(giver_); });
-  }
+  // No node: what the program reads can't be had.
+  taker(std::optional<std::uint32_t> node, std::string door, std::vector<char*> words)
+      : node_(node), door_(std::move(door)), program_(std::move(words)) {}
 
-  [[noreturn]] void run() {
+  [[noreturn]] void run(bool fetch_at_once) {
     try {
-      while (step()) {}
+      if (fetch_at_once) fetch();
+      while (mom_ ? step() : rest()) {}
     } catch (const std::exception& e) {
       if (ended_) program_.follow();
       std::fprintf(stderr, "pbs_tmrsh: the input of the program is not whole, it is killed: %s\n", e.what());
@@ -138,28 +182,45 @@ class taker {
   }
 
  private:
-  std::uint32_t spawn(std::uint32_t node, const std::string& door) {
+  void fetch() {
+    if (!node_) throw std::runtime_error("which host of the job pbs_tmrsh runs on can't be told");
+    mom_.emplace(task_manager::join());
+    giver_ = spawn();
+    watch_ = mom_->ask([&](schema::TmRequest::Builder r) { r.setWatch(giver_); });
+  }
+
+  std::uint32_t spawn() {
     std::array<char, 4096> self{};
     if (::readlink("/proc/self/exe", self.data(), self.size() - 1) < 0) throw std::runtime_error("/proc/self/exe can't be read");
     return mom_
-        .answer(mom_.ask([&](schema::TmRequest::Builder r) {
+        ->answer(mom_->ask([&](schema::TmRequest::Builder r) {
           auto s = r.initSpawn();
-          s.setNode(node);
+          s.setNode(*node_);
           s.setOutput(true);
           auto argv = s.initArgv(3);
           argv.set(0, self.data());
           argv.set(1, "give");
-          argv.set(2, door);
+          argv.set(2, door_);
         }))
         .get()
         .getSpawned();
   }
 
+  // Until somebody reads. False: the program has ended.
+  bool rest() {
+    pollfd p[2] = {{program_.end(), POLLIN, 0}, {program_.input(), 0, 0}};
+    ::poll(p, 2, program_.reads() ? looks_.rest_ms() : -1);
+    if (p[0].revents) return false;
+    if (p[1].revents) program_.end_input();  // nobody has the other end any more
+    else if (program_.reads() && looks_.are_due() && looks_.look(program_.pipe())) fetch();
+    return true;
+  }
+
   // False: the program has ended, and nothing of the input is left that would go into the job's output.
   bool step() {
-    while (const auto reply = mom_.next(0)) take(reply->get());
+    while (const auto reply = mom_->next(0)) take(reply->get());
     if (ended_ && over_) return false;
-    std::array<pollfd, 3> p{{{mom_.descriptor(), POLLIN, 0}, {ended_ ? -1 : program_.end(), POLLIN, 0}, {-1, POLLOUT, 0}}};
+    std::array<pollfd, 3> p{{{mom_->descriptor(), POLLIN, 0}, {ended_ ? -1 : program_.end(), POLLIN, 0}, {-1, POLLOUT, 0}}};
     if (program_.reads() && !kept_.empty()) p[2].fd = program_.input();
     ::poll(p.data(), p.size(), -1);
     if (p[1].revents) {
@@ -182,7 +243,7 @@ class taker {
     program_.end_input();
     const bool owing = !std::exchange(kept_, {}).empty();
     if (over_) return;
-    mom_.ask([&](schema::TmRequest::Builder r) {
+    mom_->ask([&](schema::TmRequest::Builder r) {
       r.initSignal().setTask(giver_);
       r.getSignal().setSignal(SIGKILL);
     });
@@ -190,7 +251,7 @@ class taker {
   }
 
   void take(schema::TmReply::Reader r) {
-    if (r.isOutput() && r.getOutput().getErrors()) return mom_.print(r.getOutput());
+    if (r.isOutput() && r.getOutput().getErrors()) return mom_->print(r.getOutput());
     if (r.isOutput()) return take_piece(r.getOutput());
     if (r.getQuestion() != watch_) return;
     if (r.isFailed()) throw tm_failure(r.getFailed().getCode(), schema::str(r.getFailed().getText()));
@@ -213,30 +274,37 @@ class taker {
   }
 
   void taken() {
-    mom_.ask([&](schema::TmRequest::Builder r) {
+    mom_->ask([&](schema::TmRequest::Builder r) {
       auto t = r.initOutputTaken();
       t.setTask(giver_);
       t.setUpTo(so_far_);
     });
   }
 
-  task_manager mom_;
-  std::uint32_t giver_;
+  std::optional<std::uint32_t> node_;
+  std::string door_;
   program program_;
+  looks looks_;
+  std::optional<task_manager> mom_;  // once the input was asked for
+  std::uint32_t giver_ = 0;
   std::uint64_t watch_ = 0, so_far_ = 0;
   std::string kept_;                   // not written to the program yet
   bool over_ = false, ended_ = false;  // the input; the program
 };
 
+std::optional<std::uint32_t> number_of(std::string_view word) {
+  std::uint32_t number = 0;
+  const auto read = std::from_chars(word.data(), word.data() + word.size(), number);
+  return read.ec == std::errc() && read.ptr == word.data() + word.size() ? std::optional(number) : std::nullopt;
+}
+
 int run(const std::vector<char*>& words) {
   const std::string_view what = words.empty() ? "" : words.front();
   if (what == "give" && words.size() == 2) return give(words[1]);
-  std::uint32_t node = 0;
-  const std::string_view number = words.size() > 3 ? words[1] : "";
-  const auto read = std::from_chars(number.data(), number.data() + number.size(), node);
-  if (what == "take" && read.ec == std::errc() && read.ptr == number.data() + number.size())
-    taker(node, words[2], {words.begin() + 3, words.end()}).run();
-  std::fputs("usage: pbs_task_input give DOOR\n       pbs_task_input take NODE DOOR PROGRAM [ARGUMENT ...]\n", stderr);
+  const auto node = words.size() > 3 ? number_of(words[1]) : std::nullopt;
+  const bool at_once = what == "take" && node;
+  if (at_once || (what == "offer" && words.size() > 3)) taker(node, words[2], {words.begin() + 3, words.end()}).run(at_once);
+  std::fputs("usage: pbs_task_input give DOOR\n       pbs_task_input take|offer NODE DOOR PROGRAM [ARGUMENT ...]\n", stderr);
   return 2;
 }
 

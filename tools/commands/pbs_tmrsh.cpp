@@ -1,7 +1,9 @@
 // pbs_tmrsh: runs a command on a host of the job, as rsh would: its output and its exit status come back. What MPI launchers
 // use in the place of ssh (pbs guide: pbs_tmrsh).
+#include <fcntl.h>
 #include <poll.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,11 +38,16 @@ int usage() {
 struct call {
   std::vector<std::string> users;
   std::string host, command;
-  bool input = false;  // ours is the command's
+  bool input_at_once = false, no_input = false;
 };
 
+// How our input becomes that of the command.
+enum class passing { none,
+                     at_need,
+                     at_once };
+
 // ssh's and rsh's options that have no effect: a task has no connection of its own, no keys and no terminal.
-constexpr std::string_view plain_options = "46AaCKknqTtvXxYy", options_with_value = "bceFimp";
+constexpr std::string_view plain_options = "46AaCKkqTtvXxYy", options_with_value = "bceFimp";
 // Those that ask for what a task of a job can't give.
 constexpr std::string_view refused_options = "DEfGgIJLMNOQRSsVWw";
 
@@ -69,7 +76,7 @@ class reader {
         ++at_;
         return true;
       }
-      if (words_[at_] == "--input") c.input = true;
+      if (words_[at_] == "--input") c.input_at_once = true;
       else if (!option_word(c)) return false;
     }
     return true;
@@ -80,7 +87,8 @@ class reader {
     const std::string_view word = words_[at_];
     for (std::size_t letter = 1; letter < word.size(); ++letter) {
       const char o = word[letter];
-      if (is_of(plain_options, o)) continue;
+      if (o == 'n') c.no_input = true;
+      if (o == 'n' || is_of(plain_options, o)) continue;
       if (is_of(refused_options, o)) std::fprintf(stderr, "pbs_tmrsh: -%c: not for a task of a job\n", o);
       if (o != 'l' && o != 'o' && !is_of(options_with_value, o)) return false;
       if (letter + 1 == word.size() && ++at_ == words_.size()) return false;
@@ -126,12 +134,28 @@ std::string input_program() {
   return (bin.parent_path() / "libexec" / "pbs_task_input").string();
 }
 
-std::vector<std::string> words_of_task(const call& c, client::task_manager& mom, const client::input_door* door) {
+// A terminal and a device such as /dev/null are nobody's input but ours.
+bool holds_bytes_for_a_task() {
+  struct stat input {};
+  const int flags = ::fcntl(0, F_GETFL);
+  return flags >= 0 && (flags & O_ACCMODE) != O_WRONLY && ::fstat(0, &input) == 0 &&
+         (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode) || S_ISREG(input.st_mode));
+}
+
+passing passing_of(const call& c) {
+  if (c.no_input) return passing::none;
+  if (!c.input_at_once) return holds_bytes_for_a_task() ? passing::at_need : passing::none;
+  if (::isatty(0)) throw std::runtime_error("--input: a terminal can't be the input of a task");
+  return passing::at_once;
+}
+
+std::vector<std::string> words_of_task(const call& c, client::task_manager& mom, passing how, const client::input_door* door) {
   std::vector<std::string> words{variable("SHELL", "/bin/sh"), "-c", c.command};
   if (!door) return words;
   const auto here = mom.node_of("localhost");
-  if (!here) throw std::runtime_error("which host of the job this is can't be told, so it can have no input");
-  words.insert(words.begin(), {input_program(), "take", std::to_string(*here), door->name()});
+  if (!here && how == passing::at_once) throw std::runtime_error("which host of the job this is can't be told, so it can have no input");
+  words.insert(words.begin(),
+               {input_program(), how == passing::at_once ? "take" : "offer", here ? std::to_string(*here) : "unknown", door->name()});
   return words;
 }
 
@@ -146,6 +170,7 @@ std::optional<client::tm_reply> next(client::task_manager& mom, const client::ta
 }
 
 int run(const call& c) {
+  const auto how = passing_of(c);  // before anything is opened, which could become descriptor 0
   auto mom = client::task_manager::join();
   const auto node = mom.node_of(c.host);
   if (!node) {
@@ -153,9 +178,8 @@ int run(const call& c) {
     return failed;
   }
   std::optional<client::input_door> door;
-  if (c.input && ::isatty(0)) throw std::runtime_error("--input: a terminal can't be the input of a task");
-  if (c.input) door.emplace();
-  const auto words = words_of_task(c, mom, door ? &*door : nullptr);
+  if (how != passing::none) door.emplace();
+  const auto words = words_of_task(c, mom, how, door ? &*door : nullptr);
   client::task_signals signals;
   const auto spawn = mom.ask([&](schema::TmRequest::Builder r) {
     auto s = r.initSpawn();

@@ -32,6 +32,8 @@ pbsdsh -o -- /bin/echo x > o
 pbsdsh -v -- /bin/echo x > v 2>&1
 pbsdsh -u -- /bin/echo x > u
 pbs_tmrsh -n -l {user} b /bin/echo x > tmrsh
+echo read there | pbs_tmrsh b cat > tmrsh_input
+echo kept here | (pbs_tmrsh b true; cat) >> tmrsh_input
 pbs_attach -s /bin/echo x > attach_s
 pbs_attach -P /bin/echo x > attach_P
 pbs_attach -j $PBS_JOBID /bin/echo x > attach_j

@@ -122,6 +122,19 @@ class c_programs(ClusterTest):
         self.call("dellist", one, two, "deletehist")
         self.assertEqual((self.job(one), self.job(two)), (None, None))
 
+    def test_link_lines_for_pbs_name_other_archives(self):
+        """-llog and -lnet stand beside -lpbs in what is configured for PBS; a call of PBS's own daemons is named by the linker."""
+        def link(call):
+            source = f"int pbs_disconnect(int); int log_event(void); int main(void) {{ return {call}; }}\n"
+            return subprocess.run([shutil.which("cc") or shutil.which("gcc"), "-x", "c", "-", "-o", self.program("linked"), f"-L{STAGE}/lib", "-lpbs",
+                                   "-llog", "-lutil", "-lnet", f"-Wl,-rpath,{STAGE}/lib"], input=source, capture_output=True, text=True)
+        linked = link("pbs_disconnect(-1) == 0")
+        self.assertEqual((linked.returncode, linked.stderr), (0, ""))
+        self.sure(self.program("linked"))
+        refused = link("log_event()")
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertRegex(refused.stderr, "undefined.*log_event")
+
     def test_nothing_but_the_interface_is_visible(self):
         if not shutil.which("nm"):
             self.skipTest("no nm")

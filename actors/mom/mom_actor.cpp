@@ -43,6 +43,7 @@ class mom {
   // The process host is ready to tell: the runs of the log come to life.
   void begin() {
     hooks_->begin();
+    (void)busy_changed();  // the first hello says it
     // What has left leaves files behind if the MoM died before it removed them.
     std::set<std::string> here;
     for (const auto& k : parts_.known) here.insert(k.key);
@@ -77,7 +78,7 @@ class mom {
       hello.setAddress(parts_.address);
       if (parts_.server_mark) hello.setLogMark(parts_.server_mark.get());
       hooks_->describe(hello);
-      if (busy_) report_busy(hello);
+      if (busy_) report_busy(hello, parts_.runs.settings->config.load.suspends);
       auto here = refs_;
       for (const auto& [key, k] : part_runs_.known()) here.emplace(key, k);
       auto runs = hello.initRuns(static_cast<unsigned>(here.size()));

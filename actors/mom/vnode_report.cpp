@@ -48,7 +48,7 @@ void report_vnodes(const std::function<void(schema::MomHello::Builder)>& measure
   }
 }
 
-void report_busy(schema::MomHello::Builder hello) {
+void report_busy(schema::MomHello::Builder hello, bool suspends) {
   const auto before = schema::make<schema::MomHello>([&](schema::MomHello::Builder copy) { copy.setVnodes(hello.getVnodes()); });
   const auto from = before.get().getVnodes();
   auto to = hello.initVnodes(from.size());
@@ -58,7 +58,7 @@ void report_busy(schema::MomHello::Builder hello) {
     auto list = to[i].initAttributes(attributes.size() + 1);
     for (unsigned n = 0; n < attributes.size(); ++n) list.setWithCaveats(n, attributes[n]);
     list[attributes.size()].setName(model::busy_report);
-    list[attributes.size()].setValue("True");
+    list[attributes.size()].setValue(suspends ? model::busy_suspends : model::busy_only);
   }
 }
 

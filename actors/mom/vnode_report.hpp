@@ -13,7 +13,7 @@ namespace annals::actors {
 void report_vnodes(const std::function<void(schema::MomHello::Builder)>& measure, const annals::mom::defined_vnodes& defined,
                    schema::MomHello::Builder to);
 
-// Every vnode of the host has too much to do for more jobs.
-void report_busy(schema::MomHello::Builder hello);
+// Every vnode of the host has too much to do for more jobs. suspends: and for those that it has.
+void report_busy(schema::MomHello::Builder hello, bool suspends);
 
 }  // namespace annals::actors

@@ -193,6 +193,9 @@ void event_notes::note_job(const subject& of, const log::record& record, schema:
       return line(job, std::string(by_scheduler ? "Job Rerun" : "Job rerun") + " at request of " + by);
     case which::SIGNALLED:
       if (event.getSignalled().getCheckpoint()) return line(job, "job to be checkpointed at request of " + by);
+      if (event.getSignalled().getLoadHost().size() > 0)
+        return line(job, std::string(event.getSignalled().getStopped() ? "suspended" : "no longer suspended") + " for the load of host " +
+                             schema::str(event.getSignalled().getLoadHost()));
       line(debug, "signal job request received");
       return line(job, "job signaled with " + schema::str(event.getSignalled().getSignal()) + " by " + by);
     case which::SUSPENDED: {

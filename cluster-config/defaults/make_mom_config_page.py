@@ -100,7 +100,7 @@ has no effect.
 Below this load a busy host is no longer busy; if it is not set, at
 .Li $max_load .
 Alone it has no effect.
-= max_load: Ar load
+= max_load: Ar load Op Cm suspend
 Above this load of the last minute, as
 .Xr uptime 1
 shows it, the vnodes of this host are in state
@@ -108,8 +108,13 @@ shows it, the vnodes of this host are in state
 no scheduler places jobs there, and those that run go on.
 If it is not set, the load is not watched.
 With
-.Li suspend
-behind it the line has no effect.
+.Cm suspend
+the jobs that have something on this host are stopped too, all of each on every host, and shown in state U, until none of their hosts has too
+high a load.
+They keep their vnodes, and the time in which they are stopped is no walltime of theirs.
+Without
+.Li $ideal_load
+a host goes on as soon as the load is not above this one, which stopping its jobs brings about.
 = restrict_user: Cm true | false
 Whether users who have no job on this host are kept off it: every ten seconds the MoM kills their processes, and the log names each.
 Root may be there, and who is named below, and a number without an account is no user;

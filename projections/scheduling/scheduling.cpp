@@ -118,7 +118,7 @@ void scheduling_projection::mark_job_event(std::uint64_t serial, schema::JobEven
       if (!event.getStarted().getCanCheckpoint()) return;
       break;
     case which::SIGNALLED:
-      if (!event.getSignalled().getCheckpoint()) return;
+      if (!event.getSignalled().getCheckpoint() && event.getSignalled().getLoadHost().size() == 0) return;
       break;
     case which::REQUEST_DONE:
       if (const auto job = from_.job(serial); !job || job->can_checkpoint || job->attribute(attributes::job::Checkpoint) == "n") return;

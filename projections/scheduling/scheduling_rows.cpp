@@ -250,7 +250,7 @@ void fill_job(schema::SchedJob::Builder to, const model::job_state& job) {
     to.setMayBegin(may_begin(job));
   }
   if (job.allocated.empty()) return to.setExecVnode(job.checkpointed_at);
-  to.setCanCheckpoint(job.can_checkpoint && !job.is_subjob() && text(ids::Checkpoint) != "n");
+  to.setCanCheckpoint(job.can_checkpoint && job.busy_hosts.empty() && !job.is_subjob() && text(ids::Checkpoint) != "n");
   const bool suspended = job.phase == model::job_phase::suspended;
   to.setExecVnode(suspended ? job.released : job.allocated.exec_vnode());
   to.setResume(suspended && job.resume_wanted);

@@ -29,7 +29,8 @@ accrual accrual_by_state(const model::job_state& job) {
   switch (model::state_letter(job)) {
     case 'Q': return model::in_routing_queue(job) ? accrual::ineligible : accrual::eligible;
     case 'S': return accrual::eligible;
-    case 'R': return accrual::running;
+    case 'R':
+    case 'U': return accrual::running;  // it has its vnodes
     case 'E':
     case 'F': return accrual::exiting;
     default: return accrual::ineligible;

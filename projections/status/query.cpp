@@ -360,7 +360,8 @@ void stat_hooks(const status& from, schema::Stat::Reader asked, const filter& sh
 bool deletes_jobs(const status& from, const model::reservation_state& r) {
   if (r.phase != model::reservation_phase::confirmed || r.over == 0) return false;
   const auto& states = from.jobs_of(r.id).by_state;
-  return std::any_of(states.begin(), states.end(), [](const auto& s) { return (s.first == 'R' || s.first == 'E') && s.second > 0; });
+  return std::any_of(states.begin(), states.end(),
+                     [](const auto& s) { return (s.first == 'R' || s.first == 'U' || s.first == 'E') && s.second > 0; });
 }
 
 attributes::attribute_set reservation_shown(const status& from, const model::reservation_state& r) {

@@ -390,7 +390,8 @@ std::string status::counts::text() const {
       const auto at = by_state.find(state);
       return at == by_state.end() ? 0 : at->second;
     };
-    text += std::string(name) + ":" + std::to_string(of(letter) + (letter == 'R' ? of('S') : 0)) + " ";  // suspended jobs count as running
+    const auto suspended = letter == 'R' ? of('S') + of('U') : 0;  // they count as running
+    text += std::string(name) + ":" + std::to_string(of(letter) + suspended) + " ";
   }
   return text;
 }

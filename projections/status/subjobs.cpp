@@ -59,7 +59,8 @@ std::string array_state_count(const status& from, const model::job_state& array)
     for (const auto& [index, run] : a.running) {
       switch (letter_of({array, index, from.subjob(array.number, index).get()})) {
         case 'R':
-        case 'S': ++running; break;
+        case 'S':
+        case 'U': ++running; break;
         case 'E': ++exiting; break;
         case 'X': break;
         default: ++queued; break;

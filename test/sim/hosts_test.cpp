@@ -57,6 +57,21 @@ BOOST_AUTO_TEST_CASE(all_of_a_suspended_job_stands_still_and_nothing_else) {
   holds_for_seeds(o, 100);
 }
 
+BOOST_AUTO_TEST_CASE(all_of_a_job_stands_still_while_the_load_of_a_host_stops_it) {
+  auto o = wide_jobs(15);
+  o.loads = 0.3;
+  o.watch_suspension = true;
+  sim::world one(o);
+  BOOST_TEST(one.run() == "");
+  BOOST_TEST(one.story().find("stopped = true") != std::string::npos);  // there are loads
+  holds_for_seeds(o, 20);
+  o.by_hand = 0.1;
+  holds_for_seeds(o, 40);
+  o.watch_suspension = false;  // it holds while all hear the server
+  o.server_crash = o.mom_crash = o.link_break = sometimes;
+  holds_for_seeds(o, 20);
+}
+
 // Messages, signals, suspension, deletion at every step of a start: before the order, while files come and hosts join, before the
 // program's start is known; and the same to MoMs that die meanwhile.
 BOOST_AUTO_TEST_CASE(who_speaks_to_a_job_that_starts_harms_nobody) {

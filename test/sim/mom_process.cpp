@@ -73,6 +73,7 @@ void mom_process::start() {
   auto settings = std::make_shared<mom::mom_settings>();
   settings->pbs_home = "/sim";
   settings->host = name_;
+  if (world_.o.loads > 0) settings->config.load = {1, 5, true};
   actors::mom_actor_parts parts;
   parts.runs = {
       {writer_actor, reader_.get(), &world_.clock_of(name_), stop}, host_.get(), settings, places_.get(), nullptr, nullptr, outputs_.get()};
@@ -85,6 +86,7 @@ void mom_process::start() {
   parts.dial = [this](const std::string& host, const std::string&, std::uint16_t) -> std::unique_ptr<actors::sister_dialer> {
     return std::make_unique<simulated_dialer>(world_, name_, host);
   };
+  parts.load = [this] { return world_.load_of(name_); };
   parts.host = name_;
   parts.version = "sim";
   parts.log_uuid = uuid_;

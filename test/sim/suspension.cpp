@@ -10,9 +10,19 @@ void suspended_jobs::fold(const log::record& r) {
   auto& j = jobs_[r.get().getStream()];
   const auto key = [&] { return j.id + "." + std::to_string(j.run); };
   if (event.isQueued()) j.id = schema::str(event.getQueued().getId());
-  if (event.isAssigned()) j.run = event.getAssigned().getRun();
-  if (event.isStarted() || event.isResumed()) runs_[key()] = {false, r.get().getWallNs()};
-  if (event.isSuspended()) runs_[key()] = {true, r.get().getWallNs()};
+  if (event.isAssigned()) {
+    j.run = event.getAssigned().getRun();
+    j.by_hand = false;
+    j.loaded.clear();
+  }
+  if (event.isSuspended() || event.isResumed()) j.by_hand = event.isSuspended();
+  const bool of_load = event.isSignalled() && event.getSignalled().getLoadHost().size() > 0;
+  if (of_load && event.getSignalled().getStopped()) j.loaded.insert(schema::str(event.getSignalled().getLoadHost()));
+  else if (of_load) j.loaded.erase(schema::str(event.getSignalled().getLoadHost()));
+  const bool stops = j.by_hand || !j.loaded.empty();
+  if (event.isStarted() || event.isSuspended() || event.isResumed()) runs_[key()] = {stops, r.get().getWallNs()};
+  if (const auto known = runs_.find(key()); of_load && known != runs_.end() && known->second.suspended != stops)
+    known->second = {stops, r.get().getWallNs()};
   if (event.isDeleteRequested() || event.isRerunRequested() || event.isExited()) runs_.erase(key());
 }
 

@@ -1,11 +1,13 @@
 // Which jobs the server believes to stand still, and whether their processes do: a fold of its log.
 //
-// The rule: some moments after a job was suspended, all its processes are stopped, those too that began meanwhile; after it was
-// resumed, or if it never was suspended, none is. It holds while all hear the server; a job that is to end goes on, so that it can.
+// The rule: some moments after a job was suspended, or stopped for the load of a host, all its processes are stopped, those too that began
+// meanwhile; after it was resumed and no host stops it, or if none of this ever was, none is. It holds while all hear the server; a job
+// that is to end goes on, so that it can.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 #include "events/log/record.hpp"
@@ -22,6 +24,8 @@ class suspended_jobs {
   struct job {
     std::string id;
     std::uint32_t run = 0;
+    bool by_hand = false;
+    std::set<std::string> loaded;  // hosts that stop it
   };
   struct belief {
     bool suspended;

@@ -131,6 +131,13 @@ void world::connect_everybody() {
   client_link_ = net.connect(server.end(wire::identity::kind::local), client);
 }
 
+double world::load_of(const std::string& mom) const {
+  if (!faults_on_) return 0;
+  const auto part = static_cast<std::uint64_t>(clock.now / 10'000'000'000);
+  std::mt19937_64 drawn(o.seed * 1'000'003 + index_of(mom) * 7919 + part);
+  return std::uniform_real_distribution<double>(0, 1)(drawn) < o.loads ? 10 : 0;
+}
+
 std::size_t world::index_of(const std::string& mom) const {
   for (std::size_t i = first_mom(); i < processes_.size(); ++i)
     if (static_cast<mom_process&>(*processes_[i]).name() == mom) return i;

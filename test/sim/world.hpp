@@ -167,6 +167,7 @@ struct options {
   bool fan = false;                // all of these on the first job
   std::size_t at_rest = 0;         // jobs told with one message when they rest (actors/server/resting_jobs.hpp); 0: as shipped
   double arrays = 0;               // share of the jobs that are arrays (array_checks.hpp)
+  double loads = 0;                // share of the time in which the load of a host stops its jobs ($max_load with suspend)
   // Crash the default scheduler right after its n-th message; 0: never.
   std::uint64_t crash_scheduler_at_message = 0;
   bool any_hooks() const { return site_hooks || pruning > 0; }
@@ -204,6 +205,8 @@ class world {
 
   // A MoM dials another one as long as `wanted` lives.
   void dial_mom(const std::string& from, const std::string& to, std::weak_ptr<bool> wanted);
+
+  double load_of(const std::string& mom) const;  // of its host: another one every ten seconds, 0 when the faults are over
 
   bool start_scheduler(const std::string& name);  // false: it is up, or late
   void end_scheduler(const std::string& name);

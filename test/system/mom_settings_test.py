@@ -6,7 +6,7 @@ import subprocess
 import unittest
 
 from mom_hooks import MomHookTest
-from private_cluster import signal
+from private_cluster import signal, stands_still
 
 NAMESPACES = os.geteuid() == 0 and subprocess.run(["unshare", "--mount", "--uts", "--pid", "--net", "--fork", "true"],
                                                   capture_output=True).returncode == 0
@@ -105,6 +105,54 @@ class load_of_a_host(MomSettingsTest):      # $ideal_load, $max_load
         self.set_in_mom("$ideal_load 1000000", "$max_load 2000000")
         self.until_host_is("free")
         self.assertEqual(self.until_state(last, "F")["Exit_status"], "0")
+
+    def waiting_for(self, go, *options):
+        """A job that runs until the file is there."""
+        id = self.submit(*options, "--", "/bin/sh", "-c", f"until [ -e {self.work}/{go} ]; do sleep 0.1; done")
+        self.until_running(id)
+        return id
+
+    def stands_still(self, id):
+        return stands_still(self.job(id)["session_id"])
+
+    def test_a_load_that_suspends_stops_jobs_until_it_is_gone(self):
+        on_a, on_b = self.waiting_for("go", "-l", "select=1:host=a"), self.waiting_for("go", "-l", "select=1:host=b")
+        wide = self.waiting_for("go", "-l", "select=1:host=b+1:host=a", "-l", "place=scatter")
+        unwanted = self.waiting_for("never", "-l", "select=1:host=a")
+        stopped = (on_a, wide, unwanted)
+        self.set_in_mom("$ideal_load 0", "$max_load 0 suspend")
+        for id in stopped:
+            self.assertEqual(self.until_state(id, "U")["substate"], "43")
+            self.until(lambda: self.stands_still(id), f"{id} stands still")
+        self.until_host_is("busy")
+        self.assertEqual(self.job(on_b)["job_state"], "R")
+        self.assertIn(f";Job;{on_a};suspended for the load of host a\n", self.server_log())
+        self.assertIn("is suspended for the load of host a", self.audit("job", on_a))
+        self.assertEqual(sorted(self.sure("qselect", "-s", "U").split()), sorted(stopped))
+        self.assertEqual(self.run_command("qsig", "-s", "resume", on_a).status, 168)     # 15016: nobody suspended it
+        self.kill_daemon("pbs_server")
+        self.kill_daemon("pbs_mom", "a")
+        self.start_daemon("pbs_mom", "a")
+        self.start_daemon("pbs_server")
+        self.until_answers()
+        self.until_host_is("busy")
+        for id in stopped:
+            self.assertEqual(self.job(id)["job_state"], "U")
+            self.assertTrue(self.stands_still(id))
+        self.sure("qsig", "-s", "suspend", on_a)
+        self.until_state(on_a, "S")
+        self.sure("qdel", unwanted)
+        self.assertEqual(self.until_state(unwanted, "F")["substate"], "91")
+        self.set_in_mom("$ideal_load 1000000", "$max_load 2000000 suspend")
+        self.until_state(wide, "R")
+        self.until(lambda: not self.stands_still(wide), "it goes on")
+        self.assertTrue(self.stands_still(on_a))     # until who suspended it says so
+        self.assertEqual(self.job(on_a)["job_state"], "S")
+        self.sure("qsig", "-s", "resume", on_a)
+        with open(os.path.join(self.work, "go"), "w"):
+            pass
+        for id in (on_a, on_b, wide):
+            self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
 
     def hosts_of_finished(self, id):
         return [chunk.split("/")[0] for chunk in self.until_state(id, "F")["exec_host"].split("+")]

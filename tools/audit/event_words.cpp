@@ -220,6 +220,11 @@ std::string reduced_words(schema::JobReduced::Reader e) {
          (model::ends_phase(e) ? ", without " + schema::str(e.getReleased()) : "");
 }
 
+std::string load_words(schema::JobSignalled::Reader e) {
+  const std::string what = e.getStopped() ? " is suspended for the load of host " : " is no longer suspended for the load of host ";
+  return run_text(e.getRun()) + what + schema::str(e.getLoadHost());
+}
+
 std::string job_words(schema::JobEvent::Reader event) {
   using which = schema::JobEvent::Which;
   switch (event.which()) {
@@ -262,6 +267,7 @@ std::string job_words(schema::JobEvent::Reader event) {
     case which::SUBJOBS_ASKED: return asked_words(event.getSubjobsAsked());
     case which::SIGNALLED:
       if (event.getSignalled().getCheckpoint()) return run_text(event.getSignalled().getRun()) + " is to be checkpointed and to end";
+      if (event.getSignalled().getLoadHost().size() > 0) return load_words(event.getSignalled());
       return run_text(event.getSignalled().getRun()) + " gets signal " + schema::str(event.getSignalled().getSignal());
     case which::MESSAGED: return "a message for its output: " + schema::str(event.getMessaged().getText());
     case which::SUSPENDED:

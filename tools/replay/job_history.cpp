@@ -81,6 +81,11 @@ class reading {
     return std::max<std::int64_t>(until_ns - from_ns - suspended, 0);
   }
 
+  static void stop_or_go_on(open_run& run, bool stop, std::int64_t now) {
+    if (stop) run.suspended_since_ns = now;
+    else if (run.suspended_since_ns > 0) run.suspended_ns += now - std::exchange(run.suspended_since_ns, 0);
+  }
+
   static void charge(job_history& job, const open_run& run, std::int64_t until_ns) {
     job.cpu_ns += run.cpus * ran(run, run.started_ns > 0 ? run.started_ns : run.assigned_ns, until_ns);
   }
@@ -101,12 +106,16 @@ class reading {
         open_[serial].started_ns = now;
         if (job->first_start_ns == 0) job->first_start_ns = open_[serial].assigned_ns > 0 ? open_[serial].assigned_ns : now;
         break;
-      case which::SUSPENDED: open_[serial].suspended_since_ns = now; break;
-      case which::RESUMED: {
-        auto& run = open_[serial];
-        if (run.suspended_since_ns > 0) run.suspended_ns += now - std::exchange(run.suspended_since_ns, 0);
+      case which::SIGNALLED:
+        if (const auto e = event.getSignalled(); e.getLoadHost().size() > 0 && e.getRequest() != 0)
+          stop_or_go_on(open_[serial], e.getStopped(), now);
         break;
-      }
+      case which::SUSPENDED:
+        if (event.getSuspended().getRequest() != 0) stop_or_go_on(open_[serial], true, now);
+        break;
+      case which::RESUMED:
+        if (event.getResumed().getRequest() != 0) stop_or_go_on(open_[serial], false, now);
+        break;
       case which::EXITED: {
         const auto run = open_.find(serial);
         if (run == open_.end() || run->second.started_ns == 0) break;
@@ -133,7 +142,6 @@ class reading {
       case which::USAGE_REPORTED:
       case which::DELETE_REQUESTED:
       case which::RERUN_REQUESTED:
-      case which::SIGNALLED:
       case which::MESSAGED:
       case which::RESUME_WANTED:
       case which::REQUEST_DONE:

@@ -8,6 +8,7 @@ namespace annals::mom {
 // Loads as uptime(1) shows them. Without `max` a host is never busy; without `ideal` it is no longer busy at `max`.
 struct load_limits {
   std::optional<double> ideal, max;
+  bool suspends = false;  // while it is busy its jobs are suspended
   bool operator==(const load_limits&) const = default;
 };
 

@@ -94,13 +94,20 @@ enum class taken : std::uint8_t { yes,
 
 taken as_taken(bool good) { return good ? taken::yes : taken::bad_value; }
 
-// "$max_load 3.5"; to suspend jobs then, "$max_load 3.5 suspend", is not done.
 taken take_load(const arguments& args, std::optional<double>& to) {
-  const auto load = args.size() > 1 ? values::parse_real(args[1]) : std::nullopt;
-  if (!load || !(*load >= 0) || !std::isfinite(*load) || args.size() > 3) return taken::bad_value;
+  const auto load = args.size() == 2 ? values::parse_real(args[1]) : std::nullopt;
+  if (!load || !(*load >= 0) || !std::isfinite(*load)) return taken::bad_value;
   to = *load;
-  if (args.size() == 2) return taken::yes;
-  return args[0] == "$max_load" && args[2] == "suspend" ? taken::no_effect : taken::bad_value;
+  return taken::yes;
+}
+
+// "$max_load 3.5 [suspend]"
+taken take_max_load(arguments args, load_limits& to) {
+  const bool suspends = args.size() == 3 && args[2] == "suspend";
+  if (suspends) args.pop_back();
+  const auto how = take_load(args, to.max);
+  if (how == taken::yes) to.suspends = suspends;
+  return how;
 }
 
 // "$enforce mem"; a '!' before the name switches it off. PBS's other limits are not watched.
@@ -183,7 +190,7 @@ taken take_setting(const arguments& args, mom_config& c) {
   if (name == "cputmult") return as_taken(take_factor(value, c.factors.cput));
   if (name == "wallmult") return as_taken(take_factor(value, c.factors.walltime));
   if (name == "ideal_load") return take_load(args, c.load.ideal);
-  if (name == "max_load") return take_load(args, c.load.max);
+  if (name == "max_load") return take_max_load(args, c.load);
   if (name == "action") return take_action(args, c);
   if (name == "restart_transmogrify") return take_transmogrify(value);
   if (name == "checkpoint_path") return as_taken(!(c.checkpoint_path = value).empty());

@@ -14,6 +14,7 @@
   each(dependencies) \
   each(history_expiry) \
   each(hooks_on_hosts) \
+  each(host_loads) \
   each(job_reservations) \
   each(lost_hosts) \
   each(looking_hooks) \

@@ -208,13 +208,19 @@ bool reported_busy(schema::ReportedVnode::Reader reported) {
   return false;
 }
 
+bool reported_suspend(schema::ReportedVnode::Reader reported) {
+  for (auto a : reported.getAttributes())
+    if (says_suspend(a)) return true;
+  return false;
+}
+
 bool reported_as_known(const host_state& host, schema::MomHello::Reader hello) {
   std::set<std::string_view> reported;
   for (auto v : hello.getVnodes()) reported.insert(schema::text(v.getName()));
   if (std::ranges::any_of(host.vnodes, [&](const auto& v) { return !v.stale && !reported.contains(v.name); })) return false;
   for (auto v : hello.getVnodes()) {
     const auto* known = host.vnode(schema::text(v.getName()));
-    if (!known || known->stale || known->busy != reported_busy(v)) return false;
+    if (!known || known->stale || known->busy != reported_busy(v) || known->suspends != reported_suspend(v)) return false;
     if (known->attributes.get(ids::sharing) != reported_sharing(v) && !known->set_by_admin.has(ids::sharing)) return false;
     for (auto a : v.getAttributes()) {
       const auto* row = attributes::find(schema::ObjectKind::NODE, schema::text(a.getName()));
@@ -316,6 +322,7 @@ void on_up(host_state& host, const event_place& at, schema::HostCameUp::Reader e
     }
     if (v->provision.step == provision_step::booting) v->provision = {};
     const bool was_busy = std::exchange(v->busy, reported_busy(reported));
+    v->suspends = reported_suspend(reported);
     if (!was_up || was_busy != v->busy) v->state_changed_s = at.seconds();
   }
 }
@@ -324,7 +331,7 @@ void on_down(host_state& host, const event_place& at, const std::string& why) {
   host.up = false;
   host.down_reason = why;
   for (auto& v : host.vnodes) {
-    v.busy = false;  // nobody knows
+    v.busy = v.suspends = false;  // nobody knows
     v.state_changed_s = at.seconds();
     if (!v.set_by_admin.has(ids::comment)) v.attributes.set(ids::comment, "node down: " + why);
   }

@@ -42,6 +42,7 @@ struct vnode_state {
   bool stale = false;                      // the MoM no longer reports it
   bool offline = false;                    // set by an administrator
   bool busy = false;                       // the load of its host is too high, as the MoM says
+  bool suspends = false;                   // and suspends the jobs there
   provisioning provision;                  // what becomes of it just now
   attributes::attribute_set attributes;    // as pbsnodes shows them, without state, jobs and resources_assigned
   attributes::attribute_set set_by_admin;  // those an administrator set: they win over what the MoM reports

@@ -38,7 +38,7 @@ good_vnode checked(schema::ReportedVnode::Reader vnode, bool natural, const attr
   for (auto a : vnode.getAttributes()) {
     const auto name = schema::text(a.getName()), resource = schema::text(a.getResource()), value = schema::text(a.getValue());
     if (says_busy(a)) {
-      out.attributes.push_back({busy_report, {}, "True"});
+      out.attributes.push_back({busy_report, {}, std::string(value)});
       continue;
     }
     const auto* row = attributes::find(schema::ObjectKind::NODE, name);

@@ -45,9 +45,20 @@ void add_request(job_state& job, run_request request) {
   job.requests.push_back(std::move(request));
 }
 
+// What is asked of a run ends with it, and so does what keeps it stopped.
 void forget_requests(job_state& job) {
   job.requests.clear();
   job.last_request = 0;
+  job.busy_hosts.clear();
+}
+
+void on_load(job_state& job, schema::JobSignalled::Reader e) {
+  const auto host = schema::str(e.getLoadHost());
+  const auto at = std::ranges::lower_bound(job.busy_hosts, host);
+  if (e.getStopped()) job.busy_hosts.insert(at, host);
+  else std::erase(job.busy_hosts, host);
+  const auto what = e.getStopped() ? run_request::kind::suspend : run_request::kind::resume;
+  if (e.getRequest() != 0) add_request(job, {e.getRequest(), what, {}, false, false});
 }
 
 // One attribute as the event has it; its row, nullptr for a name that no longer exists.
@@ -73,13 +84,13 @@ void forget_suspension(job_state& job) {
 }
 
 void on_suspended(job_state& job, schema::JobSuspended::Reader e) {
-  add_request(job, {e.getRequest(), run_request::kind::suspend, {}, false, false});
+  if (e.getRequest() != 0) add_request(job, {e.getRequest(), run_request::kind::suspend, {}, false, false});
   job.admin_suspended = e.getAdmin();
 }
 
 // Meanwhile cycles may have said why it waits.
 void on_resumed(job_state& job, const event_place& at, schema::JobResumed::Reader e) {
-  add_request(job, {e.getRequest(), run_request::kind::resume, {}, false, false});
+  if (e.getRequest() != 0) add_request(job, {e.getRequest(), run_request::kind::resume, {}, false, false});
   if (!job.resume_wanted) return;
   job.attributes.set(ids::comment,
                      "Job run at " + values::print_comment_date(at.seconds()) + " on " + std::string(job.attribute(ids::exec_vnode)));
@@ -439,6 +450,7 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
       return;
     case which::SIGNALLED: {
       const auto e = event.getSignalled();
+      if (e.getLoadHost().size() > 0) return on_load(job, e);
       const auto what = e.getCheckpoint() ? run_request::kind::checkpoint : run_request::kind::signal;
       return add_request(job, {e.getRequest(), what, schema::str(e.getSignal()), false, false});
     }

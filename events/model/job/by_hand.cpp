@@ -1,5 +1,5 @@
-// What is done with a job by hand: signals and messages for its processes, suspension, its place in the order. Source: pbs
-// guide, qsig, qmsg, qorder, restrict_res_to_release_on_suspend.
+// What is done with a job by hand: signals and messages for its processes, suspension, its place in the order; and that the load of a
+// host stops it. Source: pbs guide, qsig, qmsg, qorder, restrict_res_to_release_on_suspend, $max_load.
 #include <algorithm>
 
 #include "events/attributes/ids.hpp"
@@ -46,7 +46,7 @@ outcome suspend(const job_state& job, bool admin, bool resumes, const settings& 
   std::vector<event> out{make_event([&](auto e) {
     auto s = e.initJob().initSuspended();
     s.setRun(job.run);
-    s.setRequest(job.last_request + 1);
+    s.setRequest(job.stopped() ? 0 : job.last_request + 1);
     s.setAdmin(admin);
   })};
   out.push_back(make_event([&](auto e) {
@@ -111,7 +111,7 @@ bool job_state::is_checkpointing() const { return !requests.empty() && requests.
 
 // Requests before it are carried out first; it is asked for when there are none. A subjob that is queued again is another job.
 bool may_checkpoint(const job_state& job) {
-  return job.phase == job_phase::started && job.can_checkpoint && !job.is_subjob() && job.requests.empty() &&
+  return job.phase == job_phase::started && job.busy_hosts.empty() && job.can_checkpoint && !job.is_subjob() && job.requests.empty() &&
          job.attribute(ids::Checkpoint) != "n" && !job.delete_requested && !job.rerun_requested && !job.aborted;
 }
 
@@ -136,7 +136,7 @@ std::vector<event> resumed_events(const job_state& job) {
   std::vector<event> out{make_event([&](auto e) {
     auto r = e.initJob().initResumed();
     r.setRun(job.run);
-    r.setRequest(job.last_request + 1);
+    r.setRequest(job.busy_hosts.empty() ? job.last_request + 1 : 0);
     r.setAdmin(job.admin_suspended);
   })};
   out.push_back(make_event([&](auto e) {
@@ -152,6 +152,22 @@ std::vector<event> resumed_events(const job_state& job) {
 outcome decide_resume_later(const job_state& job) {
   if (job.phase != job_phase::suspended || job.resume_wanted) return no_change;
   return std::vector<event>{make_event([](auto e) { e.initJob().setResumeWanted(); })};
+}
+
+// A host that the run has left keeps nothing stopped.
+outcome decide_load(const job_state& job, const host_load& load) {
+  if (load.run != job.run || (job.phase != job_phase::started && job.phase != job_phase::suspended)) return no_change;
+  const auto known = static_cast<std::size_t>(std::ranges::count(job.busy_hosts, load.host));
+  const bool stops = load.suspends && job.allocated.is_on(load.host);
+  if (stops == (known > 0)) return no_change;
+  const bool others = job.phase == job_phase::suspended || job.busy_hosts.size() > known;
+  return std::vector<event>{make_event([&](auto e) {
+    auto s = e.initJob().initSignalled();
+    s.setRun(job.run);
+    s.setRequest(others ? 0 : job.last_request + 1);
+    s.setLoadHost(load.host);
+    s.setStopped(stops);
+  })};
 }
 
 outcome decide_set_rank(const job_state& job, const set_rank& command, const stamp& now) {

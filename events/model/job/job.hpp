@@ -36,7 +36,7 @@ enum class job_phase : std::uint8_t {
   held,       // H
   waiting,    // W
   assigned,   // R, sent to its MoM
-  started,    // R, the MoM runs it
+  started,    // R, the MoM runs it; U, stopped for the load of a host
   suspended,  // S, its processes are stopped and its vnodes free for others
   exiting,    // E, the program ended; output and vnodes are still out
   finished,   // F
@@ -135,14 +135,15 @@ struct job_state {
   bool purge_history = false;
   bool rerun_requested = false;
   bool rerun_forced = false;
-  std::int32_t rerun_exit_status = 0;  // of the requeue; 0: what the MoM says
-  bool rerun_by_hook = false;          // of a host: it may have asked when the program was over (execjob_epilogue)
-  bool aborted = false;                // by the server itself, when it stopped
-  std::string deleted_by;              // user@host
-  std::vector<run_request> requests;   // of this run, not done yet
-  std::uint64_t last_request = 0;      // id of the newest
-  std::string released;                // of a suspended job: what it gave up, as an exec_vnode
-  bool released_partly = false;        // and it keeps the rest
+  std::int32_t rerun_exit_status = 0;   // of the requeue; 0: what the MoM says
+  bool rerun_by_hook = false;           // of a host: it may have asked when the program was over (execjob_epilogue)
+  bool aborted = false;                 // by the server itself, when it stopped
+  std::string deleted_by;               // user@host
+  std::vector<run_request> requests;    // of this run, not done yet
+  std::uint64_t last_request = 0;       // id of the newest
+  std::vector<std::string> busy_hosts;  // of this run, in order: their load keeps its processes stopped
+  std::string released;                 // of a suspended job: what it gave up, as an exec_vnode
+  bool released_partly = false;         // and it keeps the rest
   bool admin_suspended = false;
   bool resume_wanted = false;   // there was no room when it was asked for
   bool can_checkpoint = false;  // of this run: its host has a script for it, which has not failed
@@ -161,6 +162,8 @@ struct job_state {
   bool reduced() const { return !used.empty(); }
   const allocation& uses() const { return reduced() ? used : allocated; }
   bool is_checkpointing() const;
+  // Its processes are, or were told to be.
+  bool stopped() const { return phase == job_phase::suspended || !busy_hosts.empty(); }
   bool has_phases() const { return attributes.has(attributes::job::exec_vnode_orig); }  // of accounting: vnodes were released (RD-73)
   // The run holds this host's vnodes only until nothing of it is there any more.
   bool drops(std::string_view host) const { return reduced() && allocated.is_on(host) && !used.is_on(host); }
@@ -214,6 +217,12 @@ struct make_room {      // a scheduler's proposal needs what the job has
   std::string scheduler;
 };
 struct resume_later {};  // there is no room now: the scheduler resumes it
+// The load of a host of the run suspends jobs there, or does no longer ($max_load).
+struct host_load {
+  std::uint32_t run = 0;
+  std::string host;
+  bool suspends = false;
+};
 struct set_rank {
   std::int64_t rank;
 };                   // qorder
@@ -262,9 +271,9 @@ struct forget_job {
 struct server_stops {
   bool waits_for_jobs = false;
 };  // qterm -t immediate, or -t delay
-using job_command = std::variant<submit_job, client_request, hook_changes, mom_report, proposed_run, make_room, resume_later, set_rank,
-                                 end_wait, run_lost, run_gone_from, vnode_provisioned, dependency_told, subjob_told,
-                                 forget_job, server_stops>;
+using job_command =
+    std::variant<submit_job, client_request, hook_changes, mom_report, proposed_run, make_room, resume_later, host_load, set_rank, end_wait,
+                 run_lost, run_gone_from, vnode_provisioned, dependency_told, subjob_told, forget_job, server_stops>;
 
 outcome decide(const job_state& job, const job_command& command, const stamp& now, const settings& settings);
 void apply(job_state& job, const event_place& at, schema::JobEvent::Reader event);

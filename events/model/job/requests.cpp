@@ -209,6 +209,7 @@ outcome decide(const job_state& job, const job_command& command, const stamp& no
     outcome operator()(const proposed_run& c) const { return decide_run(job, c, now, settings); }
     outcome operator()(const make_room& c) const { return decide_make_room(job, c, now, settings); }
     outcome operator()(const resume_later&) const { return decide_resume_later(job); }
+    outcome operator()(const host_load& c) const { return decide_load(job, c); }
     outcome operator()(const set_rank& c) const { return decide_set_rank(job, c, now); }
     outcome operator()(const end_wait&) const { return decide_end_wait(job, now); }
     outcome operator()(const run_lost& c) const { return decide_lost(job, c, now, settings); }

@@ -26,6 +26,7 @@ outcome decide_make_room(const job_state& job, const make_room& command, const s
 bool may_checkpoint(const job_state& job);
 event checkpoint_asked(const job_state& job);
 outcome decide_resume_later(const job_state& job);
+outcome decide_load(const job_state& job, const host_load& load);
 outcome decide_move(const job_state& job, schema::MoveJob::Reader command, const stamp& now, const settings& settings);  // move.cpp
 outcome decide_release_nodes(const job_state& job, const client_request& command, const stamp& now,
                              const settings& settings);  // ramp_down.cpp

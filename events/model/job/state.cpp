@@ -27,8 +27,8 @@ char state_letter(const job_state& job) {
     case phase::queued: return job.array && !job.array->began.empty() ? 'B' : 'Q';
     case phase::held: return 'H';
     case phase::waiting: return 'W';
-    case phase::assigned:
-    case phase::started: return 'R';
+    case phase::assigned: return 'R';
+    case phase::started: return job.busy_hosts.empty() ? 'R' : 'U';
     case phase::suspended: return 'S';
     case phase::exiting: return 'E';
     case phase::finished:
@@ -51,6 +51,7 @@ int substate_of(const job_state& job) {
                                                         : job.stage_in == job_stage_in::coming ? 15
                                                                                                : 41;
     case phase::started: return job.rerun_requested ? 60 : job.aborted   ? 54
+                                                       : job.stopped()   ? 43
                                                        : job.usage_known ? 42
                                                                          : 41;
     case phase::suspended: return job.rerun_requested ? 60 : job.aborted     ? 54

@@ -99,17 +99,19 @@ struct JobSignalled {
   request    @1 :UInt64;      # counts what was asked of the job's MoMs
   signal     @2 :Text;
   checkpoint @3 :Bool;        # no signal: its host is to checkpoint it and to end the run
+  loadHost   @4 :Text;        # no signal: whether the load of this host keeps the run's processes stopped; request 0: they stay as they are
+  stopped    @5 :Bool;
 }
 struct JobMessaged { run @0 :UInt32; request @1 :UInt64; text @2 :Text; toErrors @3 :Bool; toOutput @4 :Bool; }
 struct JobRequestDone { run @0 :UInt32; request @1 :UInt64; }     # its MoM carried it out
 struct JobSuspended {
   run      @0 :UInt32;
-  request     @1 :UInt64;
+  request     @1 :UInt64;    # 0: its processes are stopped already
   admin    @2 :Bool;      # admin-suspend: its vnodes are under maintenance meanwhile
 }                         # VnodesReleased follows
 struct JobResumed {
   run      @0 :UInt32;
-  request     @1 :UInt64;
+  request     @1 :UInt64;    # 0: the load of a host keeps its processes stopped
   admin    @2 :Bool;
 }                         # VnodesTaken follows
 struct JobMoved { queue @0 :Text; queueRank @1 :Int64; changes @2 :List(Common.Attribute); }   # changes: defaults of the queues

@@ -115,6 +115,7 @@ std::string what_it_does(const object_view& job) {
     }
     case 'R': return "runs" + since + where;
     case 'S': return "is suspended; it began " + date(start);
+    case 'U': return "is suspended for the load of a host; it began " + date(start);
     case 'E': return "is ending, after it ran" + where;
     case 'B': return "is an array of which subjobs have begun";
     case 'F':

@@ -11,7 +11,7 @@ using namespace annals;
 namespace {
 
 // "n1{pcpus=8 resources_available.ncpus=0}", a vnode each
-std::string reported(const std::string& lines, bool busy = false) {
+std::string reported(const std::string& lines, bool busy = false, bool suspends = false) {
   const auto measure = [](schema::MomHello::Builder h) {
     auto v = h.initVnodes(1)[0];
     v.setName("n1");
@@ -20,7 +20,7 @@ std::string reported(const std::string& lines, bool busy = false) {
   const auto defined = mom::parse_vnode_definitions("$configversion 2\n" + lines).vnodes;
   const auto hello = schema::make<schema::MomHello>([&](schema::MomHello::Builder h) {
     actors::report_vnodes(measure, defined, h);
-    if (busy) actors::report_busy(h);
+    if (busy) actors::report_busy(h, suspends);
   });
   std::string text;
   for (auto v : hello.get().getVnodes()) {
@@ -50,6 +50,7 @@ BOOST_AUTO_TEST_CASE(each_vnode_of_a_busy_host_is_said_to_be_busy) {
   BOOST_TEST(reported("n1[0]: resources_available.ncpus = 2\n", true) ==
              "n1{pcpus=8 resources_available.arch=linux resources_available.ncpus=8 busy=True} "
              "n1[0]{resources_available.arch=linux resources_available.ncpus=2 busy=True}");
+  BOOST_TEST(reported("", true, true) == "n1{pcpus=8 resources_available.arch=linux resources_available.ncpus=8 busy=suspend}");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

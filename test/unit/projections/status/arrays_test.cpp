@@ -255,9 +255,20 @@ BOOST_AUTO_TEST_CASE(a_suspended_subjob_counts_as_one_that_runs) {
   story.submit("1-2");
   story.begin(1);
   story.start(1);
+  for (const bool stopped : {true, false}) {  // by the load of its host
+    happen(story.streams[1], [&](auto e) {
+      auto s = e.initJob().initSignalled();
+      s.setRun(1);
+      s.setRequest(stopped ? 1 : 2);
+      s.setLoadHost("n1");
+      s.setStopped(stopped);
+    });
+    BOOST_TEST(count() == "Queued:1 Running:1 Exiting:0 Expired:0 / 2");
+    BOOST_TEST(states({"12[1].borg"}) == std::string("12[1].borg: job_state=") + (stopped ? "U" : "R") + "\n");
+  }
   happen(story.streams[1], [](auto e) {
     e.initJob().initSuspended().setRun(1);
-    e.getJob().getSuspended().setRequest(1);
+    e.getJob().getSuspended().setRequest(3);
   });
   BOOST_TEST(count() == "Queued:1 Running:1 Exiting:0 Expired:0 / 2");
   BOOST_TEST(states({"12[1].borg"}) == "12[1].borg: job_state=S\n");

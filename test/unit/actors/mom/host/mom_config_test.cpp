@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(how_the_host_counts_time_is_a_factor) {
 }
 
 BOOST_AUTO_TEST_CASE(what_has_no_effect_yet_is_said) {
-  for (const char* line : {"$max_load 3.5 suspend", "$clienthost q1", "$action terminate 60 !/bin/true",
+  for (const char* line : {"$clienthost q1", "$action terminate 60 !/bin/true",
                            "$action checkpoint 60 !/bin/true", "$restart_background true", "$restart_transmogrify false",
                            "$enforce cpuburst", "$min_check_poll 2"}) {
     const auto parsed = parse_mom_config(line);
@@ -124,7 +124,12 @@ BOOST_AUTO_TEST_CASE(loads_are_read) {
   const auto parsed = parse_mom_config("$ideal_load 2\n$max_load 3.5\n");
   BOOST_TEST(parsed.problems.empty());
   BOOST_TEST((parsed.config.load == load_limits{2, 3.5}));
-  for (const char* bad : {"$max_load", "$max_load -1", "$max_load many", "$max_load 2 stop", "$ideal_load 2 suspend"}) {
+  const auto suspending = parse_mom_config("$max_load 3.5 suspend");
+  BOOST_TEST(suspending.problems.empty());
+  BOOST_TEST((suspending.config.load == load_limits{{}, 3.5, true}));
+  BOOST_TEST(!parse_mom_config("$max_load 3.5 suspend\n$max_load 3").config.load.suspends);  // the last one counts
+  for (const char* bad : {"$max_load", "$max_load -1", "$max_load many", "$max_load 2 stop", "$max_load suspend", "$max_load 2 suspend 3",
+                          "$ideal_load 2 suspend"}) {
     const auto one = parse_mom_config(bad);
     BOOST_REQUIRE(one.problems.size() == 1u);
     BOOST_TEST(one.problems[0].text == std::string("bad value for ") + std::string(bad).substr(0, std::string(bad).find(' ')) + ": " + bad);

@@ -30,7 +30,7 @@ struct host_story {
     return when(manage(verb, schema::ObjectKind::NODE, name, s), by);
   }
   std::string hello(const std::string& uuid = "u1", const std::vector<std::string>& vnodes = {"borg"}, const std::string& ncpus = "8",
-                    bool busy = false) {
+                    const char* busy = "") {
     return when(model::mom_hello{schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
                   auto h = m.initHello();
                   h.setHost("borg");
@@ -40,7 +40,7 @@ struct host_story {
                   for (unsigned i = 0; i < vnodes.size(); ++i) {
                     list[i].setName(vnodes[i]);
                     given_values said{{"resources_available", "ncpus", ncpus}};
-                    if (busy) said.push_back({"busy", "", "True"});
+                    if (*busy) said.push_back({"busy", "", busy});
                     fill(list[i].initAttributes(static_cast<unsigned>(said.size())), said);
                   }
                 })},
@@ -160,16 +160,22 @@ BOOST_AUTO_TEST_CASE(operators_set_a_vnode_offline_and_users_do_not) {
 BOOST_AUTO_TEST_CASE(its_mom_says_that_a_host_is_busy_and_that_it_no_longer_is) {
   auto s = known_host();
   s.hello("u1", {"borg", "borg[0]"});
-  BOOST_TEST(s.hello("u1", {"borg", "borg[0]"}, "8", true) == "cameUp");
+  BOOST_TEST(s.hello("u1", {"borg", "borg[0]"}, "8", "True") == "cameUp");
   BOOST_TEST(s.host.vnode("borg")->busy);
   BOOST_TEST(s.host.vnode("borg[0]")->busy);
   BOOST_TEST(s.state() == "");  // it serves, and an operator may run jobs there
-  BOOST_TEST(s.hello("u1", {"borg", "borg[0]"}, "8", true) == "");
+  BOOST_TEST(s.hello("u1", {"borg", "borg[0]"}, "8", "True") == "");
   BOOST_TEST(s.hello("u1", {"borg", "borg[0]"}) == "cameUp");
   BOOST_TEST(!s.host.vnode("borg")->busy);
-  s.hello("u1", {"borg", "borg[0]"}, "8", true);
+  s.hello("u1", {"borg", "borg[0]"}, "8", "True");
   s.when(model::host_silent{"gone"});
   BOOST_TEST(!s.host.vnode("borg")->busy);  // nobody knows
+  s.hello("u1", {"borg", "borg[0]"}, "8", "True");
+  BOOST_TEST(!s.host.vnode("borg")->suspends);
+  BOOST_TEST(s.hello("u1", {"borg", "borg[0]"}, "8", "suspend") == "cameUp");  // $max_load with suspend
+  BOOST_TEST(s.host.vnode("borg")->busy);
+  BOOST_TEST(s.host.vnode("borg")->suspends);
+  BOOST_TEST(s.hello("u1", {"borg", "borg[0]"}, "8", "suspend") == "");
 }
 
 // As transcripts of a PBS show it.

@@ -60,6 +60,7 @@ std::vector<std::pair<model::job_command, model::requester>> every_command(const
   all.emplace_back(resumes, the_scheduler());
   for (const auto& what : {signal("suspend"), rerun(), remove()}) all.emplace_back(model::make_room{what, "default"}, the_scheduler());
   all.emplace_back(model::resume_later{}, operator_());
+  for (bool suspends : {false, true}) all.emplace_back(model::host_load{job.run, "borg", suspends}, the_server());
   all.emplace_back(model::set_rank{7}, user());
   all.emplace_back(model::end_wait{}, the_server());
   all.emplace_back(model::forget_job{}, the_server());

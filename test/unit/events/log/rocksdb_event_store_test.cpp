@@ -3,7 +3,9 @@
 #include "events/log/rocksdb_event_store.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
+#include <map>
 #include <random>
 
 #include "events/log/disk_hooks.hpp"
@@ -20,9 +22,29 @@ std::unique_ptr<ports::event_store> opened(const std::string& path, const store_
   return std::get<std::unique_ptr<ports::event_store>>(std::move(result));
 }
 
-// The files as a kill at this moment leaves them: the process gets no chance to write anything more into the copy.
+// Name, size and time of change. RocksDB's threads add and remove files meanwhile.
+auto files_in(const std::string& directory) {
+  std::map<std::string, std::pair<std::uintmax_t, std::filesystem::file_time_type>> files;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    std::error_code gone;
+    const auto size = std::filesystem::file_size(entry.path(), gone);
+    const auto changed = gone ? std::filesystem::file_time_type() : std::filesystem::last_write_time(entry.path(), gone);
+    if (!gone) files[entry.path()] = {size, changed};
+  }
+  return files;
+}
+
+// The files as a kill at this moment leaves them: the process gets no chance to write anything more into the copy. A copy is not made
+// in one moment: one that RocksDB's threads have changed files behind is made again.
 void copy_as_killed(const std::string& from, const std::string& to) {
-  std::filesystem::copy(from, to, std::filesystem::copy_options::recursive);
+  for (const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);;) {
+    const auto before = files_in(from);
+    std::error_code changed;
+    std::filesystem::copy(from, to, std::filesystem::copy_options::recursive, changed);
+    if (!changed && files_in(from) == before) return;
+    std::filesystem::remove_all(to);
+    BOOST_REQUIRE_MESSAGE(std::chrono::steady_clock::now() < end, from << " does not come to rest: " << changed.message());
+  }
 }
 
 struct backend {
@@ -63,9 +85,8 @@ void flip_byte(const std::string& file, std::streamoff at) {
 
 std::vector<std::string> files_ending(const std::string& directory, const std::string& ending) {
   std::vector<std::string> out;
-  for (const auto& entry : std::filesystem::directory_iterator(directory))
-    if (entry.path().string().ends_with(ending) && entry.file_size() > 0) out.push_back(entry.path());
-  std::sort(out.begin(), out.end());
+  for (const auto& [path, is] : files_in(directory))
+    if (path.ends_with(ending) && is.first > 0) out.push_back(path);
   return out;
 }
 
@@ -248,11 +269,8 @@ BOOST_AUTO_TEST_CASE(a_quiet_moment_shortens_the_next_opening_and_loses_nothing)
   faulty f;
   const auto logged = [&] {
     std::uintmax_t bytes = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(f.path())) {
-      std::error_code gone;  // RocksDB removes them meanwhile
-      const auto size = entry.path().extension() == ".log" ? std::filesystem::file_size(entry.path(), gone) : 0;
-      if (!gone) bytes += size;
-    }
+    for (const auto& [path, is] : files_in(f.path()))
+      if (path.ends_with(".log")) bytes += is.first;
     return bytes;
   };
   BOOST_TEST(static_cast<bool>(f.add()));

@@ -16,7 +16,7 @@ from .report import differences
 from .world import Trouble
 
 FILES = "/var/spool/mailed/*.mail"
-DEADLINE_S = 20   # a message waits for the end of its job, and for the files of it
+DEADLINE_S = 120   # a message waits for the end of its job, and for the files of it
 
 
 class Mailbox:

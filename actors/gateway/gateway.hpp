@@ -14,6 +14,7 @@
 #include "actors/gateway/log_witnesses.hpp"
 #include "actors/gateway/run_ticket.hpp"
 #include "actors/gateway/scheduler_hosting.hpp"
+#include "actors/gateway/sockets_keeper.hpp"
 #include "actors/link/wire/wire_limits.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/event_sourced_actor.hpp"
@@ -36,6 +37,7 @@ struct gateway_parts {
   ticket_signer sign_ticket;                              // empty: runs on several hosts get none, and their sisters refuse
   hooks::hook_runner* runner = nullptr;                   // null: no hook ever runs
   std::string hook_directory;                             // where the hooks' files stand, for the log
+  sockets_keeper keep_sockets;                            // null: nobody asks
   log_witnesses witnesses;                                // MoMs that know how far the log went
   look_up_groups groups_of = groups_by_name_service;      // on threads of its own
   scheduler_hosting schedulers;

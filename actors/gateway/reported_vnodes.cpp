@@ -7,6 +7,7 @@ namespace annals::actors {
 schema::sealed<schema::FromMom> reported_vnodes::taken(schema::sealed<schema::FromMom> hello, const std::string& host) {
   auto checked = model::with_checked_values(hello, board_.settings()->resources);
   for (const auto& p : checked.problems) note_left_out(p, host);
+  if (board_.parts().keep_sockets) board_.parts().keep_sockets(host, checked.sockets);
   return with_own(std::move(checked.message), host);
 }
 

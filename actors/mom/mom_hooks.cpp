@@ -8,6 +8,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 #include "events/log/record.hpp"
+#include "events/model/host/sockets.hpp"
 #include "events/values/pbs_error.hpp"
 
 namespace annals::actors {
@@ -284,8 +285,10 @@ std::function<void(hooks::sealed_question, hooks::hook_run::answer_to)> mom_hook
 std::vector<hooks::hook_object> mom_hooks::host_vnodes() const {
   const auto hello = schema::make<schema::MomHello>([&](schema::MomHello::Builder h) { parts_.describe(h); });
   std::vector<hooks::hook_object> vnodes;
-  for (auto v : hello.get().getVnodes())
+  for (auto v : hello.get().getVnodes()) {
     vnodes.push_back({hooks::protocol::ObjectKind::VNODE, schema::str(v.getName()), hooks::attributes_of(v.getAttributes())});
+    vnodes.back().remove(model::sockets_report, {});  // no attribute
+  }
   return vnodes;
 }
 

@@ -1,6 +1,7 @@
 #include "actors/mom/vnode_report.hpp"
 
 #include "events/model/host/busy.hpp"
+#include "events/model/host/sockets.hpp"
 #include "events/schema/message.hpp"
 
 namespace annals::actors {
@@ -36,7 +37,7 @@ void report_vnodes(const std::function<void(schema::MomHello::Builder)>& measure
   const auto* said = defined.find(natural);
   if (said)
     for (const auto& [what, value] : said->attributes)
-      if (what.first != "pcpus") of_host[what] = value;
+      if (what.first != "pcpus" && what.first != model::sockets_report) of_host[what] = value;
   auto vnodes = to.initVnodes(static_cast<unsigned>(defined.all().size() + (said ? 0 : 1)));
   fill(vnodes[0], natural, of_host);
   unsigned at = 1;

@@ -8,7 +8,7 @@
 
 namespace annals::actors {
 
-// measure fills in the natural vnode, with what the host has. A definition wins over it, but for the number of its processors (pcpus);
+// measure fills in the natural vnode, with what the host has. A definition wins over it, but for the numbers of its processors and sockets;
 // the other vnodes have the architecture of their host unless they say another.
 void report_vnodes(const std::function<void(schema::MomHello::Builder)>& measure, const annals::mom::defined_vnodes& defined,
                    schema::MomHello::Builder to);

@@ -307,6 +307,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   g.sign_ticket = parts.sign_ticket;
   g.runner = parts.runner;
   g.hook_directory = parts.hook_directory;
+  g.keep_sockets = parts.keep_sockets;
   g.witnesses = parts.witnesses;
   g.witnesses.log = log::identity_of(*parts.store.log);
   g.groups_of = parts.groups_of;

@@ -15,6 +15,7 @@
 #include "actors/gateway/log_witnesses.hpp"
 #include "actors/gateway/run_ticket.hpp"
 #include "actors/gateway/scheduler_hosting.hpp"
+#include "actors/gateway/sockets_keeper.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/mark_keeper.hpp"
 #include "events/log/event_log.hpp"
@@ -44,6 +45,7 @@ struct server_system_parts {
   ticket_signer sign_ticket;                // the server's word for the hosts of a run
   hooks::hook_runner* runner = nullptr;     // outlives the system; null: no hook ever runs
   std::string hook_directory;               // where hooks stand as files for site tools; empty: nowhere
+  sockets_keeper keep_sockets;              // null: nobody asks
   std::optional<log::loss_to_accept> loss;  // part of the log is gone: written down, and what follows goes on above it
   bool accept_clock = false;                // however far it is behind the log's last record
   log_witnesses witnesses;

@@ -47,6 +47,7 @@
 #include "tools/daemons/real_scheduler_processes.hpp"
 #include "tools/daemons/sched_directories.hpp"
 #include "tools/daemons/server_log.hpp"
+#include "tools/daemons/topology_files.hpp"
 
 using namespace annals;
 namespace fs = std::filesystem;
@@ -340,6 +341,10 @@ class known_gateway {
     hooks::worker_pool hook_workers(hook_settings(s));
     parts.runner = &hook_workers;
     parts.hook_directory = s.priv + "/hooks";
+    parts.keep_sockets = [directory = s.priv + "/topology", &notes](const std::string& host, std::optional<unsigned> sockets) {
+      if (const auto why = daemons::keep_sockets(directory, host, sockets); !why.empty())
+        notes.write(actors::log_event::error, "Node", host, why);
+    };
     parts.disk_writable = [&] { return daemons::has_space(s.priv); };
     parts.stop_process = stop;
     parts.accept_clock = s.words.accept_clock;

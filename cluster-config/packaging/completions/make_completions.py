@@ -23,7 +23,7 @@ WORDS = {
     "qsig": "job",
     "qmove": "queue_then_job", "qstat": "stat", "qsub": "script", "qenable": "queue", "qdisable": "queue", "qstart": "queue",
     "qstop": "queue",
-    "pbsnodes": "node", "pbs_release_nodes": "node", "pbs_enroll": "node", "pbs_tmrsh": "node_then_command", "pbs_rdel": "reservation",
+    "pbsnodes": "node", "pbs_topologyinfo": "node", "pbs_release_nodes": "node", "pbs_enroll": "node", "pbs_tmrsh": "node_then_command", "pbs_rdel": "reservation",
     "pbs_ralter": "reservation", "pbs_rstat": "reservation", "tracejob": "anyjob", "pbs_output": "anyjob", "pbs_python": "file", "pbs_rcp": "file", "pbs_attach": "command",
     "pbsdsh": "command", "pbs_habitat": "=server,sched,mom", "pbs_audit job": "anyjob", "pbs_audit usage": "anyjob",
     "pbs_audit startup": "anyjob", "pbs_audit hook": "anyjob", "pbs_audit efficiency": "anyjob", "pbs_audit salvage": "directory",
@@ -154,7 +154,7 @@ def gather(stage):
         if not subcommands:
             for flag, option in options_on_page(command).items():
                 options.setdefault(flag, option)
-        if command in ("pbs_habitat", "pbs_minicluster"):
+        if command in ("pbs_habitat", "pbs_minicluster", "pbs_topologyinfo"):
             del options["--version"]
         found[command] = (options, subcommands)
         for sub in subcommands:

@@ -5,6 +5,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/model/host/busy.hpp"
+#include "events/model/host/sockets.hpp"
 
 namespace annals::model {
 
@@ -30,12 +31,23 @@ struct good_vnode {
   schema::ReportedVnode::Reader from;
   std::vector<good_attribute> attributes;
   bool as_it_is = true;  // not one attribute differs
+  std::optional<unsigned> sockets;
 };
+
+// True: it says the sockets of the host.
+bool takes_sockets(good_vnode& vnode, schema::Attribute::Reader said, bool natural) {
+  const auto sockets = natural ? said_sockets(said) : std::nullopt;
+  if (!sockets) return false;
+  vnode.sockets = sockets;
+  vnode.as_it_is = false;
+  return true;
+}
 
 good_vnode checked(schema::ReportedVnode::Reader vnode, bool natural, const attributes::resource_catalogue& resources,
                    std::vector<left_out>& problems) {
-  good_vnode out{vnode, {}, true};
+  good_vnode out{vnode, {}, true, {}};
   for (auto a : vnode.getAttributes()) {
+    if (takes_sockets(out, a, natural)) continue;
     const auto name = schema::text(a.getName()), resource = schema::text(a.getResource()), value = schema::text(a.getValue());
     if (says_busy(a)) {
       out.attributes.push_back({busy_report, {}, std::string(value)});
@@ -52,9 +64,10 @@ good_vnode checked(schema::ReportedVnode::Reader vnode, bool natural, const attr
 }
 
 // A hook on the host has said it, and its values were checked; but no hook says at a hello in which partition its vnodes are.
-good_vnode made_by_hook(schema::ReportedVnode::Reader vnode) {
-  good_vnode out{vnode, {}, true};
+good_vnode made_by_hook(schema::ReportedVnode::Reader vnode, bool natural) {
+  good_vnode out{vnode, {}, true, {}};
   for (auto a : vnode.getAttributes()) {
+    if (takes_sockets(out, a, natural)) continue;
     if (schema::text(a.getName()) == "partition") out.as_it_is = false;
     else out.attributes.push_back({schema::str(a.getName()), schema::str(a.getResource()), schema::str(a.getValue())});
   }
@@ -86,7 +99,7 @@ attributes::checked_text reported_value(std::string_view name, std::string_view 
 }
 
 checked_hello with_checked_values(const schema::sealed<schema::FromMom>& hello, const attributes::resource_catalogue& resources) {
-  checked_hello out{hello, {}};
+  checked_hello out{hello, {}, {}};
   const auto from = hello.get().getHello();
   std::set<std::string_view> by_hooks;
   for (auto name : from.getMadeByHooks()) by_hooks.insert(schema::text(name));
@@ -94,9 +107,11 @@ checked_hello with_checked_values(const schema::sealed<schema::FromMom>& hello, 
   bool as_it_is = true;
   for (auto v : from.getVnodes()) {
     const auto name = schema::text(v.getName());
-    if (by_hooks.contains(name)) vnodes.push_back(made_by_hook(v));
-    else vnodes.push_back(checked(v, name == schema::text(from.getHost()), resources, out.problems));
+    const bool natural = name == schema::text(from.getHost());
+    if (by_hooks.contains(name)) vnodes.push_back(made_by_hook(v, natural));
+    else vnodes.push_back(checked(v, natural, resources, out.problems));
     as_it_is = as_it_is && vnodes.back().as_it_is;
+    if (vnodes.back().sockets) out.sockets = vnodes.back().sockets;
   }
   if (as_it_is) return out;
   out.message = schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {

@@ -1,6 +1,7 @@
 // What a MoM may say of its vnodes, from its vnode definition files. Pure. Source: pbs guide, "Version 2 configuration files".
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,7 @@ struct left_out {
 struct checked_hello {
   schema::sealed<schema::FromMom> message;
   std::vector<left_out> problems;
+  std::optional<unsigned> sockets;  // of the host, which the message says no more; nothing: its MoM did not say
 };
 checked_hello with_checked_values(const schema::sealed<schema::FromMom>& hello, const attributes::resource_catalogue& resources);
 

@@ -96,4 +96,14 @@ BOOST_AUTO_TEST_CASE(what_is_no_value_is_left_out) {
   BOOST_TEST(checked.problems.empty());
 }
 
+BOOST_AUTO_TEST_CASE(sockets_are_the_hosts_and_no_attribute) {
+  const given_values counted = {{"sockets", "", "2"}, {"Priority", "", "3"}};
+  auto checked = model::with_checked_values(hello(counted, {}, false), with_custom());
+  BOOST_TEST(shown(checked) == "vm{Priority.=3;}vm[0]{}");
+  BOOST_TEST((checked.sockets == 2u));
+  checked = model::with_checked_values(hello({{"sockets", "", "many"}}, counted, false), with_custom());
+  BOOST_TEST(shown(checked) == "vm{}vm[0]{Priority.=3;} vm sockets. 15002 vm[0] sockets. 15002");
+  BOOST_TEST(!checked.sockets);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

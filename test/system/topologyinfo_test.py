@@ -67,6 +67,8 @@ class topologyinfo(ClusterTest):
             f.write(HOOK)
         for line in ("create hook describes event=exechost_startup", f"import hook describes application/x-python default {path}"):
             self.sure("qmgr", "-c", line)
+        files = [os.path.join(self.home("a"), "mom_priv", "hooks", "describes" + end) for end in (".HK", ".PY")]
+        self.until(lambda: all(os.path.exists(f) for f in files), "a has the hook")
         self.kill_daemon("pbs_mom", "a")
         os.unlink(os.path.join(self.home("server"), "server_priv", "topology", "a"))
         self.start_daemon("pbs_mom", "a")

@@ -1,5 +1,9 @@
-// pbs_hostn, pbs_rcp and pbs_sleep as programs: commands that need no server.
+// pbs_hostn, pbs_iff, pbs_rcp and pbs_sleep as programs: commands that need no server.
 #include <boost/test/unit_test.hpp>
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -76,6 +80,42 @@ BOOST_AUTO_TEST_CASE(the_version_is_that_of_the_pbs_that_is_spoken_or_the_one_th
   for (const char* command : {"pbs_hostn", "qstat", "qsub", "pbs_tmrsh"}) BOOST_TEST(version_of(command) == "pbs_version = 23.06.06\n");
   std::ofstream(home.path + "/annals.conf") << "# for an old tool\npbs_version = 20.0.1\n";
   for (const char* command : {"pbs_hostn", "qstat", "qsub", "pbs_tmrsh"}) BOOST_TEST(version_of(command) == "pbs_version = 20.0.1\n");
+}
+
+// Texts and exit statuses as PBS printed them.
+BOOST_AUTO_TEST_CASE(pbs_iff_tries_whether_a_server_can_be_reached) {
+  const auto iff = [](std::vector<std::string> words) {
+    words.insert(words.begin(), test::stage_dir() + "/sbin/pbs_iff");
+    return test::run(words);
+  };
+  const int door = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in here{};
+  here.sin_family = AF_INET;
+  here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof here;
+  auto* const address = reinterpret_cast<sockaddr*>(&here);
+  BOOST_REQUIRE((bind(door, address, size) == 0 && listen(door, 1) == 0 && getsockname(door, address, &size) == 0));
+  const auto port = std::to_string(ntohs(here.sin_port));
+  const ran reached = iff({"-t", "127.0.0.1", port});
+  BOOST_TEST(reached.status == 0);
+  BOOST_TEST(reached.out + reached.err == "");
+  close(door);
+  const ran gone = iff({"-t", "127.0.0.1", port});
+  BOOST_TEST(gone.status == 4);
+  BOOST_TEST(gone.err == "pbs_iff: cannot connect to host\n");
+  const ran unknown = iff({"-t", "nosuchhost.invalid", port});
+  BOOST_TEST(unknown.status == 1);
+  BOOST_TEST(unknown.err == "pbs_iff: unknown host nosuchhost.invalid\n");
+  BOOST_TEST(iff({"-t", "127.0.0.1", "x"}).err == "pbs_iff: illegal port x\n");
+  const ran vouching = iff({"127.0.0.1", port, "9", "9"});
+  BOOST_TEST(vouching.status == 1);
+  BOOST_TEST(vouching.err == "pbs_iff: No support for requested service: the server hears who calls from the connection itself\n");
+  for (const auto& words : {std::vector<std::string>{}, {"a"}, {"a", "1"}, {"-t", "a"}, {"-i", "127.0.0.1", "-t", "a", "1"}}) {
+    const ran r = iff(words);
+    BOOST_TEST(r.status == 1);
+    BOOST_TEST(r.err == "Usage: pbs_iff [-t] host port [parent_sock][parent_port]\n       pbs_iff --version\n");
+  }
+  BOOST_TEST(iff({"--version"}).out.starts_with("pbs_version = "));
 }
 
 BOOST_AUTO_TEST_CASE(pbs_rcp_copies_here_and_with_the_programs_of_pbs_conf) {

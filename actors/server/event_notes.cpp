@@ -77,10 +77,7 @@ void event_notes::note_one(const log::record& record) {
     case schema::Event::QUEUE: note_queue({"Que", name, by}, event.getQueue()); break;
     case schema::Event::HOST: note_host({"Node", name, by}, record); break;
     case schema::Event::SCHEDULER: note_scheduler({"Sched", name, by}, event.getScheduler()); break;
-    case schema::Event::SERVER:
-      if (event.getServer().isChanged())
-        note_changes({"Svr", "PBS_Server", by}, schema::ObjectKind::SERVER, event.getServer().getChanged().getChanges());
-      break;
+    case schema::Event::SERVER: note_server(by, event.getServer()); break;
     case schema::Event::HOOK: note_hook({"Hook", name, by}, event.getHook()); break;
     case schema::Event::RESERVATION: note_reservation(record.get().getStream(), event.getReservation()); break;
     case schema::Event::RUN:
@@ -115,6 +112,32 @@ void event_notes::note_changes(const subject& of, schema::ObjectKind kind, capnp
 }
 
 void event_notes::note_line(const subject& of, std::uint32_t bits, const std::string& text) { to_.write(bits, of.cls, of.name, text); }
+
+void event_notes::note_server(const std::string& by, schema::ServerEvent::Reader event) {
+  using which = schema::ServerEvent::Which;
+  switch (event.which()) {
+    case which::CHANGED: return note_changes({"Svr", "PBS_Server", by}, schema::ObjectKind::SERVER, event.getChanged().getChanges());
+    case which::RESOURCE_CREATED: return note_definition(by, event.getResourceCreated(), true);
+    case which::RESOURCE_CHANGED: return note_definition(by, event.getResourceChanged(), false);
+    case which::RESOURCE_DELETED:
+      note_line({"Resc", schema::str(event.getResourceDeleted().getName()), by}, log_event::admin, "deleted at request of " + by);
+      return note_known_to_hooks("mgr_resource_delete");
+    default: return;
+  }
+}
+
+void event_notes::note_definition(const std::string& by, schema::ResourceDefined::Reader resource, bool created) {
+  const subject of{"Resc", schema::str(resource.getName()), by};
+  if (created) note_line(of, log_event::admin, "created at request of " + by);
+  if (resource.getFlags().size() > 0) note_line(of, log_event::admin, "attributes set: flag = " + schema::str(resource.getFlags()));
+  note_line(of, log_event::admin, "attributes set: type = " + schema::str(resource.getType()));
+  note_known_to_hooks(created ? "mgr_resource_create" : "mgr_resource_set");
+}
+
+// Tools wait for PBS's words before they let hooks use a resource. Nothing restarts here: the next run of a hook knows it.
+void event_notes::note_known_to_hooks(const char* what) {
+  to_.write(log_event::debug2, "Hook", what, "Restarting Python interpreter as resourcedef file has changed.");
+}
 
 void event_notes::note_queue(const subject& of, schema::QueueEvent::Reader event) {
   using which = schema::QueueEvent::Which;

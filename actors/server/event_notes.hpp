@@ -50,6 +50,9 @@ class event_notes {
   void note_forgotten(const subject& of, const log::record& record);
   void note_changes(const subject& of, schema::ObjectKind kind, capnp::List<schema::Attribute>::Reader changes);
   void note_missing(const subject& of, schema::ObjectKind kind, capnp::List<schema::Attribute>::Reader changes);
+  void note_server(const std::string& by, schema::ServerEvent::Reader event);
+  void note_definition(const std::string& by, schema::ResourceDefined::Reader resource, bool created);
+  void note_known_to_hooks(const char* what);
   void note_queue(const subject& of, schema::QueueEvent::Reader event);
   void note_host(const subject& of, const log::record& record);
   void note_vnodes(const subject& of, const log::record& record);

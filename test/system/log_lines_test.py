@@ -39,6 +39,16 @@ class log_lines(ClusterTest):
         self.assertNotIn(";Req;", self.server_log()[before:])
         self.sure("qmgr", "-c", "unset server log_events")
 
+    def test_resources_come_and_go(self):      # golden: admin_logs.txt
+        me, hooks_know = r"[^ ;]+@[^ ;]+", "Restarting Python interpreter as resourcedef file has changed."
+        self.sure("qmgr", "-c", "create resource rr type=long, flag=hn")
+        self.until_server(rf"0004;Server@server;Resc;rr;created at request of {me}", r"0004;Server@server;Resc;rr;attributes set: flag = hn",
+                          r"0004;Server@server;Resc;rr;attributes set: type = long", rf"0100;Server@server;Hook;mgr_resource_create;{hooks_know}")
+        self.sure("qmgr", "-c", "set resource rr flag=h")
+        self.until_server(r"0004;Server@server;Resc;rr;attributes set: flag = h", rf"0100;Server@server;Hook;mgr_resource_set;{hooks_know}")
+        self.sure("qmgr", "-c", "delete resource rr")
+        self.until_server(rf"0004;Server@server;Resc;rr;deleted at request of {me}", rf"0100;Server@server;Hook;mgr_resource_delete;{hooks_know}")
+
     def test_what_is_recovered_at_a_start(self):
         held = self.submit("-h", "--", "/bin/true")
         self.cluster.kill("server")

@@ -39,7 +39,7 @@ class log_lines(ClusterTest):
         self.assertNotIn(";Req;", self.server_log()[before:])
         self.sure("qmgr", "-c", "unset server log_events")
 
-    def test_resources_come_and_go(self):      # golden: admin_logs.txt
+    def test_resources_come_and_go(self):
         me, hooks_know = r"[^ ;]+@[^ ;]+", "Restarting Python interpreter as resourcedef file has changed."
         self.sure("qmgr", "-c", "create resource rr type=long, flag=hn")
         self.until_server(rf"0004;Server@server;Resc;rr;created at request of {me}", r"0004;Server@server;Resc;rr;attributes set: flag = hn",

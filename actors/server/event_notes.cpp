@@ -122,7 +122,8 @@ void event_notes::note_server(const std::string& by, schema::ServerEvent::Reader
     case which::RESOURCE_DELETED:
       note_line({"Resc", schema::str(event.getResourceDeleted().getName()), by}, log_event::admin, "deleted at request of " + by);
       return note_known_to_hooks("mgr_resource_delete");
-    default: return;
+    case which::STARTED:
+    case which::STOPPED: return;
   }
 }
 

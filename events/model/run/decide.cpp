@@ -34,7 +34,22 @@ outcome on_order(const run_state& run, const take_order& c) {
   return out;
 }
 
-outcome on_failed(const run_state& run, const program_failed& c) {
+outcome on_over(const run_state& run, const program_over& c, const stamp& now) {
+  if (run.phase != phase::started) return no_change;
+  const auto usage = measured_usage(counted(run, c.what.usage, now.seconds(), c.factors));
+  std::vector<event> out{make_event([&](auto e) {
+    auto p = e.initRun().initProgramEnded();
+    p.setExitStatus(run.exit_override.value_or(c.what.exit_status));
+    p.setReported(true);
+    write_usage(usage, p.initUsage());
+  })};
+  if (leaves_at_once(run)) out.push_back(left_event());
+  return out;
+}
+
+// Our log may know of a start that the host's own notes lost with its power: such a program's end is unknown.
+outcome on_failed(const run_state& run, const program_failed& c, const stamp& now) {
+  if (run.phase == phase::started) return on_over(run, {ports::program_ended{exit_host_lost, {}}}, now);
   if (run.phase != phase::starting) return no_change;
   std::vector<event> out{refused_event(c.what.code, c.what.text)};
   if (leaves_at_once(run)) out.push_back(left_event());
@@ -75,19 +90,6 @@ outcome on_hooks(const run_state& run, const hooks_done& c) {
   if (!c.refused && c.reduced) reduce_run(run, *c.reduced, out);
   if (!c.refused) return out;
   out.push_back(refused_event(c.refused->code, c.refused->text));
-  if (leaves_at_once(run)) out.push_back(left_event());
-  return out;
-}
-
-outcome on_over(const run_state& run, const program_over& c, const stamp& now) {
-  if (run.phase != phase::started) return no_change;
-  const auto usage = measured_usage(counted(run, c.what.usage, now.seconds(), c.factors));
-  std::vector<event> out{make_event([&](auto e) {
-    auto p = e.initRun().initProgramEnded();
-    p.setExitStatus(run.exit_override.value_or(c.what.exit_status));
-    p.setReported(true);
-    write_usage(usage, p.initUsage());
-  })};
   if (leaves_at_once(run)) out.push_back(left_event());
   return out;
 }
@@ -224,7 +226,7 @@ outcome decide(const run_state& run, const run_command& command, const stamp& no
         s.setJobdir(c.what.jobdir);
       });
     }
-    outcome operator()(const program_failed& c) const { return on_failed(run, c); }
+    outcome operator()(const program_failed& c) const { return on_failed(run, c, now); }
     outcome operator()(const program_over& c) const { return on_over(run, c, now); }
     outcome operator()(const output_placed& c) const {
       if (run.phase != phase::ended || !run.all_left()) return no_change;

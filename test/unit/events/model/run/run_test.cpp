@@ -145,6 +145,14 @@ BOOST_AUTO_TEST_CASE(a_limit_ends_the_run_with_its_own_status_unless_the_server_
   BOOST_TEST(killed.when(model::limit_met{-29, "walltime", 10}) == "");
 }
 
+// A power loss took what the host had noted of it: nobody knows how it ended.
+BOOST_AUTO_TEST_CASE(a_started_program_that_its_host_knows_nothing_of_has_an_unknown_end) {
+  auto s = given_run(run_phase::started);
+  BOOST_TEST(s.when(model::program_failed{{-3, "the program was never begun"}}) == "programEnded");
+  BOOST_TEST(s.run.exit_status == -4);
+  BOOST_TEST(s.when(model::program_failed{{-3, "the program was never begun"}}) == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_discarded_run_is_killed_and_leaves_without_a_word) {
   auto s = given_run(run_phase::started);
   BOOST_TEST(s.when(discard()) == "discarded");

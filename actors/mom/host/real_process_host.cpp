@@ -15,6 +15,7 @@
 #include "actors/mom/host/child_process.hpp"
 #include "actors/mom/host/event_loop.hpp"
 #include "actors/mom/host/host_news.hpp"
+#include "actors/mom/host/kept_shepherds.hpp"
 #include "actors/mom/host/later_tasks.hpp"
 #include "actors/mom/host/leftovers.hpp"
 #include "actors/mom/host/machine_order.hpp"
@@ -44,6 +45,10 @@ struct run {
   usage_meter meter;
   pid_t child = 0;             // the shepherd, if it is ours to reap
   int pidfd = -1;              // of a living shepherd
+  int files = -1;              // where the shepherd may be told of another run after this one; -1: nowhere
+  std::string crew;            // whose run that may be
+  bool handed_over = false;    // to a shepherd that had another run before
+  bool signalled = false;      // the shepherd was: who knows when it hears it, so it gets no other run
   std::size_t journal_at = 0;  // in the run file
   unsigned leftover_tries = 0;
   std::size_t log_told = 0;
@@ -79,6 +84,7 @@ class real_process_host::impl {
     loop_ = std::make_unique<event_loop>();
     later_ = std::make_unique<later_tasks>(*loop_, news_);
     user_work_ = std::make_unique<user_work>(*loop_, options_.shepherd);
+    kept_ = std::make_unique<kept_shepherds>(*loop_);
     copies_ = std::make_unique<run_copies>(options_, files_, accounts_, *user_work_, *later_, news_, *run_store_);
     output_ = std::make_unique<run_output>(options_, files_, *user_work_, *later_, news_);
     loop_->post([this] { loop_->watch(inotify_, [this] { news_.guarded([this] { read_inotify(); }); }); });
@@ -87,8 +93,10 @@ class real_process_host::impl {
 
   ~impl() {
     loop_->stop();
-    for (auto& [key, r] : runs_)
+    for (auto& [key, r] : runs_) {
+      close_files(r);
       if (r.pidfd >= 0) close(r.pidfd);
+    }
     close(inotify_);
   }
 
@@ -117,9 +125,15 @@ class real_process_host::impl {
   }
 
   void begin(run& r) {
-    if (const auto child = spawn_program({options_.shepherd, "run", files_.run(r.key)})) {
-      r.child = child->pid;
-      watch_shepherd(r, child->pidfd);
+    const auto file = files_.run(r.key);
+    r.crew = crew_of(r.order);
+    auto shepherd = kept_->take(r.crew, file);
+    r.handed_over = shepherd.has_value();
+    if (!shepherd) shepherd = start_shepherd(options_.shepherd, file, !r.crew.empty());
+    if (shepherd) {
+      r.child = shepherd->child.pid;
+      r.files = shepherd->files;
+      watch_shepherd(r, shepherd->child.pidfd);
       return;
     }
     // An earlier MoM's shepherd may still be on its way to this file: only the lock can say that nobody begins it.
@@ -221,6 +235,7 @@ class real_process_host::impl {
     }
     if (!j.over()) return;
     carry_out_asked(r);
+    keep_shepherd(r);
     if (r.forgetting) return remove(r);
     if (r.over_told) return;
     r.over_told = true;
@@ -295,15 +310,37 @@ class real_process_host::impl {
     r.pidfd = pidfd;
     if (pidfd < 0) return recheck(r);
     loop_->watch(pidfd, [this, key = r.key] { news_.guarded([&] { shepherd_ended(key); }); });
-    if (r.forgetting) stop_shepherd(pidfd);
+    if (r.forgetting) stop(r);
     carry_out_asked(r);
+  }
+
+  void stop(run& r) {
+    r.signalled = true;
+    stop_shepherd(r.pidfd);
+  }
+
+  // It has written the last line of this run, and may have the next one.
+  void keep_shepherd(run& r) {
+    if (r.files < 0) return;
+    if (r.signalled) return close_files(r);
+    loop_->unwatch(r.pidfd);
+    kept_->keep(r.crew, {{r.child, r.pidfd}, r.files});
+    r.child = 0;
+    r.pidfd = r.files = -1;
+  }
+
+  static void close_files(run& r) {
+    if (r.files >= 0) close(r.files);
+    r.files = -1;
   }
 
   void shepherd_ended(const std::string& key) {
     const auto at = runs_.find(key);
     if (at == runs_.end()) return;
     unwatch_shepherd(at->second);
-    examine(at->second, false);
+    // One that had nothing to do may have died before it read of this run.
+    const bool unheard = std::exchange(at->second.handed_over, false) && !at->second.forgetting;
+    examine(at->second, unheard);
   }
 
   void unwatch_shepherd(run& r) {
@@ -312,6 +349,7 @@ class real_process_host::impl {
       close(r.pidfd);
       r.pidfd = -1;
     }
+    close_files(r);
     if (r.child > 0) reap(r.child);
     r.child = 0;
   }
@@ -328,7 +366,7 @@ class real_process_host::impl {
     if (!runs_.contains(key) && !exists(files_.run(key))) return;
     run& r = load(key);
     r.forgetting = true;
-    if (r.pidfd >= 0 && !r.journal.over()) stop_shepherd(r.pidfd);
+    if (r.pidfd >= 0 && !r.journal.over()) stop(r);
     examine(r, false);
   }
 
@@ -476,8 +514,12 @@ class real_process_host::impl {
   // A shepherd that an earlier MoM began may have to be found first.
   void carry_out_asked(run& r) {
     for (const auto& signal : std::exchange(r.asked, {})) {
-      if (!signal) news_.acted(r.key);
-      else if (r.pidfd >= 0 && !r.journal.over()) ask_shepherd(r.pidfd, *signal);
+      if (!signal) {
+        news_.acted(r.key);
+      } else if (r.pidfd >= 0 && !r.journal.over()) {
+        r.signalled = true;
+        ask_shepherd(r.pidfd, *signal);
+      }
     }
   }
 
@@ -496,7 +538,8 @@ class real_process_host::impl {
       return {};
     run& r = at->second;
     const auto session = r.order.attached_pid == 0 ? 0 : r.journal.started->session;
-    sampler_.sample(r.meter, cgroup_of(r.order), {r.journal.claimed->pid, session, r.journal.started->boottime_ms});
+    sampler_.sample(r.meter, cgroup_of(r.order),
+                    {r.journal.claimed->pid, session, r.journal.started->boottime_ms, r.journal.started->cpu_ms_before});
     ports::run_usage u = r.meter.so_far();
     u.ncpus = r.order.ncpus;
     u.wall_seconds = (boottime_ms() - r.journal.started->boottime_ms) / 1000;
@@ -517,6 +560,7 @@ class real_process_host::impl {
   std::unique_ptr<event_loop> loop_;
   std::unique_ptr<later_tasks> later_;
   std::unique_ptr<user_work> user_work_;
+  std::unique_ptr<kept_shepherds> kept_;
   std::unique_ptr<run_copies> copies_;
   std::unique_ptr<run_output> output_;
 };

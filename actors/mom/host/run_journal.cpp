@@ -68,6 +68,7 @@ void take(words w, std::optional<journal_started>& to) {
   w.number(r.session);
   w.number(r.start_ticks);
   w.number(r.boottime_ms);
+  if (!w.rest.empty()) w.number(r.cpu_ms_before);
   if (w.good) to = r;
 }
 void take(words w, std::optional<journal_failed>& to) {
@@ -129,7 +130,7 @@ std::string line_of(const journal_made& r) { return "made " + std::to_string(r.d
 
 std::string line_of(const journal_started& r) {
   return "started " + std::to_string(r.pid) + ' ' + std::to_string(r.session) + ' ' + std::to_string(r.start_ticks) +
-         ' ' + std::to_string(r.boottime_ms) + '\n';
+         ' ' + std::to_string(r.boottime_ms) + ' ' + std::to_string(r.cpu_ms_before) + '\n';
 }
 
 std::string line_of(const journal_failed& r) {

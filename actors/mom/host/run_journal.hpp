@@ -25,8 +25,9 @@ struct journal_made {  // TMPDIR, which is this directory as long as it has this
 };
 struct journal_started {
   std::int64_t pid = 0, session = 0;
-  std::uint64_t start_ticks = 0;  // of pid, since boot, in clock ticks
-  std::uint64_t boottime_ms = 0;  // CLOCK_BOOTTIME at the start
+  std::uint64_t start_ticks = 0;    // of pid, since boot, in clock ticks
+  std::uint64_t boottime_ms = 0;    // CLOCK_BOOTTIME at the start
+  std::uint64_t cpu_ms_before = 0;  // what children of the shepherd that had ended then had used: none of the program's
   bool operator==(const journal_started&) const = default;
 };
 struct journal_failed {

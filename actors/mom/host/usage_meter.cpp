@@ -13,23 +13,29 @@ constexpr double weight_up = 0.4, weight_down = 0.1;
 // Shorter intervals say little: the clock ticks of /proc are 10 ms.
 constexpr std::uint64_t interval_ms_min = 100;
 
+std::uint64_t tick_ms() {
+  static const std::uint64_t ms = 1000 / static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK));
+  return ms;
+}
+
 }  // namespace
 
 void usage_meter::sample(const process_table& table, std::int64_t shepherd, std::uint64_t started_ms,
-                         std::uint64_t now_ms) {
+                         std::uint64_t now_ms, std::uint64_t cpu_ms_before) {
   const process* const root = table.find(shepherd);
-  if (root) take(table.descendants(shepherd), root->children_cpu_ticks, started_ms, now_ms);  // the shepherd reaps what lost its parent
+  if (!root) return;
+  const auto ended_ms = root->children_cpu_ticks * tick_ms();  // the shepherd reaps what lost its parent
+  take(table.descendants(shepherd), ended_ms - std::min(ended_ms, cpu_ms_before), started_ms, now_ms);
 }
 
 void usage_meter::sample_session(const process_table& table, std::int64_t session, std::uint64_t started_ms, std::uint64_t now_ms) {
   take(table.of_session(session), 0, started_ms, now_ms);
 }
 
-void usage_meter::take(const std::vector<const process*>& members, std::uint64_t more_ticks, std::uint64_t started_ms,
+void usage_meter::take(const std::vector<const process*>& members, std::uint64_t more_ms, std::uint64_t started_ms,
                        std::uint64_t now_ms) {
-  static const std::uint64_t tick_ms = 1000 / static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK));
   static const std::uint64_t page_kb = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / 1024;
-  std::uint64_t ticks = more_ticks, mem = 0, vmem = 0;
+  std::uint64_t ticks = 0, mem = 0, vmem = 0;
   for (const process* p : members) {
     ticks += p->cpu_ticks + p->children_cpu_ticks;
     mem += p->resident_pages * page_kb;
@@ -37,7 +43,7 @@ void usage_meter::take(const std::vector<const process*>& members, std::uint64_t
   }
   mem_kb_ = std::max(mem_kb_, mem);
   vmem_kb_ = std::max(vmem_kb_, vmem);
-  take_cpu(ticks * tick_ms, started_ms, now_ms);
+  take_cpu(more_ms + ticks * tick_ms(), started_ms, now_ms);
 }
 
 void usage_meter::sample(const cgroup_usage& used, std::uint64_t started_ms, std::uint64_t now_ms) {
@@ -78,7 +84,7 @@ void usage_sampler::sample(usage_meter& meter, const job_cgroup& cgroup, const s
     table_at_ = now;
     table_boottime_ms_ = boottime_ms();
   }
-  if (of.session == 0) meter.sample(table_, of.shepherd, of.started_ms, table_boottime_ms_);
+  if (of.session == 0) meter.sample(table_, of.shepherd, of.started_ms, table_boottime_ms_, of.cpu_ms_before);
   else meter.sample_session(table_, of.session, of.started_ms, table_boottime_ms_);
 }
 

@@ -13,8 +13,10 @@ namespace annals::mom {
 
 class usage_meter {
  public:
-  // Takes in one picture of the machine. `started_ms`, `now_ms`: CLOCK_BOOTTIME.
-  void sample(const process_table& table, std::int64_t shepherd, std::uint64_t started_ms, std::uint64_t now_ms);
+  // Takes in one picture of the machine. `started_ms`, `now_ms`: CLOCK_BOOTTIME. `cpu_ms_before`: of children of the shepherd that had
+  // ended when the run started.
+  void sample(const process_table& table, std::int64_t shepherd, std::uint64_t started_ms, std::uint64_t now_ms,
+              std::uint64_t cpu_ms_before = 0);
   // The same for a session that was attached: what its ended processes used is known only to their parents.
   void sample_session(const process_table& table, std::int64_t session, std::uint64_t started_ms, std::uint64_t now_ms);
   // Same, from the run's cgroup: what it does not tell stays as it was.
@@ -23,7 +25,7 @@ class usage_meter {
   ports::run_usage so_far() const;
 
  private:
-  void take(const std::vector<const process*>& members, std::uint64_t more_ticks, std::uint64_t started_ms, std::uint64_t now_ms);
+  void take(const std::vector<const process*>& members, std::uint64_t more_ms, std::uint64_t started_ms, std::uint64_t now_ms);
   void take_cpu(std::uint64_t cpu_ms, std::uint64_t started_ms, std::uint64_t now_ms);
   bool sampled_ = false;
   std::uint64_t cpu_ms_ = 0, at_ms_ = 0;    // of the last sample
@@ -40,6 +42,7 @@ class usage_sampler {
     std::int64_t shepherd = 0;
     std::int64_t session = 0;  // that was attached; 0: the shepherd's descendants count
     std::uint64_t started_ms = 0;
+    std::uint64_t cpu_ms_before = 0;  // of the shepherd's children that had ended then
   };
   void sample(usage_meter& meter, const job_cgroup& cgroup, const subject& of);
 

@@ -34,6 +34,10 @@ bool anybody_had(std::string_view journal) {
 
 }  // namespace
 
+journal_file::~journal_file() {
+  if (fd_ >= 0) close(fd_);
+}
+
 bool journal_file::lock(const char* path) {
   fd_ = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
   if (fd_ < 0) return false;

@@ -1,4 +1,4 @@
-// The run file from the shepherd's side: claimed once, locked for life, appended to.
+// The run file from the shepherd's side: claimed once, locked until the object goes, appended to.
 #pragma once
 
 #include <optional>
@@ -12,6 +12,10 @@ namespace annals::shepherd {
 
 class journal_file {
  public:
+  journal_file() = default;
+  ~journal_file();
+  journal_file(const journal_file&) = delete;
+  journal_file& operator=(const journal_file&) = delete;
   // Locks the file and writes that the run is ours; both are on disk afterwards, the file's name too. False: somebody
   // else has or had this run, it was called off, the file holds no order or another run's, or the disk refused.
   bool claim(const char* path);

@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "as-user") == 0) return annals::shepherd::as_user();
   constexpr char usage[] =
       "usage: pbs_shepherd run FILE | as-user\n"
-      "Started by pbs_mom, one for each job; of no use by hand.\n";
+      "Started by pbs_mom, one for each job or for the subjobs of an array in turn; of no use by hand.\n";
   const bool asked = argc == 2 && std::strcmp(argv[1], "--help") == 0;
   [[maybe_unused]] const auto n = write(asked ? 1 : 2, usage, sizeof usage - 1);
   return asked ? 0 : 2;

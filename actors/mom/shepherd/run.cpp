@@ -1,8 +1,12 @@
 #include "actors/mom/shepherd/run.hpp"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,6 +28,7 @@
 #include "actors/mom/shepherd/reaping.hpp"
 #include "actors/mom/shepherd/removing.hpp"
 #include "actors/mom/shepherd/site_script.hpp"
+#include "actors/mom/shepherd/spare_directory.hpp"
 #include "actors/mom/shepherd/terminal.hpp"
 
 namespace annals::shepherd {
@@ -38,12 +43,20 @@ constexpr std::int64_t mom_slack_ms = 5000;
 
 class runner {
  public:
-  runner(const mom::shepherd_order& order, journal_file& journal, terminal tty)
+  runner(const mom::shepherd_order& order, journal_file& journal, terminal tty, spare_directory* spare)
       : order_(order),
         journal_(journal),
+        spare_(spare),
         tty_(std::move(tty)),
         who_(make_identity(order.change_user, order.uid, order.gid, order.groups)),
         cgroup_(order.cgroup_roots, order.cgroup_parent, order.key) {}
+  ~runner() {
+    if (is_interactive()) return;
+    if (err_ >= 0 && err_ != out_) close(err_);
+    if (out_ >= 0) close(out_);
+  }
+  runner(const runner&) = delete;
+  runner& operator=(const runner&) = delete;
 
   void run() {
     std::string wrong;
@@ -93,18 +106,13 @@ class runner {
       journal_.append(mom::log_line("created the job directory " + order_.jobdir));
     }
     if (order_.tmpdir.empty()) return true;
-    if (mkdir(order_.tmpdir.c_str(), 0700) != 0 || !(tmpdir_ = directory_at(order_.tmpdir))) {
+    if (spare_ && !(order_.umask & 0700)) tmpdir_ = spare_->use(order_.tmpdir, who_);
+    if (!tmpdir_ && (mkdir(order_.tmpdir.c_str(), 0700) != 0 || !(tmpdir_ = directory_at(order_.tmpdir)))) {
       wrong = error_text("can't make directory " + order_.tmpdir);
       return false;
     }
     journal_.append(mom::line_of(*tmpdir_));
     return true;
-  }
-
-  static std::optional<mom::journal_made> directory_at(const std::string& path) {
-    struct stat st {};
-    if (lstat(path.c_str(), &st) != 0 || !S_ISDIR(st.st_mode)) return {};
-    return mom::journal_made{st.st_dev, st.st_ino};
   }
 
   // One that files of this run were staged into will do; somebody else's, or a link, will not.
@@ -152,7 +160,7 @@ class runner {
   }
 
   bool start(std::string& wrong) {
-    getrusage(RUSAGE_CHILDREN, &before_);  // the prologue's
+    cpu_ms_before_ = ended_children_cpu_ms();  // of the prologue, and of runs before this one
     program p;
     std::vector<std::string> arguments;
     std::string path;
@@ -197,7 +205,7 @@ class runner {
     top_.pid = l.pid;
     started_ms_ = mom::boottime_ms();
     const auto seen = mom::read_process(l.pid);
-    journal_.append(mom::line_of(mom::journal_started{l.pid, l.pid, seen ? seen->start_ticks : 0, started_ms_}));
+    journal_.append(mom::line_of(mom::journal_started{l.pid, l.pid, seen ? seen->start_ticks : 0, started_ms_, cpu_ms_before_}));
     return true;
   }
 
@@ -283,7 +291,7 @@ class runner {
 
   void take_usage() {
     const auto used = cgroup_.usage();
-    cpu_ms_ = std::max(children_cpu_ms(), used.cpu_ms.value_or(0));
+    cpu_ms_ = std::max(ended_children_cpu_ms() - cpu_ms_before_, used.cpu_ms.value_or(0));
     mem_kb_ = used.mem_kb.value_or(0);
     vmem_kb_ = used.vmem_kb.value_or(0);
     if (used.oom_kills == 0) return;
@@ -293,13 +301,13 @@ class runner {
     journal_.append(mom::log_line(text));
   }
 
-  std::uint64_t children_cpu_ms() const {
+  static std::uint64_t ended_children_cpu_ms() {
     rusage now{};
     getrusage(RUSAGE_CHILDREN, &now);
     const auto ms = [](const timeval& t) {
       return static_cast<std::uint64_t>(t.tv_sec) * 1000 + static_cast<std::uint64_t>(t.tv_usec) / 1000;
     };
-    return ms(now.ru_utime) + ms(now.ru_stime) - ms(before_.ru_utime) - ms(before_.ru_stime);
+    return ms(now.ru_utime) + ms(now.ru_stime);
   }
 
   mom::journal_ended result() const { return {exit_status_, cpu_ms_, wall_ms_, mem_kb_, vmem_kb_}; }
@@ -322,6 +330,7 @@ class runner {
     {
       const acting_as user(who_);
       if (directory_at(order_.tmpdir) != tmpdir_) return;  // the job put something else there
+      if (spare_ && spare_->keep(order_.tmpdir, *tmpdir_, who_)) return;
       if (rmdir(order_.tmpdir.c_str()) == 0 || errno == ENOENT) return;
     }
     // Not with changed effective ids only: the tree is full of names that the user chose.
@@ -370,25 +379,21 @@ class runner {
 
   const mom::shepherd_order& order_;
   journal_file& journal_;
+  spare_directory* const spare_;  // none: there will be no run after this one
   const terminal tty_;
   const identity who_;
   const mom::job_cgroup cgroup_;
   int out_ = -1, err_ = -1;
   std::optional<mom::journal_made> tmpdir_;
-  rusage before_{};
   top_process top_;
   int exit_status_ = 0;
-  std::uint64_t started_ms_ = 0, wall_ms_ = 0, cpu_ms_ = 0, mem_kb_ = 0, vmem_kb_ = 0;
+  std::uint64_t started_ms_ = 0, wall_ms_ = 0, cpu_ms_before_ = 0, cpu_ms_ = 0, mem_kb_ = 0, vmem_kb_ = 0;
 };
 
-}  // namespace
-
-int run(const char* path) {
-  const sigset_t ours = awaited_signals();
-  sigprocmask(SIG_BLOCK, &ours, nullptr);
-  setsid();  // away from the MoM's session; a MoM that spawned us has done so already
+// False: there was nothing for us to run, or it could not begin.
+bool run_one(const char* path, spare_directory* spare) {
   journal_file journal;
-  if (!journal.claim(path)) return 0;
+  if (!journal.claim(path)) return false;
   const auto& order = journal.order();
   terminal tty;
   std::string wrong;
@@ -397,11 +402,54 @@ int run(const char* path) {
     open_terminal(*order, make_identity(order->change_user, order->uid, order->gid, order->groups), tty, wrong);
   if (!wrong.empty()) {
     journal.append_last(mom::line_of(mom::journal_failed{exit_retry, wrong}));
-    return 1;
+    return false;
   }
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (order->attached_pid != 0) guard(*order, journal);
-  else runner(*order, journal, std::move(tty)).run();
+  else runner(*order, journal, std::move(tty), spare).run();
+  return true;
+}
+
+// A MoM that may have another run for us names its file there.
+bool hears_of_more() {
+  struct stat st {};
+  return fstat(0, &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
+// Waits for the name of the next file. Empty: there is none, or `ended`, which is readable when SIGTERM has come, says so.
+std::string next_file(int ended) {
+  pollfd input[2] = {{0, POLLIN, 0}, {ended, POLLIN, 0}};
+  while (poll(input, 2, -1) < 0)
+    if (errno != EINTR) return {};
+  if (input[1].revents) return {};
+  char name[PATH_MAX];
+  const ssize_t n = read(0, name, sizeof name);
+  return n > 0 ? std::string(name, static_cast<std::size_t>(n)) : std::string();
+}
+
+bool has_children() {
+  top_process none;
+  return !reap_ended(none);
+}
+
+}  // namespace
+
+int run(const char* path) {
+  const sigset_t ours = awaited_signals();
+  sigprocmask(SIG_BLOCK, &ours, nullptr);
+  setsid();  // away from the MoM's session; a MoM that spawned us has done so already
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (!hears_of_more()) {
+    run_one(path, nullptr);
+    return 0;
+  }
+  sigset_t term;
+  sigemptyset(&term);
+  sigaddset(&term, SIGTERM);
+  const int ended = signalfd(-1, &term, SFD_CLOEXEC);
+  spare_directory spare;
+  std::string file = path;
+  // What hangs in the kernel would be taken for a part of the next run.
+  while (!file.empty() && run_one(file.c_str(), &spare) && !has_children()) file = next_file(ended);
   return 0;
 }
 

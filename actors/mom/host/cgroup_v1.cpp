@@ -13,6 +13,8 @@ namespace files = cgroup_files;
 
 constexpr std::uint64_t share_of_cpu = 1024;  // what a cgroup has that nobody has set
 constexpr std::uint64_t share_min = 2, share_max = 262144;
+// What the kernel charges in advance for a cpu or two, or finds again later; more would show as the next run's.
+constexpr std::uint64_t memory_left_max = 512 << 10;
 constexpr std::uint64_t period_us = 100000, idle_quota_us = 20000;  // of a chunk with ncpus=0: a fifth of a cpu
 
 std::string set(const std::string& path, std::uint64_t value) {
@@ -78,6 +80,20 @@ void add_usage(const std::string& directory, const cgroup_root& root, cgroup_usa
   if (const auto bytes = files::number(directory + "/memory.max_usage_in_bytes")) usage.mem_kb = *bytes / 1024;
   if (const auto bytes = files::number(directory + "/memory.memsw.max_usage_in_bytes")) usage.vmem_kb = *bytes / 1024;
   usage.oom_kills += files::number(directory + "/memory.oom_control", "oom_kill").value_or(0);
+}
+
+bool forget(const std::string& limited, const std::string& used, const cgroup_root& root) {
+  const auto write = [](const std::string& path, const char* text) {
+    const int error = files::write(path, text);
+    return error == 0 || error == ENOENT;  // not every kernel counts swap
+  };
+  if (root.cpu && !write(limited + "/cpu.cfs_quota_us", "-1")) return false;
+  if (root.cpuacct && !write(used + "/cpuacct.usage", "0")) return false;
+  if (!root.memory) return true;
+  if (files::number(used + "/memory.oom_control", "oom_kill").value_or(1) != 0) return false;
+  if (files::number(used + "/memory.usage_in_bytes").value_or(UINT64_MAX) > memory_left_max) return false;
+  return write(limited + "/memory.memsw.limit_in_bytes", "-1") && write(limited + "/memory.limit_in_bytes", "-1") &&
+         write(used + "/memory.max_usage_in_bytes", "0") && write(used + "/memory.memsw.max_usage_in_bytes", "0");
 }
 
 }  // namespace annals::mom::cgroup_v1

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "actors/mom/host/cgroup_files.hpp"
@@ -29,10 +30,9 @@ constexpr word words[] = {{"v2", &cgroup_root::v2},
                           {"cpuacct", &cgroup_root::cpuacct},
                           {"freezer", &cgroup_root::freezer}};
 
-// Looked for first: a refused rmdir() waits for everybody who makes or removes a directory beside it.
-bool has_children(const std::string& directory) {
+std::uint64_t children_of(const std::string& directory) {
   struct stat st {};
-  return stat(directory.c_str(), &st) == 0 && st.st_nlink > 2;
+  return stat(directory.c_str(), &st) == 0 ? st.st_nlink - 2 : 0;
 }
 
 std::uint32_t cpus_of_machine() {
@@ -174,11 +174,43 @@ bool job_cgroup::remove() const {
   for (const auto& root : roots_)
     if (!shared(root)) gone = cgroup_files::remove(directory(root)) && gone;
   // Who is in none of these any more is in none of those above either, unless he is of another task.
-  for (const auto& root : roots_) {
-    std::string above = run_directory(root);
-    while (above.size() > root.path.size() && !has_children(above) && rmdir(above.c_str()) == 0) above.resize(above.rfind('/'));
-  }
+  for (const auto& root : roots_) remove_empty(root);
   return gone;
+}
+
+// From the run's upwards. Looked for first: a refused rmdir() waits for everybody who makes or removes a directory beside it.
+void job_cgroup::remove_empty(const cgroup_root& root) const {
+  std::string above = run_directory(root);
+  while (above.size() > root.path.size() && children_of(above) == 0 && rmdir(above.c_str()) == 0) above.resize(above.rfind('/'));
+}
+
+bool job_cgroup::forget_in(const cgroup_root& root) const {
+  if (root.v2 || children_of(run_directory(root)) != (shared(root) ? 0 : 1)) return false;  // other tasks have theirs
+  return cgroup_files::members(directory(root)).empty() && cgroup_v1::forget(run_directory(root), directory(root), root);
+}
+
+void job_cgroup::clear() const {
+  for (const auto& root : roots_) {
+    if (forget_in(root)) continue;
+    if (!shared(root)) cgroup_files::remove(directory(root));
+    remove_empty(root);
+  }
+}
+
+job_cgroup job_cgroup::beside(std::string key) const {
+  job_cgroup other = *this;
+  other.run_ = run_of_key(key);
+  other.key_ = std::move(key);
+  return other;
+}
+
+void job_cgroup::rename_to(const job_cgroup& other) const {
+  for (const auto& root : roots_) {
+    const auto run = run_directory(root), leaf = directory(root);
+    const bool renamed = (shared(root) || rename(leaf.c_str(), (run + '/' + other.key_).c_str()) == 0) &&
+                         rename(run.c_str(), other.run_directory(root).c_str()) == 0;
+    if (!renamed) cgroup_files::remove(run);
+  }
 }
 
 }  // namespace annals::mom

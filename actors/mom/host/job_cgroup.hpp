@@ -34,12 +34,23 @@ class job_cgroup {
   // With the run's, if this was its last one, and the MoM's, if that was its last run. False: somebody is still in it.
   bool remove() const;
 
+  // For another run: nothing that this one used or was limited to stays. Where it can't be so (v2, or somebody is in it) it is removed.
+  void clear() const;
+  // Becomes this one, which there is not, as far as it is there and can: what can't is removed, and made by make().
+  void rename_to(const job_cgroup& other) const;
+  // Of the same MoM and hierarchies.
+  bool is_beside(const job_cgroup& other) const { return roots_ == other.roots_ && parent_ == other.parent_; }
+  job_cgroup beside(std::string key) const;
+  const std::string& key() const { return key_; }
+
  private:
   std::string run_directory(const cgroup_root& root) const { return root.path + '/' + parent_ + '/' + run_; }
   std::string directory(const cgroup_root& root) const { return shared(root) ? run_directory(root) : run_directory(root) + '/' + key_; }
   bool make_in(const cgroup_root& root) const;
   std::string limit_in(const cgroup_root& root, const cgroup_limits& limits) const;
   bool make_parents(const cgroup_root& root) const;
+  bool forget_in(const cgroup_root& root) const;
+  void remove_empty(const cgroup_root& root) const;
   // A hierarchy that only shares out cpus has nothing to tell of one task.
   static bool shared(const cgroup_root& root) { return !root.v2 && !root.memory && !root.cpuacct && !root.freezer; }
   const cgroup_root* fence() const;  // the hierarchy that freezes and kills

@@ -28,6 +28,7 @@
 #include "actors/mom/shepherd/reaping.hpp"
 #include "actors/mom/shepherd/removing.hpp"
 #include "actors/mom/shepherd/site_script.hpp"
+#include "actors/mom/shepherd/spare_cgroup.hpp"
 #include "actors/mom/shepherd/spare_directory.hpp"
 #include "actors/mom/shepherd/terminal.hpp"
 
@@ -41,9 +42,15 @@ constexpr std::int64_t leftover_term_ms = 200;
 // On top of kill_delay: the MoM sends the SIGKILL, this is for when there is no MoM.
 constexpr std::int64_t mom_slack_ms = 5000;
 
+// What the next run may have.
+struct spare_places {
+  spare_directory tmpdir;
+  spare_cgroup cgroup;
+};
+
 class runner {
  public:
-  runner(const mom::shepherd_order& order, journal_file& journal, terminal tty, spare_directory* spare)
+  runner(const mom::shepherd_order& order, journal_file& journal, terminal tty, spare_places* spare)
       : order_(order),
         journal_(journal),
         spare_(spare),
@@ -106,7 +113,7 @@ class runner {
       journal_.append(mom::log_line("created the job directory " + order_.jobdir));
     }
     if (order_.tmpdir.empty()) return true;
-    if (spare_ && !(order_.umask & 0700)) tmpdir_ = spare_->use(order_.tmpdir, who_);
+    if (spare_ && !(order_.umask & 0700)) tmpdir_ = spare_->tmpdir.use(order_.tmpdir, who_);
     if (!tmpdir_ && (mkdir(order_.tmpdir.c_str(), 0700) != 0 || !(tmpdir_ = directory_at(order_.tmpdir)))) {
       wrong = error_text("can't make directory " + order_.tmpdir);
       return false;
@@ -187,6 +194,7 @@ class runner {
     p.argv = pointers(arguments);
     p.who = make_identity(order_.change_user && !order_.program_as_mom, order_.uid, order_.gid, order_.groups);
     p.limits = &order_;
+    if (spare_) spare_->cgroup.use(cgroup_);
     make_cgroup(cgroup_, order_, journal_);
     if (!journal_.append(mom::forking_line())) {
       wrong = error_text("can't write the journal");
@@ -321,7 +329,7 @@ class runner {
 
   void clean_up() {
     epilogue();
-    cgroup_.remove();
+    spare_ ? spare_->cgroup.keep(cgroup_) : (void)cgroup_.remove();
     remove_places();
   }
 
@@ -330,7 +338,7 @@ class runner {
     {
       const acting_as user(who_);
       if (directory_at(order_.tmpdir) != tmpdir_) return;  // the job put something else there
-      if (spare_ && spare_->keep(order_.tmpdir, *tmpdir_, who_)) return;
+      if (spare_ && spare_->tmpdir.keep(order_.tmpdir, *tmpdir_, who_)) return;
       if (rmdir(order_.tmpdir.c_str()) == 0 || errno == ENOENT) return;
     }
     // Not with changed effective ids only: the tree is full of names that the user chose.
@@ -379,7 +387,7 @@ class runner {
 
   const mom::shepherd_order& order_;
   journal_file& journal_;
-  spare_directory* const spare_;  // none: there will be no run after this one
+  spare_places* const spare_;  // none: there will be no run after this one
   const terminal tty_;
   const identity who_;
   const mom::job_cgroup cgroup_;
@@ -391,7 +399,7 @@ class runner {
 };
 
 // False: there was nothing for us to run, or it could not begin.
-bool run_one(const char* path, spare_directory* spare) {
+bool run_one(const char* path, spare_places* spare) {
   journal_file journal;
   if (!journal.claim(path)) return false;
   const auto& order = journal.order();
@@ -446,7 +454,7 @@ int run(const char* path) {
   sigemptyset(&term);
   sigaddset(&term, SIGTERM);
   const int ended = signalfd(-1, &term, SFD_CLOEXEC);
-  spare_directory spare;
+  spare_places spare;
   std::string file = path;
   // What hangs in the kernel would be taken for a part of the next run.
   while (!file.empty() && run_one(file.c_str(), &spare) && !has_children()) file = next_file(ended);

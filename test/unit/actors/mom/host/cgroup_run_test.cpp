@@ -13,6 +13,7 @@
 #include "actors/mom/host/cgroup_mounts.hpp"
 #include "actors/mom/host/job_cgroup.hpp"
 #include "actors/mom/host/process_table.hpp"
+#include "actors/mom/host/run_files.hpp"
 #include "actors/mom/host/run_journal.hpp"
 #include "host_fixture.hpp"
 #include "test/support/skip.hpp"
@@ -411,6 +412,72 @@ BOOST_AUTO_TEST_CASE(a_job_over_its_memory_is_killed_and_told_why) {
     const auto log = so_far(key).log;
     BOOST_TEST((std::find(log.begin(), log.end(), why) != log.end()));
     BOOST_TEST(ended.usage.mem_kb <= 44000u);  // the kernel counts in batches
+  });
+}
+
+// Each run is as if its cgroup were new; only those of v1 are handed on.
+BOOST_AUTO_TEST_CASE(a_subjob_gets_the_cgroup_of_an_earlier_one_without_its_limits_and_usage) {
+  const std::string first = "12[1].b.1", second = "12[2].b.1";
+  const auto subjob = [&](const std::string& of, const std::string& text, const ports::host_share& share) {
+    auto o = script(of, text);
+    o.share = share;
+    return o;
+  };
+  const auto place = [&](const mom::cgroup_root& r, const std::string& of) { return r.path + '/' + options.cgroup_parent + '/' + of; };
+  const auto inode = [&](const mom::cgroup_root& r, const std::string& of) {
+    struct stat st {};
+    BOOST_REQUIRE(stat(place(r, of).c_str(), &st) == 0);
+    return st.st_ino;
+  };
+  with_each([&] {
+    run(limited("exit 0"));  // for forget
+    BOOST_REQUIRE(mkfifo((work() + "/go").c_str(), 0666) == 0);
+    start(subjob(first, "x=$(head -c 20000000 /dev/zero | tr '\\0' x); echo $$ > pid; read y < go", {64 * mb, {}, 2, true}));
+    (void)number_in("pid");
+    std::vector<ino_t> inodes;
+    for (const auto& r : parsed()) inodes.push_back(inode(r, first));
+    test::write_whole(work() + "/go", "x\n");
+    const auto used = wait_ended(first).ended.at(0).usage;
+    test::wait_until([&] { return mom::held_run::take(run_file(first), false).has_value(); }, "the shepherd to be free");
+    forget_and_wait(first);
+
+    start(subjob(second, "echo $$ > pid; read y < go; exit 4", {{}, {}, 1, false}));
+    (void)number_in("pid");
+    for (std::size_t i = 0; const auto& r : parsed()) {
+      BOOST_TEST(!std::filesystem::exists(place(r, first)));
+      BOOST_TEST(!std::filesystem::exists(place(r, first) + ".next"));
+      BOOST_TEST((inode(r, second) == inodes[i++]) == !r.v2);
+      if (r.memory && !r.v2) BOOST_TEST(mom::cgroup_files::number(place(r, second) + "/memory.limit_in_bytes").value() > (1ull << 60));
+      if (r.cpu && !r.v2) BOOST_TEST(mom::cgroup_files::read(place(r, second) + "/cpu.cfs_quota_us").value() == "-1\n");
+      if (r.cpu && !r.v2) BOOST_TEST(mom::cgroup_files::number(place(r, second) + "/cpu.shares").value() == 1024u);
+    }
+    test::write_whole(work() + "/go", "x\n");
+    const auto ended = wait_ended(second).ended.at(0);
+    BOOST_TEST(ended.exit_status == 4);
+    if (has_memory()) {
+      BOOST_TEST(used.mem_kb >= 20000u);
+      BOOST_TEST(ended.usage.mem_kb < 10000u);
+    }
+    forget_and_wait(second);
+    unlink((work() + "/go").c_str());
+    restart_mom();  // who is kept goes home, and takes along what was kept
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_cgroup_in_which_a_process_was_killed_for_its_memory_is_not_handed_on) {
+  const std::string first = "12[1].b.1", second = "12[2].b.1";
+  with_each([&] {
+    run(limited("exit 0"));  // for forget
+    if (!has_memory()) return;
+    for (const auto& of : {first, second}) {
+      auto o = script(of, of == first ? "head -c 200000000 /dev/zero | tail -c 190000000 > /dev/null; exit 0" : "exit 0");
+      o.share = ports::host_share{40 * mb, 40 * mb, 1, false};
+      run(o);
+      test::wait_until([&] { return mom::held_run::take(run_file(of), false).has_value(); }, "the shepherd to be free");
+      BOOST_TEST((stderr_of(of).find("Cgroup mem limit exceeded") != std::string::npos) == (of == first));
+      forget_and_wait(of);
+    }
+    restart_mom();
   });
 }
 

@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <charconv>
 
+#include "actors/mom/host/open_path.hpp"
+
 namespace annals::mom::cgroup_files {
 namespace {
 
@@ -35,7 +37,7 @@ std::vector<std::string> below(const std::string& directory) {
 }  // namespace
 
 std::optional<std::string> read(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = open_path(path, O_RDONLY);
   if (fd < 0) return {};
   std::string text;
   char buffer[4096];
@@ -49,7 +51,7 @@ std::optional<std::string> read(const std::string& path) {
 }
 
 int write(const std::string& path, const std::string& text) {
-  const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  const int fd = open_path(path, O_WRONLY);
   if (fd < 0) return errno;
   const int error = ::write(fd, text.data(), text.size()) < 0 ? errno : 0;
   close(fd);
@@ -57,9 +59,12 @@ int write(const std::string& path, const std::string& text) {
 }
 
 std::optional<std::uint64_t> number(const std::string& path) {
-  const auto text = read(path);
-  if (!text) return {};
-  return number_at(*text);
+  const int fd = open_path(path, O_RDONLY);
+  if (fd < 0) return {};
+  char text[32];
+  const ssize_t n = ::read(fd, text, sizeof text);
+  close(fd);
+  return number_at({text, n > 0 ? static_cast<std::size_t>(n) : 0});
 }
 
 std::optional<std::uint64_t> number(const std::string& path, std::string_view name) {
@@ -96,6 +101,8 @@ bool kill_members(const std::string& directory) {
 }
 
 bool remove(const std::string& directory) {
+  // Looked for first: a refused rmdir() waits for everybody who makes or removes a directory beside it.
+  if (access(directory.c_str(), F_OK) != 0) return true;
   for (const auto& child : below(directory)) remove(child);
   return rmdir(directory.c_str()) == 0 || errno == ENOENT;
 }

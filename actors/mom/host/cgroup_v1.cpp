@@ -82,18 +82,16 @@ void add_usage(const std::string& directory, const cgroup_root& root, cgroup_usa
   usage.oom_kills += files::number(directory + "/memory.oom_control", "oom_kill").value_or(0);
 }
 
-bool forget(const std::string& limited, const std::string& used, const cgroup_root& root) {
+bool forget(const std::string& directory, const cgroup_root& root) {
   const auto write = [](const std::string& path, const char* text) {
     const int error = files::write(path, text);
     return error == 0 || error == ENOENT;  // not every kernel counts swap
   };
-  if (root.cpu && !write(limited + "/cpu.cfs_quota_us", "-1")) return false;
-  if (root.cpuacct && !write(used + "/cpuacct.usage", "0")) return false;
+  if (root.cpuacct && !write(directory + "/cpuacct.usage", "0")) return false;
   if (!root.memory) return true;
-  if (files::number(used + "/memory.oom_control", "oom_kill").value_or(1) != 0) return false;
-  if (files::number(used + "/memory.usage_in_bytes").value_or(UINT64_MAX) > memory_left_max) return false;
-  return write(limited + "/memory.memsw.limit_in_bytes", "-1") && write(limited + "/memory.limit_in_bytes", "-1") &&
-         write(used + "/memory.max_usage_in_bytes", "0") && write(used + "/memory.memsw.max_usage_in_bytes", "0");
+  if (files::number(directory + "/memory.oom_control", "oom_kill").value_or(1) != 0) return false;
+  if (files::number(directory + "/memory.usage_in_bytes").value_or(UINT64_MAX) > memory_left_max) return false;
+  return write(directory + "/memory.max_usage_in_bytes", "0") && write(directory + "/memory.memsw.max_usage_in_bytes", "0");
 }
 
 }  // namespace annals::mom::cgroup_v1

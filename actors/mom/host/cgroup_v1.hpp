@@ -19,7 +19,8 @@ bool freeze(const std::string& directory, bool frozen);
 bool kill(const std::string& directory);
 void add_usage(const std::string& directory, const cgroup_root& root, cgroup_usage& usage);
 
-// For another run to come: no limit, and nothing used. False: something of this one stays, as processes that the kernel killed, or memory.
-bool forget(const std::string& limited, const std::string& used, const cgroup_root& root);
+// For another run to come with the same limits: nothing used. False: something of this one stays, as processes that the kernel killed, or
+// memory.
+bool forget(const std::string& directory, const cgroup_root& root);
 
 }  // namespace annals::mom::cgroup_v1

@@ -13,6 +13,7 @@
 #include "actors/mom/host/cgroup_files.hpp"
 #include "actors/mom/host/cgroup_v1.hpp"
 #include "actors/mom/host/cgroup_v2.hpp"
+#include "actors/mom/host/open_path.hpp"
 
 namespace annals::mom {
 namespace {
@@ -30,9 +31,11 @@ constexpr word words[] = {{"v2", &cgroup_root::v2},
                           {"cpuacct", &cgroup_root::cpuacct},
                           {"freezer", &cgroup_root::freezer}};
 
-std::uint64_t children_of(const std::string& directory) {
+// Nothing: it is not there.
+std::optional<std::uint64_t> children_of(const std::string& directory) {
   struct stat st {};
-  return stat(directory.c_str(), &st) == 0 ? st.st_nlink - 2 : 0;
+  if (stat(directory.c_str(), &st) != 0) return {};
+  return st.st_nlink - 2;
 }
 
 std::uint32_t cpus_of_machine() {
@@ -103,9 +106,10 @@ bool job_cgroup::make_in(const cgroup_root& root) const {
   return mkdir(directory(root).c_str(), 0755) == 0 || errno == EEXIST;
 }
 
-std::string job_cgroup::make(const cgroup_limits& limits) const {
+std::string job_cgroup::make(const cgroup_limits& limits, const job_cgroup* cleared) const {
   std::string wrong;
   for (const auto& root : roots_) {
+    if (cleared && cleared->rename_in(root, *this)) continue;
     bool made = make_in(root);
     for (int i = 1; !made && errno == ENOENT && i < make_tries_max; ++i) made = make_in(root);
     const auto text = made ? limit_in(root, limits) : directory(root) + ": " + strerror(errno);
@@ -132,7 +136,7 @@ std::string job_cgroup::limit(const cgroup_limits& limits) const {
 std::vector<int> job_cgroup::open_doors() const {
   std::vector<int> doors;
   for (const auto& root : roots_) {
-    const int fd = open((directory(root) + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC);
+    const int fd = open_path(directory(root) + "/cgroup.procs", O_WRONLY);
     if (fd >= 0) doors.push_back(fd);
   }
   return doors;
@@ -181,17 +185,17 @@ bool job_cgroup::remove() const {
 // From the run's upwards. Looked for first: a refused rmdir() waits for everybody who makes or removes a directory beside it.
 void job_cgroup::remove_empty(const cgroup_root& root) const {
   std::string above = run_directory(root);
-  while (above.size() > root.path.size() && children_of(above) == 0 && rmdir(above.c_str()) == 0) above.resize(above.rfind('/'));
+  while (above.size() > root.path.size() && children_of(above) == 0u && rmdir(above.c_str()) == 0) above.resize(above.rfind('/'));
 }
 
 bool job_cgroup::forget_in(const cgroup_root& root) const {
-  if (root.v2 || children_of(run_directory(root)) != (shared(root) ? 0 : 1)) return false;  // other tasks have theirs
-  return cgroup_files::members(directory(root)).empty() && cgroup_v1::forget(run_directory(root), directory(root), root);
+  if (root.v2 || children_of(run_directory(root)) != (shared(root) ? 0u : 1u)) return false;  // other tasks have theirs
+  return cgroup_files::members(directory(root)).empty() && cgroup_v1::forget(directory(root), root);
 }
 
-void job_cgroup::clear() const {
+void job_cgroup::clear(const job_cgroup& becomes) const {
   for (const auto& root : roots_) {
-    if (forget_in(root)) continue;
+    if (forget_in(root) && rename_in(root, becomes)) continue;
     if (!shared(root)) cgroup_files::remove(directory(root));
     remove_empty(root);
   }
@@ -204,13 +208,15 @@ job_cgroup job_cgroup::beside(std::string key) const {
   return other;
 }
 
-void job_cgroup::rename_to(const job_cgroup& other) const {
-  for (const auto& root : roots_) {
-    const auto run = run_directory(root), leaf = directory(root);
-    const bool renamed = (shared(root) || rename(leaf.c_str(), (run + '/' + other.key_).c_str()) == 0) &&
-                         rename(run.c_str(), other.run_directory(root).c_str()) == 0;
-    if (!renamed) cgroup_files::remove(run);
-  }
+// False: nothing of it is here any more.
+bool job_cgroup::rename_in(const cgroup_root& root, const job_cgroup& other) const {
+  if (root.v2) return false;  // clear() has removed it
+  const auto run = run_directory(root), leaf = directory(root);
+  if ((shared(root) || rename(leaf.c_str(), (run + '/' + other.key_).c_str()) == 0) &&
+      rename(run.c_str(), other.run_directory(root).c_str()) == 0)
+    return true;
+  cgroup_files::remove(run);
+  return false;
 }
 
 }  // namespace annals::mom

@@ -18,8 +18,9 @@ class job_cgroup {
   // `roots`: as print_root() writes them. `key`: of the program ("12.borg.1") or a task ("12.borg.1-2").
   job_cgroup(const std::vector<std::string>& roots, std::string parent, std::string key);
 
-  // Makes it and sets the limits. What can't be done is left out; returns the first such thing, or "".
-  std::string make(const cgroup_limits& limits) const;
+  // Makes it and sets the limits. What can't be done is left out; returns the first such thing, or "". `cleared`, which has these
+  // limits, becomes this one where it can (v1) and is gone.
+  std::string make(const cgroup_limits& limits, const job_cgroup* cleared = nullptr) const;
   // Sets other limits for its run, where it is. Memory in use is never above them. What went wrong first, or "".
   std::string limit(const cgroup_limits& limits) const;
   // Descriptors of its cgroup.procs: a process that writes "0" to each is in it, with all that it will start.
@@ -34,10 +35,9 @@ class job_cgroup {
   // With the run's, if this was its last one, and the MoM's, if that was its last run. False: somebody is still in it.
   bool remove() const;
 
-  // For another run: nothing that this one used or was limited to stays. Where it can't be so (v2, or somebody is in it) it is removed.
-  void clear() const;
-  // Becomes this one, which there is not, as far as it is there and can: what can't is removed, and made by make().
-  void rename_to(const job_cgroup& other) const;
+  // For another run with the same limits: nothing that this one used stays. Where it can't be so (v2, or somebody is in it) it is removed.
+  // What is left has this name, which nothing has, from now on.
+  void clear(const job_cgroup& becomes) const;
   // Of the same MoM and hierarchies.
   bool is_beside(const job_cgroup& other) const { return roots_ == other.roots_ && parent_ == other.parent_; }
   job_cgroup beside(std::string key) const;
@@ -50,6 +50,7 @@ class job_cgroup {
   std::string limit_in(const cgroup_root& root, const cgroup_limits& limits) const;
   bool make_parents(const cgroup_root& root) const;
   bool forget_in(const cgroup_root& root) const;
+  bool rename_in(const cgroup_root& root, const job_cgroup& other) const;
   void remove_empty(const cgroup_root& root) const;
   // A hierarchy that only shares out cpus has nothing to tell of one task.
   static bool shared(const cgroup_root& root) { return !root.v2 && !root.memory && !root.cpuacct && !root.freezer; }

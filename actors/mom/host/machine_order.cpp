@@ -31,6 +31,7 @@ shepherd_order order_on(const machine& here, const ports::run_order& o, const ac
     return path.empty() || path.front() == '/' ? path : s.jobdir + '/' + path;
   };
   s.stdout_file = absolute(o.stdout_file);
+  s.output_is_appended = o.output_is_appended;
   s.stderr_file = absolute(o.stderr_file);
   s.tmpdir = o.tmpdir;
   s.umask = o.umask;

@@ -29,6 +29,7 @@ void visit_fields(Order& o, Visit&& visit) {
   visit("node_file", o.node_file);
   visit("stdout", o.stdout_file);
   visit("stderr", o.stderr_file);
+  visit("output_is_appended", o.output_is_appended);
   visit("jobdir", o.jobdir);
   visit("make_jobdir", o.make_jobdir);
   visit("tmpdir", o.tmpdir);

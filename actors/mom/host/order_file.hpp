@@ -30,6 +30,7 @@ struct shepherd_order {
   std::string terminal;                  // the program that owns the terminal of an interactive job; empty: it is none
   std::string node_file;                 // removed with the run
   std::string stdout_file, stderr_file;  // absolute
+  bool output_is_appended = false;       // as in ports::run_order
   std::string jobdir;                    // absolute
   bool make_jobdir = false;              // it is private: made now, removed with the run
   std::string tmpdir;

@@ -9,12 +9,14 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "actors/mom/host/open_path.hpp"
+
 namespace annals::mom {
 namespace {
 
 // A small file of /proc, as much as fits.
 std::string_view read_small(const char* path, char* buffer, std::size_t size) {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const int fd = open_path(path, O_RDONLY);
   if (fd < 0) return {};
   const ssize_t n = read(fd, buffer, size);
   close(fd);

@@ -48,7 +48,7 @@ struct run {
   int files = -1;              // where the shepherd may be told of another run after this one; -1: nowhere
   std::string crew;            // whose run that may be
   bool handed_over = false;    // to a shepherd that had another run before
-  bool signalled = false;      // the shepherd was: who knows when it hears it, so it gets no other run
+  bool alone = false;          // the shepherd gets no other run: who knows when it hears a signal, and other limits are this run's
   std::size_t journal_at = 0;  // in the run file
   unsigned leftover_tries = 0;
   std::size_t log_told = 0;
@@ -315,14 +315,14 @@ class real_process_host::impl {
   }
 
   void stop(run& r) {
-    r.signalled = true;
+    r.alone = true;
     stop_shepherd(r.pidfd);
   }
 
   // It has written the last line of this run, and may have the next one.
   void keep_shepherd(run& r) {
     if (r.files < 0) return;
-    if (r.signalled) return close_files(r);
+    if (r.alone) return close_files(r);
     loop_->unwatch(r.pidfd);
     kept_->keep(r.crew, {{r.child, r.pidfd}, r.files});
     r.child = 0;
@@ -517,13 +517,14 @@ class real_process_host::impl {
       if (!signal) {
         news_.acted(r.key);
       } else if (r.pidfd >= 0 && !r.journal.over()) {
-        r.signalled = true;
+        r.alone = true;
         ask_shepherd(r.pidfd, *signal);
       }
     }
   }
 
   void confine(const std::string& run_key, const ports::host_share& share) {
+    for (auto& [key, r] : runs_) r.alone = r.alone || run_of(key) == run_key;
     const auto wrong = cgroups_.confine(run_key, share);
     if (wrong.empty()) return;
     news_.tell([run_key, wrong](const events& e) {

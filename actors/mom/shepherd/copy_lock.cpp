@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "actors/mom/host/open_path.hpp"
 #include "actors/mom/host/process_table.hpp"
 #include "actors/mom/shepherd/reaping.hpp"
 #include "actors/mom/shepherd/text_file.hpp"
@@ -38,7 +39,7 @@ void copy_lock::release() {
 
 bool copy_lock::take(const std::string& path) {
   if (path.empty()) return true;
-  fd_ = open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+  fd_ = mom::open_path(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
   held_ = open(path.c_str(), O_RDONLY | O_NOFOLLOW);  // open in the copy programs too, which may not write
   if (fd_ < 0 || held_ < 0) return false;
   wait_for(held_);

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "actors/mom/host/open_path.hpp"
 #include "actors/mom/shepherd/reaping.hpp"
 
 namespace annals::shepherd {
@@ -32,14 +33,13 @@ class open_file {
 
 // To append to, made with this mode if it is missing. A plain file of the user's; no link is followed. -1: errno says why.
 int open_shared(const std::string& path, mode_t mode) {
-  constexpr int flags = O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-  int fd = open(path.c_str(), flags | O_CREAT | O_EXCL, 0600);
-  if (fd >= 0) {
+  constexpr int flags = O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+  int fd = mom::open_path(path, flags);  // it is there, but for the first record
+  if (fd < 0 && errno == ENOENT && (fd = mom::open_path(path, flags | O_CREAT | O_EXCL, 0600)) >= 0) {
     fchmod(fd, mode);
     return fd;
   }
-  if (errno != EEXIST) return -1;
-  fd = open(path.c_str(), flags);
+  if (fd < 0 && errno == EEXIST) fd = mom::open_path(path, flags);
   if (fd < 0) return -1;
   struct stat st {};
   int error = fstat(fd, &st) != 0 ? errno : 0;
@@ -143,7 +143,7 @@ std::string shared_file(const mom::record_task& to) {
 
 std::string append_record(const std::string& from, const mom::record_task& to, std::int64_t until_ms) {
   const std::string file = shared_file(to), index_file = file + std::string(values::output_index_suffix);
-  const open_file in(open(from.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  const open_file in(mom::open_path(from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   struct stat st {};
   if (!in || fstat(in.fd(), &st) != 0) return problem(from);
   const open_file data(open_shared(file, st.st_mode & 0777));

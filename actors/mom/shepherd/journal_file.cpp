@@ -7,9 +7,11 @@
 
 #include <cerrno>
 
+#include "actors/mom/host/open_path.hpp"
 #include "actors/mom/host/order_file.hpp"
 #include "actors/mom/host/process_table.hpp"
 #include "actors/mom/host/run_journal.hpp"
+#include "actors/mom/shepherd/spare_cgroup.hpp"
 #include "actors/mom/shepherd/text_file.hpp"
 
 namespace annals::shepherd {
@@ -18,7 +20,7 @@ namespace {
 constexpr int lock_tries_max = 1000;  // of 1 ms: a MoM that judges a run holds the lock for much less
 
 bool sync_directory_of(const std::string& path) {
-  const int fd = open(path.substr(0, path.rfind('/')).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int fd = mom::open_path(path.substr(0, path.rfind('/')), O_RDONLY | O_DIRECTORY);
   if (fd < 0) return false;
   const bool good = fsync(fd) == 0;
   close(fd);
@@ -39,7 +41,7 @@ journal_file::~journal_file() {
 }
 
 bool journal_file::lock(const char* path) {
-  fd_ = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
+  fd_ = mom::open_path(path, O_RDWR | O_APPEND);
   if (fd_ < 0) return false;
   for (int i = 0; i < lock_tries_max; ++i) {
     if (flock(fd_, LOCK_EX | LOCK_NB) == 0) return true;
@@ -50,7 +52,7 @@ bool journal_file::lock(const char* path) {
   return false;
 }
 
-bool journal_file::claim(const char* path) {
+bool journal_file::claim(const char* path, const std::string& boot) {
   if (!lock(path)) return false;
   const auto text = read_text(fd_);
   const auto size = mom::order_size(text);
@@ -59,7 +61,7 @@ bool journal_file::claim(const char* path) {
   if (!ours || anybody_had(std::string_view(text).substr(size))) return false;
   struct stat st {};
   if (fstat(fd_, &st) != 0 || st.st_nlink == 0) return false;  // forgotten between our open and our lock
-  if (append(mom::line_of(mom::journal_claimed{getpid(), mom::boot_id()})) && sync() && sync_directory_of(path))
+  if (append(mom::line_of(mom::journal_claimed{getpid(), boot})) && sync() && sync_directory_of(path))
     return true;
   append(mom::line_of(mom::journal_failed{-3, "can't write the journal"}));
   return false;
@@ -86,8 +88,9 @@ void journal_file::append_last(std::string_view line) {
 
 bool journal_file::sync() const { return fdatasync(fd_) == 0; }
 
-void make_cgroup(const mom::job_cgroup& cgroup, const mom::shepherd_order& order, journal_file& journal) {
-  const auto wrong = cgroup.make({order.cgroup_memory_bytes, order.cgroup_vmem_bytes, order.cgroup_ncpus, order.cgroup_cpu_quota});
+void make_cgroup(const mom::job_cgroup& cgroup, const mom::shepherd_order& order, journal_file& journal, spare_cgroup* spare) {
+  const mom::cgroup_limits limits{order.cgroup_memory_bytes, order.cgroup_vmem_bytes, order.cgroup_ncpus, order.cgroup_cpu_quota};
+  const auto wrong = spare ? spare->make(cgroup, limits) : cgroup.make(limits);
   if (!wrong.empty()) journal.append(mom::log_line("cgroup: " + wrong));
 }
 

@@ -10,6 +10,8 @@
 
 namespace annals::shepherd {
 
+class spare_cgroup;
+
 class journal_file {
  public:
   journal_file() = default;
@@ -18,7 +20,7 @@ class journal_file {
   journal_file& operator=(const journal_file&) = delete;
   // Locks the file and writes that the run is ours; both are on disk afterwards, the file's name too. False: somebody
   // else has or had this run, it was called off, the file holds no order or another run's, or the disk refused.
-  bool claim(const char* path);
+  bool claim(const char* path, const std::string& boot);
   const std::optional<mom::shepherd_order>& order() const { return order_; }  // nothing: it is not one that we understand
   // One write. False: the disk refused; the line waits and goes before the next one.
   bool append(std::string_view line);
@@ -33,7 +35,8 @@ class journal_file {
   std::optional<mom::shepherd_order> order_;
 };
 
-// Makes it with the limits of the order. The job runs without what can't be had, which is said in the journal.
-void make_cgroup(const mom::job_cgroup& cgroup, const mom::shepherd_order& order, journal_file& journal);
+// Makes it with the limits of the order, of what is spare where there is any. The job runs without what can't be had, which is said in the
+// journal.
+void make_cgroup(const mom::job_cgroup& cgroup, const mom::shepherd_order& order, journal_file& journal, spare_cgroup* spare = nullptr);
 
 }  // namespace annals::shepherd

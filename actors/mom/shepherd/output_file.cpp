@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "actors/mom/host/open_path.hpp"
+
 namespace annals::shepherd {
 namespace {
 
@@ -21,8 +23,8 @@ int wrong_with(int fd, const output_rule& rule) {
 }  // namespace
 
 int open_output(const std::string& path, const output_rule& rule) {
-  const int flags = O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (rule.make ? O_CREAT : 0) | (rule.shared ? O_NOFOLLOW : 0);
-  const int fd = open(path.c_str(), flags, 0666);
+  const int flags = O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | (rule.make ? O_CREAT : 0) | (rule.shared ? O_NOFOLLOW : 0);
+  const int fd = mom::open_path(path, flags, 0666);
   if (fd < 0) return -1;
   int error = wrong_with(fd, rule);
   if (!error && rule.make && ftruncate(fd, 0) != 0 && errno != EINVAL) error = errno;  // EINVAL: a device
@@ -34,7 +36,7 @@ int open_output(const std::string& path, const output_rule& rule) {
 }
 
 int make_spool_file(const std::string& path, const identity& owner) {
-  const auto make = [&] { return open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666); };
+  const auto make = [&] { return mom::open_path(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW, 0666); };
   int fd = make();
   if (fd < 0 && errno == EEXIST) {
     // Of a release that let everybody write there, even a directory with something in it may be left.

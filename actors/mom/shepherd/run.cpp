@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "actors/mom/host/job_cgroup.hpp"
+#include "actors/mom/host/open_path.hpp"
 #include "actors/mom/host/order_file.hpp"
 #include "actors/mom/host/process_table.hpp"
 #include "actors/mom/host/run_journal.hpp"
@@ -30,6 +31,7 @@
 #include "actors/mom/shepherd/site_script.hpp"
 #include "actors/mom/shepherd/spare_cgroup.hpp"
 #include "actors/mom/shepherd/spare_directory.hpp"
+#include "actors/mom/shepherd/spare_outputs.hpp"
 #include "actors/mom/shepherd/terminal.hpp"
 
 namespace annals::shepherd {
@@ -46,6 +48,7 @@ constexpr std::int64_t mom_slack_ms = 5000;
 struct spare_places {
   spare_directory tmpdir;
   spare_cgroup cgroup;
+  spare_outputs outputs;
 };
 
 class runner {
@@ -136,7 +139,10 @@ class runner {
   // directory) and opened with his rights.
   int open_output(const std::string& path) const {
     const std::string spool = order_.mom_priv.substr(0, order_.mom_priv.rfind('/')) + "/spool";
-    if (mom::is_spool_file_of(path, spool, order_.job_id, order_.key)) return make_spool_file(path, who_);
+    if (mom::is_spool_file_of(path, spool, order_.job_id, order_.key)) {
+      const bool again = spare_ && order_.output_is_appended;
+      return again ? spare_->outputs.make_spool_file(path, who_, order_.umask) : make_spool_file(path, who_);
+    }
     const acting_as user(who_);
     if (!user.good()) return -1;
     return shepherd::open_output(path, {.make = true, .shared = order_.make_jobdir});
@@ -194,8 +200,7 @@ class runner {
     p.argv = pointers(arguments);
     p.who = make_identity(order_.change_user && !order_.program_as_mom, order_.uid, order_.gid, order_.groups);
     p.limits = &order_;
-    if (spare_) spare_->cgroup.use(cgroup_);
-    make_cgroup(cgroup_, order_, journal_);
+    make_cgroup(cgroup_, order_, journal_, spare_ ? &spare_->cgroup : nullptr);
     if (!journal_.append(mom::forking_line())) {
       wrong = error_text("can't write the journal");
       return false;
@@ -233,7 +238,7 @@ class runner {
   // The script's path name for a shell; nothing for a program.
   int standard_input() const {
     int ends[2];
-    if (!order_.program.empty() || pipe2(ends, O_CLOEXEC) != 0) return open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (!order_.program.empty() || pipe2(ends, O_CLOEXEC) != 0) return mom::open_path("/dev/null", O_RDONLY);
     dprintf(ends[1], "%s\n", typed(order_.script).c_str());  // a path fits into any pipe
     close(ends[1]);
     return ends[0];
@@ -281,7 +286,7 @@ class runner {
                                               : WEXITSTATUS(top_.status);
     wall_ms_ = mom::boottime_ms() - started_ms_;
     journal_.append(mom::exited_line(result()));
-    cgroup_.freeze(false);  // what is left can end by itself
+    if (may_be_frozen_) cgroup_.freeze(false);  // what is left can end by itself
     if (patient && grace_until > monotonic_ms()) {
       let_descendants_end(top_, grace_until - monotonic_ms());
       patient = false;
@@ -292,7 +297,8 @@ class runner {
     take_usage();
   }
 
-  void pass_on(int signal) const {
+  void pass_on(int signal) {
+    may_be_frozen_ = may_be_frozen_ || signal == SIGSTOP;
     signal_descendants(signal);
     cgroup_.follow(signal);
   }
@@ -394,14 +400,15 @@ class runner {
   int out_ = -1, err_ = -1;
   std::optional<mom::journal_made> tmpdir_;
   top_process top_;
+  bool may_be_frozen_ = false;
   int exit_status_ = 0;
   std::uint64_t started_ms_ = 0, wall_ms_ = 0, cpu_ms_before_ = 0, cpu_ms_ = 0, mem_kb_ = 0, vmem_kb_ = 0;
 };
 
 // False: there was nothing for us to run, or it could not begin.
-bool run_one(const char* path, spare_places* spare) {
+bool run_one(const char* path, const std::string& boot, spare_places* spare) {
   journal_file journal;
-  if (!journal.claim(path)) return false;
+  if (!journal.claim(path, boot)) return false;
   const auto& order = journal.order();
   terminal tty;
   std::string wrong;
@@ -446,8 +453,9 @@ int run(const char* path) {
   sigprocmask(SIG_BLOCK, &ours, nullptr);
   setsid();  // away from the MoM's session; a MoM that spawned us has done so already
   prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const auto boot = mom::boot_id();
   if (!hears_of_more()) {
-    run_one(path, nullptr);
+    run_one(path, boot, nullptr);
     return 0;
   }
   sigset_t term;
@@ -457,7 +465,7 @@ int run(const char* path) {
   spare_places spare;
   std::string file = path;
   // What hangs in the kernel would be taken for a part of the next run.
-  while (!file.empty() && run_one(file.c_str(), &spare) && !has_children()) file = next_file(ended);
+  while (!file.empty() && run_one(file.c_str(), boot, &spare) && !has_children()) file = next_file(ended);
   return 0;
 }
 

@@ -15,14 +15,15 @@ class spare_cgroup {
   spare_cgroup& operator=(const spare_cgroup&) = delete;
   ~spare_cgroup() { remove(); }
 
-  // What of it can't be kept is removed.
+  // As job_cgroup::make(), of what was kept where that will do.
+  std::string make(const mom::job_cgroup& cgroup, const mom::cgroup_limits& limits);
+  // The one that was made last. What of it can't be kept is removed.
   void keep(const mom::job_cgroup& cgroup);
-  // What was kept becomes this one, where it can.
-  void use(const mom::job_cgroup& cgroup);
   void remove();
 
  private:
   std::optional<mom::job_cgroup> kept_;
+  std::optional<mom::cgroup_limits> limits_;  // of the one that was made last; nothing: not all of them could be set
 };
 
 }  // namespace annals::shepherd

@@ -57,7 +57,7 @@ bool spare_directory::keep(const std::string& path, const mom::journal_made& mad
 
 std::optional<mom::journal_made> spare_directory::use(const std::string& path, const identity& who) {
   if (path_.empty() || change_user_ != who.change || uid_ != who.uid || gid_ != who.gid) return {};
-  if (!is_as_made(path_, made_) || !is_empty(path_) || !rename_to_new_name(path_, path)) return {};
+  if (directory_at(path_) != made_ || !rename_to_new_name(path_, path)) return {};
   path_.clear();
   return made_;
 }

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <string>
 
+#include "actors/mom/host/open_path.hpp"
+
 namespace annals::shepherd {
 
 inline std::string read_text(int fd) {
@@ -21,7 +23,7 @@ inline std::string read_text(int fd) {
 }
 
 inline std::string read_text(const char* path) {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const int fd = mom::open_path(path, O_RDONLY);
   if (fd < 0) return {};
   std::string text = read_text(fd);
   close(fd);

@@ -416,49 +416,65 @@ BOOST_AUTO_TEST_CASE(a_job_over_its_memory_is_killed_and_told_why) {
 }
 
 // Each run is as if its cgroup were new; only those of v1 are handed on.
-BOOST_AUTO_TEST_CASE(a_subjob_gets_the_cgroup_of_an_earlier_one_without_its_limits_and_usage) {
-  const std::string first = "12[1].b.1", second = "12[2].b.1";
-  const auto subjob = [&](const std::string& of, const std::string& text, const ports::host_share& share) {
-    auto o = script(of, text);
+BOOST_AUTO_TEST_CASE(a_subjob_gets_the_cgroup_of_an_earlier_one_with_the_same_limits_without_its_usage) {
+  const std::string first = "12[1].b.1", second = "12[2].b.1", third = "12[3].b.1";
+  const ports::host_share same{64 * mb, {}, 2, true}, other{{}, {}, 1, false};
+  const auto begin = [&](const std::string& of, const std::string& before, const ports::host_share& share) {
+    auto o = script(of, before + "echo $$ > pid; read y < go; exit 4");
     o.share = share;
-    return o;
+    start(o);
+    (void)number_in("pid");
+  };
+  const auto end = [&](const std::string& of) {
+    test::write_whole(work() + "/go", "x\n");
+    const auto ended = wait_ended(of).ended.at(0);
+    BOOST_TEST(ended.exit_status == 4);
+    test::wait_until([&] { return mom::held_run::take(run_file(of), false).has_value(); }, "the shepherd to be free");
+    forget_and_wait(of);
+    return ended.usage;
   };
   const auto place = [&](const mom::cgroup_root& r, const std::string& of) { return r.path + '/' + options.cgroup_parent + '/' + of; };
-  const auto inode = [&](const mom::cgroup_root& r, const std::string& of) {
-    struct stat st {};
-    BOOST_REQUIRE(stat(place(r, of).c_str(), &st) == 0);
-    return st.st_ino;
+  const auto inodes = [&](const std::string& of) {
+    std::vector<ino_t> all;
+    for (const auto& r : parsed()) {
+      struct stat st {};
+      BOOST_REQUIRE(stat(place(r, of).c_str(), &st) == 0);
+      all.push_back(st.st_ino);
+    }
+    return all;
+  };
+  const auto check_limits = [&](const std::string& of, bool limited) {
+    for (const auto& r : parsed()) {
+      const auto at = place(r, of);
+      if (r.v2) continue;
+      if (r.memory) BOOST_TEST((mom::cgroup_files::number(at + "/memory.limit_in_bytes") == 64 * mb) == limited);
+      if (r.cpu) BOOST_TEST(mom::cgroup_files::read(at + "/cpu.cfs_quota_us").value() == (limited ? "200000\n" : "-1\n"));
+      if (r.cpu) BOOST_TEST(mom::cgroup_files::number(at + "/cpu.shares").value() == (limited ? 2048u : 1024u));
+    }
   };
   with_each([&] {
     run(limited("exit 0"));  // for forget
     BOOST_REQUIRE(mkfifo((work() + "/go").c_str(), 0666) == 0);
-    start(subjob(first, "x=$(head -c 20000000 /dev/zero | tr '\\0' x); echo $$ > pid; read y < go", {64 * mb, {}, 2, true}));
-    (void)number_in("pid");
-    std::vector<ino_t> inodes;
-    for (const auto& r : parsed()) inodes.push_back(inode(r, first));
-    test::write_whole(work() + "/go", "x\n");
-    const auto used = wait_ended(first).ended.at(0).usage;
-    test::wait_until([&] { return mom::held_run::take(run_file(first), false).has_value(); }, "the shepherd to be free");
-    forget_and_wait(first);
+    begin(first, "x=$(head -c 20000000 /dev/zero | tr '\\0' x); ", same);
+    const auto before = inodes(first);
+    const auto used = end(first);
 
-    start(subjob(second, "echo $$ > pid; read y < go; exit 4", {{}, {}, 1, false}));
-    (void)number_in("pid");
-    for (std::size_t i = 0; const auto& r : parsed()) {
-      BOOST_TEST(!std::filesystem::exists(place(r, first)));
-      BOOST_TEST(!std::filesystem::exists(place(r, first) + ".next"));
-      BOOST_TEST((inode(r, second) == inodes[i++]) == !r.v2);
-      if (r.memory && !r.v2) BOOST_TEST(mom::cgroup_files::number(place(r, second) + "/memory.limit_in_bytes").value() > (1ull << 60));
-      if (r.cpu && !r.v2) BOOST_TEST(mom::cgroup_files::read(place(r, second) + "/cpu.cfs_quota_us").value() == "-1\n");
-      if (r.cpu && !r.v2) BOOST_TEST(mom::cgroup_files::number(place(r, second) + "/cpu.shares").value() == 1024u);
-    }
-    test::write_whole(work() + "/go", "x\n");
-    const auto ended = wait_ended(second).ended.at(0);
-    BOOST_TEST(ended.exit_status == 4);
+    begin(second, "", same);
+    const auto after = inodes(second);
+    for (std::size_t i = 0; i < after.size(); ++i)
+      BOOST_TEST((after[i] == before[i]) == !parsed()[i].v2, mom::print_root(parsed()[i]) << ": " << after[i] << " after " << before[i]);
+    for (const auto& r : parsed())
+      for (const auto& gone : {first, first + ".next"}) BOOST_TEST(!std::filesystem::exists(place(r, gone)));
+    check_limits(second, true);
+    const auto then = end(second);
     if (has_memory()) {
       BOOST_TEST(used.mem_kb >= 20000u);
-      BOOST_TEST(ended.usage.mem_kb < 10000u);
+      BOOST_TEST(then.mem_kb < 10000u);
     }
-    forget_and_wait(second);
+
+    begin(third, "", other);
+    check_limits(third, false);
+    end(third);
     unlink((work() + "/go").c_str());
     restart_mom();  // who is kept goes home, and takes along what was kept
   });

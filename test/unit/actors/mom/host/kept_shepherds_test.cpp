@@ -185,6 +185,63 @@ BOOST_AUTO_TEST_CASE(one_that_gets_no_other_run_goes_home_after_some_seconds) {
   BOOST_TEST(run_one(with_tmpdir(order(key(2), {"/bin/true"}))) == 0);
 }
 
+// The MoM removes a spool file when its output is elsewhere; only then another run may write into it.
+BOOST_AUTO_TEST_CASE(spool_files_whose_output_was_appended_elsewhere_are_used_again) {
+  const auto writing = [&](int index, const std::string& text, bool appended = true) {
+    auto o = script(key(index), "printf '" + text + "'");
+    o.output_is_appended = appended;
+    return o;
+  };
+  const auto file_of = [&](int index) { return script(key(index), "").stdout_file; };
+  const auto inode_of = [&](int index) {
+    struct stat st {};
+    BOOST_REQUIRE(stat(file_of(index).c_str(), &st) == 0);
+    return st.st_ino;
+  };
+  run_one(writing(1, "a long line"));
+  const auto first = inode_of(1);
+  BOOST_TEST(test::read_whole(file_of(1)) == "a long line");
+
+  // Its output is not elsewhere yet.
+  run_one(writing(2, "short"));
+  const auto second = inode_of(2);
+  BOOST_TEST(second != first);
+  BOOST_TEST(test::read_whole(file_of(1)) == "a long line");
+
+  // It is; but another name leads to the second one's.
+  fs::create_hard_link(file_of(2), work() + "/a_name_of_its_owner");
+  fs::remove(file_of(1));
+  fs::remove(file_of(2));
+  run_one(writing(3, "x"));
+  BOOST_TEST(inode_of(3) == first);
+  BOOST_TEST(test::read_whole(file_of(3)) == "x");
+  fs::remove(file_of(3));
+  run_one(writing(4, "y"));
+  BOOST_TEST(inode_of(4) == first);
+  run_one(writing(5, "z"));
+  BOOST_TEST(inode_of(5) != second);
+  BOOST_TEST(test::read_whole(work() + "/a_name_of_its_owner") == "short");
+
+  // Its owner lets others read it.
+  fs::permissions(file_of(4), fs::perms(0644));
+  fs::remove(file_of(4));
+  run_one(writing(6, ""));
+  BOOST_TEST(inode_of(6) != first);
+  // Output that becomes a file of its own has its own inode.
+  fs::remove(file_of(6));
+  const auto before = inode_of(5);
+  fs::remove(file_of(5));
+  run_one(writing(7, "own", false));
+  BOOST_TEST(inode_of(7) != before);
+
+  // Who has nothing to do goes home and takes along what it kept.
+  const auto spool = fs::path(file_of(7)).parent_path();
+  const auto shepherd = shepherd_of(key(7));
+  restart_mom();
+  test::wait_until([&] { return !test::alive(shepherd); }, "the shepherd to go home");
+  for (const auto& e : fs::directory_iterator(spool)) BOOST_TEST(e.path().string().find(".next") == std::string::npos, e.path());
+}
+
 BOOST_AUTO_TEST_CASE(a_later_run_is_found_by_the_next_mom_and_can_be_killed) {
   run_one(order(key(1), {"/bin/true"}));
   start(script(key(2), "while :; do sleep 0.01; done"));

@@ -23,6 +23,7 @@ shepherd_order full() {
   o.program = {"/bin/echo", "", "two words"};
   o.find_program = true;
   o.stdout_file = "/spool/12.OU";
+  o.output_is_appended = true;
   o.umask = 022;
   o.cpu_seconds_max = 0;
   o.file_bytes_max = UINT64_MAX;

@@ -98,12 +98,12 @@ bool job_cgroup::make_parents(const cgroup_root& root) const {
 }
 
 bool job_cgroup::make_in(const cgroup_root& root) const {
-  const auto run = run_directory(root);
-  const auto make_run = [&] { return mkdir(run.c_str(), 0755) == 0 || errno == EEXIST; };
-  if (!make_run() && !(errno == ENOENT && make_parents(root) && make_run())) return false;
-  if (shared(root)) return true;
-  if (root.v2) cgroup_v2::hand_down(run, root);
-  return mkdir(directory(root).c_str(), 0755) == 0 || errno == EEXIST;
+  const auto made = [](const std::string& path) { return mkdir(path.c_str(), 0755) == 0 || errno == EEXIST; };
+  const auto top = flat(root) ? directory(root) : run_directory(root);
+  if (!made(top) && !(errno == ENOENT && make_parents(root) && made(top))) return false;
+  if (shared(root) || flat(root)) return true;
+  if (root.v2) cgroup_v2::hand_down(top, root);
+  return made(directory(root));
 }
 
 std::string job_cgroup::make(const cgroup_limits& limits, const job_cgroup* cleared) const {
@@ -185,7 +185,8 @@ bool job_cgroup::remove() const {
 // From the run's upwards. Looked for first: a refused rmdir() waits for everybody who makes or removes a directory beside it.
 void job_cgroup::remove_empty(const cgroup_root& root) const {
   std::string above = run_directory(root);
-  while (above.size() > root.path.size() && children_of(above) == 0u && rmdir(above.c_str()) == 0) above.resize(above.rfind('/'));
+  while (above.size() > root.path.size() && children_of(above).value_or(0) == 0 && (rmdir(above.c_str()) == 0 || errno == ENOENT))
+    above.resize(above.rfind('/'));
 }
 
 bool job_cgroup::forget_in(const cgroup_root& root) const {
@@ -197,7 +198,7 @@ void job_cgroup::clear(const job_cgroup& becomes) const {
   for (const auto& root : roots_) {
     if (forget_in(root) && rename_in(root, becomes)) continue;
     if (!shared(root)) cgroup_files::remove(directory(root));
-    remove_empty(root);
+    if (!flat(root) && children_of(run_directory(root)) == 0u) rmdir(run_directory(root).c_str());
   }
 }
 

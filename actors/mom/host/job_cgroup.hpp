@@ -1,5 +1,6 @@
 // The cgroup of one program or task of a run, in every hierarchy that is used: <root>/<parent>/<run>/<key>. That of the run
-// has its limits on this host, which all its tasks share; the last one holds the processes.
+// has its limits on this host, which all its tasks share; the last one holds the processes. A v2 hierarchy without controllers has no
+// <run>.
 //
 // Objects are names: making and dropping one touches nothing. Without roots all succeeds and nothing happens, so that a
 // host without cgroups needs no other way. docs/design/0026-cgroups.md.
@@ -44,7 +45,7 @@ class job_cgroup {
   const std::string& key() const { return key_; }
 
  private:
-  std::string run_directory(const cgroup_root& root) const { return root.path + '/' + parent_ + '/' + run_; }
+  std::string run_directory(const cgroup_root& root) const { return root.path + '/' + parent_ + (flat(root) ? "" : '/' + run_); }
   std::string directory(const cgroup_root& root) const { return shared(root) ? run_directory(root) : run_directory(root) + '/' + key_; }
   bool make_in(const cgroup_root& root) const;
   std::string limit_in(const cgroup_root& root, const cgroup_limits& limits) const;
@@ -54,6 +55,8 @@ class job_cgroup {
   void remove_empty(const cgroup_root& root) const;
   // A hierarchy that only shares out cpus has nothing to tell of one task.
   static bool shared(const cgroup_root& root) { return !root.v2 && !root.memory && !root.cpuacct && !root.freezer; }
+  // One that has no limits has nothing that the tasks of a run share.
+  static bool flat(const cgroup_root& root) { return root.v2 && !root.memory && !root.cpu; }
   const cgroup_root* fence() const;  // the hierarchy that freezes and kills
 
   std::vector<cgroup_root> roots_;

@@ -63,6 +63,11 @@ class cgroup_fixture : public test::host_fixture {
     return all;
   }
   std::string run_directory(const mom::cgroup_root& r) const { return r.path + '/' + options.cgroup_parent + "/7.b.1"; }
+  // Where the processes of one of its tasks are.
+  std::string task_directory(const mom::cgroup_root& r, const std::string& of) const {
+    const bool no_limits = r.v2 && !r.memory && !r.cpu;
+    return (no_limits ? r.path + '/' + options.cgroup_parent : run_directory(r)) + '/' + of;
+  }
   bool gone() const {
     for (const auto& r : parsed())
       if (std::filesystem::exists(r.path + '/' + options.cgroup_parent)) return false;
@@ -91,7 +96,7 @@ class cgroup_fixture : public test::host_fixture {
   }
   bool frozen() const {
     for (const auto& r : parsed()) {
-      const auto leaf = run_directory(r) + '/' + key;
+      const auto leaf = task_directory(r, key);
       if (r.v2) return mom::cgroup_files::number(leaf + "/cgroup.events", "frozen") == 1u;
       if (r.freezer) return mom::cgroup_files::read(leaf + "/freezer.state") == "FROZEN\n";
     }
@@ -155,7 +160,8 @@ BOOST_AUTO_TEST_CASE(the_program_is_in_its_cgroup_from_its_first_instruction) {
     std::size_t count = 0;
     for (auto at = where.find("/n1/7.b.1"); at != std::string::npos; at = where.find("/n1/7.b.1", at + 1)) ++count;
     BOOST_TEST(count == options.cgroup_roots.size(), where);
-    BOOST_TEST(where.find("/n1/7.b.1/7.b.1\n") != std::string::npos, where);
+    for (const auto& r : parsed())
+      if (r.memory) BOOST_TEST(where.find("/n1/7.b.1/7.b.1\n") != std::string::npos, where);
   });
 }
 
@@ -300,13 +306,13 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_run_share_its_limits_and_end_one_by_one) {
     start(task);
     wait_started("7.b.1-2");
     const auto has_tasks = [](const mom::cgroup_root& r) { return r.v2 || r.memory || r.cpuacct || r.freezer; };
-    for (const auto& r : parsed()) BOOST_TEST(std::filesystem::is_directory(run_directory(r) + "/7.b.1-2") == has_tasks(r));
+    for (const auto& r : parsed()) BOOST_TEST(std::filesystem::is_directory(task_directory(r, "7.b.1-2")) == has_tasks(r));
     host->signal("7.b.1-2", SIGKILL);
     wait_ended("7.b.1-2");
     forget_and_wait("7.b.1-2");
     for (const auto& r : parsed()) {
-      BOOST_TEST(!std::filesystem::exists(run_directory(r) + "/7.b.1-2"));
-      BOOST_TEST(std::filesystem::is_directory(run_directory(r) + "/7.b.1") == has_tasks(r));
+      BOOST_TEST(!std::filesystem::exists(task_directory(r, "7.b.1-2")));
+      BOOST_TEST(std::filesystem::is_directory(task_directory(r, "7.b.1")) == has_tasks(r));
     }
     BOOST_TEST(so_far(key).ended.empty());
   });
@@ -330,7 +336,7 @@ BOOST_AUTO_TEST_CASE(an_attached_session_moves_in_and_dies_with_all_that_left_it
     o.attached = {leader, leader, mom::read_process(leader)->start_ticks};
     start(o);
     wait_started("7.b.1-2");
-    BOOST_TEST(mom::cgroup_files::members(run_directory(parsed().back())) == std::vector<int>{leader});
+    BOOST_TEST(mom::cgroup_files::members(task_directory(parsed().back(), "7.b.1-2")) == std::vector<int>{leader});
     test::write_whole(work() + "/go", "x\n");
     const long escapee = number_in("escapee");
     host->signal("7.b.1-2", SIGKILL);
@@ -415,15 +421,17 @@ BOOST_AUTO_TEST_CASE(a_job_over_its_memory_is_killed_and_told_why) {
   });
 }
 
-// Each run is as if its cgroup were new; only those of v1 are handed on.
+// Each run is as if its cgroup were new; only those of v1 are handed on, and not while the kernel still charges memory to them, which it
+// gives back when it likes.
 BOOST_AUTO_TEST_CASE(a_subjob_gets_the_cgroup_of_an_earlier_one_with_the_same_limits_without_its_usage) {
-  const std::string first = "12[1].b.1", second = "12[2].b.1", third = "12[3].b.1";
   const ports::host_share same{64 * mb, {}, 2, true}, other{{}, {}, 1, false};
-  const auto begin = [&](const std::string& of, const std::string& before, const ports::host_share& share) {
-    auto o = script(of, before + "echo $$ > pid; read y < go; exit 4");
+  int index = 0;
+  const auto begin = [&](const std::string& before, const ports::host_share& share) {
+    auto o = script("12[" + std::to_string(++index) + "].b.1", before + "echo $$ > pid; read y < go; exit 4");
     o.share = share;
     start(o);
     (void)number_in("pid");
+    return o.key;
   };
   const auto end = [&](const std::string& of) {
     test::write_whole(work() + "/go", "x\n");
@@ -439,7 +447,7 @@ BOOST_AUTO_TEST_CASE(a_subjob_gets_the_cgroup_of_an_earlier_one_with_the_same_li
     for (const auto& r : parsed()) {
       struct stat st {};
       BOOST_REQUIRE(stat(place(r, of).c_str(), &st) == 0);
-      all.push_back(st.st_ino);
+      all.push_back(r.v2 ? 0 : st.st_ino);
     }
     return all;
   };
@@ -455,24 +463,25 @@ BOOST_AUTO_TEST_CASE(a_subjob_gets_the_cgroup_of_an_earlier_one_with_the_same_li
   with_each([&] {
     run(limited("exit 0"));  // for forget
     BOOST_REQUIRE(mkfifo((work() + "/go").c_str(), 0666) == 0);
-    begin(first, "x=$(head -c 20000000 /dev/zero | tr '\\0' x); ", same);
-    const auto before = inodes(first);
-    const auto used = end(first);
-
-    begin(second, "", same);
-    const auto after = inodes(second);
-    for (std::size_t i = 0; i < after.size(); ++i)
-      BOOST_TEST((after[i] == before[i]) == !parsed()[i].v2, mom::print_root(parsed()[i]) << ": " << after[i] << " after " << before[i]);
-    for (const auto& r : parsed())
-      for (const auto& gone : {first, first + ".next"}) BOOST_TEST(!std::filesystem::exists(place(r, gone)));
-    check_limits(second, true);
-    const auto then = end(second);
-    if (has_memory()) {
-      BOOST_TEST(used.mem_kb >= 20000u);
-      BOOST_TEST(then.mem_kb < 10000u);
+    bool handed_on = false;
+    for (int tries = 0; !handed_on && tries < 50; ++tries) {
+      const auto first = begin("x=$(head -c 20000000 /dev/zero | tr '\\0' x); ", same);
+      const auto before = inodes(first);
+      const auto used = end(first);
+      const auto second = begin("", same);
+      handed_on = inodes(second) == before;
+      for (const auto& r : parsed())
+        for (const auto& gone : {first, first + ".next"}) BOOST_TEST(!std::filesystem::exists(place(r, gone)));
+      check_limits(second, true);
+      const auto then = end(second);
+      if (has_memory()) {
+        BOOST_TEST(used.mem_kb >= 20000u);
+        BOOST_TEST(then.mem_kb < 10000u);
+      }
     }
+    BOOST_TEST(handed_on);
 
-    begin(third, "", other);
+    const auto third = begin("", other);
     check_limits(third, false);
     end(third);
     unlink((work() + "/go").c_str());

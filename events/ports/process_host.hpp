@@ -79,6 +79,7 @@ struct run_order {
   std::optional<std::string> script_text;  // nothing: the file is there already
   std::string node_file, node_file_text;   // $PBS_NODEFILE; empty: none
   std::string stdout_file, stderr_file;    // spool files; the same for joined output; bare names lie in the job directory
+  bool may_run_again = false;              // a start or an end that a power loss takes back harms nothing
   bool output_is_appended = false;         // to a file of many: no other name will lead to the spool files, which may be used again
   unsigned umask = 077;
   std::string jobdir;          // working directory; empty: the user's home

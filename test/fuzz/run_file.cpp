@@ -16,6 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(mom::parse_order(mom::print_order(*order)) == order, "the order differs", bytes);
   fuzz::require(mom::parts_of(bytes, "12.borg.1").journal_at <= bytes.size(), "a journal behind its file", bytes);
   const auto journal = mom::parse_journal(bytes.substr(order_size));
+  const auto marked = mom::parse_journal(mom::marked(bytes.substr(order_size), "0f"), "0f");
+  fuzz::require(marked.ended == journal.ended && marked.log == journal.log, "a mark changes what is read", bytes);
   if (journal.failed)
     fuzz::require(mom::parse_journal(mom::line_of(*journal.failed)).failed == journal.failed, "the failure differs",
                   bytes);

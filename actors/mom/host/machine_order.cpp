@@ -32,6 +32,7 @@ shepherd_order order_on(const machine& here, const ports::run_order& o, const ac
   };
   s.stdout_file = absolute(o.stdout_file);
   s.output_is_appended = o.output_is_appended;
+  s.may_run_again = o.may_run_again;
   s.stderr_file = absolute(o.stderr_file);
   s.tmpdir = o.tmpdir;
   s.umask = o.umask;

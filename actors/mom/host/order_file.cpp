@@ -30,6 +30,7 @@ void visit_fields(Order& o, Visit&& visit) {
   visit("stdout", o.stdout_file);
   visit("stderr", o.stderr_file);
   visit("output_is_appended", o.output_is_appended);
+  visit("may_run_again", o.may_run_again);
   visit("jobdir", o.jobdir);
   visit("make_jobdir", o.make_jobdir);
   visit("tmpdir", o.tmpdir);
@@ -189,8 +190,18 @@ run_file_parts parts_of(std::string_view run_file, std::string_view key) {
   const auto size = order_size(run_file);
   auto order = parse_order(run_file.substr(0, size));
   const bool torn = size == 0 && run_file.starts_with(kind);
-  if (torn || (order && order->key != key)) return {{}, run_file.size()};
-  return {std::move(order), size};
+  if (torn || (order && order->key != key)) return {{}, run_file.size(), {}};
+  auto mark = order ? journal_mark(*order, run_file.substr(0, size)) : std::string();
+  return {std::move(order), size, std::move(mark)};
+}
+
+std::string journal_mark(const shepherd_order& order, std::string_view bytes) {
+  if (!order.may_run_again) return {};
+  std::uint64_t hash = 14695981039346656037u;  // FNV-1a
+  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  std::string text;
+  for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[hash >> shift & 15];
+  return text;
 }
 
 std::optional<shepherd_order> parse_order(std::string_view bytes) {

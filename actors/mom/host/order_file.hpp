@@ -31,6 +31,7 @@ struct shepherd_order {
   std::string node_file;                 // removed with the run
   std::string stdout_file, stderr_file;  // absolute
   bool output_is_appended = false;       // as in ports::run_order
+  bool may_run_again = false;            // nothing of its journal is synced, whose lines have the order's mark (journal_mark)
   std::string jobdir;                    // absolute
   bool make_jobdir = false;              // it is private: made now, removed with the run
   std::string tmpdir;
@@ -58,10 +59,15 @@ std::optional<shepherd_order> parse_order(std::string_view bytes);
 // Where the journal begins in a run file: after the order, or at 0 if there is no whole one.
 std::size_t order_size(std::string_view run_file);
 
+// What each line of the journal begins with that belongs to this order, written as print_order() does; empty: lines have no mark. The order
+// is no part of it, its bytes are: after a power loss the new beginning of a file may stand before the old rest.
+std::string journal_mark(const shepherd_order& order, std::string_view bytes);
+
 // A run file as it is read.
 struct run_file_parts {
   std::optional<shepherd_order> order;  // nothing: none that can be read
   std::size_t journal_at = 0;
+  std::string mark;
 };
 // Run files are used again: after a power loss one may hold what was in it under its earlier name, or a part of it. Then
 // there is no order, and nothing in the file is this run's journal.

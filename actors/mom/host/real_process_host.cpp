@@ -1,5 +1,6 @@
 #include "actors/mom/host/real_process_host.hpp"
 
+#include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -50,6 +51,8 @@ struct run {
   bool handed_over = false;    // to a shepherd that had another run before
   bool alone = false;          // the shepherd gets no other run: who knows when it hears a signal, and other limits are this run's
   std::size_t journal_at = 0;  // in the run file
+  std::string mark;            // of the journal's lines
+  int file = -1;               // to read the journal from
   unsigned leftover_tries = 0;
   std::size_t log_told = 0;
   std::string why_not;                   // the program was not begun
@@ -76,8 +79,9 @@ class real_process_host::impl {
         accounts_(options_.names),
         sampler_(options_.usage_age_max) {
     files_.make_directories();
-    run_store_.emplace(files_.jobs());
-    node_store_.emplace(files_.aux());
+    run_store_.emplace(files_.jobs(), "run");
+    copy_store_.emplace(files_.jobs(), "copy");
+    node_store_.emplace(files_.aux(), "nodes");
     inotify_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     if (inotify_ < 0 || inotify_add_watch(inotify_, files_.jobs().c_str(), IN_MODIFY) < 0)
       throw std::system_error(errno, std::generic_category(), "inotify");
@@ -85,7 +89,7 @@ class real_process_host::impl {
     later_ = std::make_unique<later_tasks>(*loop_, news_);
     user_work_ = std::make_unique<user_work>(*loop_, options_.shepherd);
     kept_ = std::make_unique<kept_shepherds>(*loop_);
-    copies_ = std::make_unique<run_copies>(options_, files_, accounts_, *user_work_, *later_, news_, *run_store_);
+    copies_ = std::make_unique<run_copies>(options_, files_, accounts_, *user_work_, *later_, news_, *copy_store_);
     output_ = std::make_unique<run_output>(options_, files_, *user_work_, *later_, news_);
     loop_->post([this] { loop_->watch(inotify_, [this] { news_.guarded([this] { read_inotify(); }); }); });
     loop_->post([this] { sweep_cgroups(leftover_tries_max); });
@@ -95,7 +99,8 @@ class real_process_host::impl {
     loop_->stop();
     for (auto& [key, r] : runs_) {
       close_files(r);
-      if (r.pidfd >= 0) close(r.pidfd);
+      for (const int fd : {r.pidfd, r.file})
+        if (fd >= 0) close(fd);
     }
     close(inotify_);
   }
@@ -120,8 +125,10 @@ class real_process_host::impl {
       return news_.failed(order.key, -3, std::string(values::pbs_error_text(values::pbs_error::mom_rejects_root)));
     shepherd_order filled = order_on(this_machine(), order, user);
     cgroups_.write_into(filled, order);
-    if (const auto wrong = prepare(order, filled); !wrong.empty()) return news_.failed(order.key, -3, wrong);
-    begin(load(order.key));
+    const auto text = print_order(filled);
+    if (const auto wrong = prepare(order, filled, text); !wrong.empty()) return news_.failed(order.key, -3, wrong);
+    auto mark = journal_mark(filled, text);
+    begin(add(order.key, {std::move(filled), text.size(), std::move(mark)}));
   }
 
   void begin(run& r) {
@@ -168,7 +175,7 @@ class real_process_host::impl {
   }
 
   // Puts everything on disk that the shepherd reads. Returns what went wrong.
-  std::string prepare(const ports::run_order& o, const shepherd_order& s) {
+  std::string prepare(const ports::run_order& o, const shepherd_order& s, std::string_view s_text) {
     const auto text_of = [](const std::string& path, int error) {
       return error ? path + ": " + std::strerror(error) : "";
     };
@@ -176,23 +183,31 @@ class real_process_host::impl {
       if (const int e = node_store_->write(o.node_file, o.node_file_text, 0644)) return text_of(o.node_file, e);
     if (!s.script.empty() && o.script_text)
       if (const int e = write_file_for(s.script, *o.script_text, 0700, s.uid, s.gid)) return text_of(s.script, e);
-    return text_of(files_.run(o.key), run_store_->write(files_.run(o.key), print_order(s), 0600));
+    return text_of(files_.run(o.key), run_store_->write(files_.run(o.key), s_text, 0600));
   }
 
   // -- what the journal says
 
   // The run in memory, as its file says.
   run& load(const std::string& key) {
-    const auto [at, fresh] = runs_.try_emplace(key);
-    run& r = at->second;
-    if (!fresh) return r;
+    if (const auto at = runs_.find(key); at != runs_.end()) return at->second;
+    return add(key, parts_of(read_file(files_.run(key)).value_or(""), key));
+  }
+
+  run& add(const std::string& key, run_file_parts parts) {
+    run& r = runs_[key];
     r.key = key;
-    const auto text = read_file(files_.run(key)).value_or("");
-    auto parts = parts_of(text, key);
     r.journal_at = parts.journal_at;
+    r.mark = std::move(parts.mark);
     r.order = std::move(parts.order).value_or(shepherd_order{});
     r.order.environment = {};
     return r;
+  }
+
+  // Nothing changes if the file is not there.
+  void read_journal(run& r) const {
+    if (r.file < 0) r.file = open(files_.run(r.key).c_str(), O_RDONLY | O_CLOEXEC);
+    if (r.file >= 0) r.journal = parse_journal(read_from(r.file, r.journal_at), r.mark);
   }
 
   void read_inotify() {
@@ -213,7 +228,7 @@ class real_process_host::impl {
 
   // Reads the journal and acts on it. May end the life of `r`.
   void examine(run& r, bool may_begin) {
-    if (const auto text = read_file(files_.run(r.key), r.journal_at)) r.journal = parse_journal(*text);
+    read_journal(r);
     if (!r.journal.terminal.empty()) r.order.stdout_file = r.order.stderr_file = r.journal.terminal;
     if (r.journal.over() || r.pidfd >= 0) return tell_about(r);
     if (may_begin && !r.journal.claimed) return begin(r);
@@ -261,7 +276,7 @@ class real_process_host::impl {
     // The number may be another process's by now. The lock can't: it dies with the shepherd.
     if (const auto held = held_run::take(files_.run(r.key), true)) {
       if (pidfd >= 0) close(pidfd);
-      r.journal = parse_journal(held->text(r.journal_at));
+      r.journal = parse_journal(held->text(r.journal_at), r.mark);
       if (r.journal.over()) return tell_about(r);
       return close_journal(r, *held);
     }
@@ -280,8 +295,8 @@ class real_process_host::impl {
     if (verdict.may_have_left_processes && kill_leftovers(r) && ++r.leftover_tries < leftover_tries_max)
       return recheck(r);
     cgroup.remove();
-    if (!held.append(verdict.line)) return recheck(r);  // a full disk: nothing is told that is not on it
-    r.journal = parse_journal(held.text(r.journal_at));
+    if (!held.append(marked(verdict.line, r.mark))) return recheck(r);  // a full disk: nothing is told that is not on it
+    r.journal = parse_journal(held.text(r.journal_at), r.mark);
     tell_about(r);
   }
 
@@ -459,6 +474,7 @@ class real_process_host::impl {
       else
         close(r.pidfd);
     }
+    if (r.file >= 0) close(r.file);
     runs_.erase(runs_.find(r.key));
   }
 
@@ -555,7 +571,7 @@ class real_process_host::impl {
   host_news news_;  // its lock is of all below
   accounts accounts_;
   std::map<std::string, run> runs_;
-  std::optional<recycled_files> run_store_, node_store_;
+  std::optional<recycled_files> run_store_, copy_store_, node_store_;
   usage_sampler sampler_;
   int inotify_ = -1;
   std::unique_ptr<event_loop> loop_;

@@ -37,10 +37,10 @@ int rewrite(const std::string& old_name, const std::string& path, std::string_vi
 
 }  // namespace
 
-recycled_files::recycled_files(std::string directory) : directory_(std::move(directory)) {
+recycled_files::recycled_files(std::string directory, std::string_view kind) : stem_(directory + "/.free." + std::string(kind) + '.') {
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(directory_, ignored))
-    if (entry.path().filename().string().starts_with(".free.")) unlink(entry.path().c_str());
+  for (const auto& entry : std::filesystem::directory_iterator(directory, ignored))
+    if (entry.path().native().starts_with(stem_)) unlink(entry.path().c_str());
 }
 
 int recycled_files::write(const std::string& path, std::string_view bytes, unsigned mode) {

@@ -13,17 +13,18 @@ namespace annals::mom {
 
 class recycled_files {
  public:
-  // Removes what an earlier process kept in the directory.
-  explicit recycled_files(std::string directory);
+  // Removes what an earlier process kept in the directory for this kind of files: those of one kind are about as long, so that their
+  // blocks are used again too.
+  recycled_files(std::string directory, std::string_view kind);
 
   // A file in the place of whatever stood there, complete or not at all. Returns errno, 0 for success.
   int write(const std::string& path, std::string_view bytes, unsigned mode);
   void remove(const std::string& path);
 
  private:
-  std::string name(unsigned number) const { return directory_ + "/.free." + std::to_string(number); }
+  std::string name(unsigned number) const { return stem_ + std::to_string(number); }
 
-  const std::string directory_;
+  const std::string stem_;  // of the paths of free ones
   std::vector<unsigned> free_;
   unsigned next_ = 0;
 };

@@ -14,18 +14,6 @@
 namespace annals::mom {
 namespace {
 
-std::string read_all(int fd, std::size_t offset) {
-  std::string out;
-  if (offset > 0) lseek(fd, static_cast<off_t>(offset), SEEK_SET);
-  char buffer[16384];
-  for (ssize_t n; (n = read(fd, buffer, sizeof buffer)) != 0;) {
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) break;
-    out.append(buffer, static_cast<std::size_t>(n));
-  }
-  return out;
-}
-
 int write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = write(fd, bytes.data(), bytes.size());
@@ -107,10 +95,21 @@ bool is_file_name(std::string_view name) {
          name.find('/') == std::string_view::npos && name.find('\0') == std::string_view::npos;
 }
 
+std::string read_from(int fd, std::size_t offset) {
+  std::string out;
+  char buffer[16384];
+  for (;;) {
+    const ssize_t n = pread(fd, buffer, sizeof buffer, static_cast<off_t>(offset + out.size()));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return out;
+    out.append(buffer, static_cast<std::size_t>(n));
+  }
+}
+
 std::optional<std::string> read_file(const std::string& path, std::size_t offset) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return {};
-  std::string out = read_all(fd, offset);
+  std::string out = read_from(fd, offset);
   close(fd);
   return out;
 }
@@ -149,8 +148,7 @@ held_run::~held_run() {
 }
 
 std::string held_run::text(std::size_t offset) const {
-  lseek(fd_, 0, SEEK_SET);
-  return read_all(fd_, offset);
+  return read_from(fd_, offset);
 }
 
 bool held_run::append(std::string_view line) const {

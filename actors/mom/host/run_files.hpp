@@ -43,6 +43,8 @@ bool is_file_name(std::string_view name);
 
 // The file from `offset` on; nothing if there is none (or it can't be read).
 std::optional<std::string> read_file(const std::string& path, std::size_t offset = 0);
+// What follows `offset` in an open file.
+std::string read_from(int fd, std::size_t offset);
 // A new file in the place of whatever stood there, complete or not at all. Returns errno, 0 for success.
 int write_file(const std::string& path, std::string_view bytes, unsigned mode);
 // What is in a file that nobody reads at this moment becomes this: no new file is made, which takes most of the time. Returns errno.

@@ -96,11 +96,12 @@ std::string numbers_of(const journal_ended& r) {
 
 }  // namespace
 
-run_journal parse_journal(std::string_view text) {
+run_journal parse_journal(std::string_view text, std::string_view mark) {
   run_journal j;
   for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
     words w{text.substr(0, end)};
     text.remove_prefix(end + 1);
+    if (!mark.empty() && w.next() != mark) continue;
     const auto kind = w.next();
     if (kind == "claimed")
       take(w, j.claimed);
@@ -122,6 +123,16 @@ run_journal parse_journal(std::string_view text) {
       j.log.push_back(unescaped(w.rest));
   }
   return j;
+}
+
+std::string marked(std::string_view lines, std::string_view mark) {
+  std::string out;
+  for (auto end = lines.find('\n'); !mark.empty() && end != std::string_view::npos; end = lines.find('\n')) {
+    (out += mark) += ' ';
+    out += lines.substr(0, end + 1);
+    lines.remove_prefix(end + 1);
+  }
+  return out += lines;
 }
 
 std::string line_of(const journal_claimed& r) { return "claimed " + std::to_string(r.pid) + ' ' + r.boot + '\n'; }

@@ -55,8 +55,11 @@ struct run_journal {
   bool over() const { return failed || ended; }
 };
 
-// A line that is not whole, or not understood, is as if it were not there: its writer died before it counted.
-run_journal parse_journal(std::string_view text);
+// A line that is not whole, or not understood, is as if it were not there: its writer died before it counted. With a mark (order_file.hpp)
+// so is one without it, which is left of an earlier run.
+run_journal parse_journal(std::string_view text, std::string_view mark = {});
+// Lines as they stand in a journal with this mark.
+std::string marked(std::string_view lines, std::string_view mark);
 
 std::string line_of(const journal_claimed& r);
 std::string line_of(const journal_made& r);

@@ -266,6 +266,7 @@ ports::run_order order_for(start_reader start, const model::allocation& has, con
   o.stdout_file = out.joined ? err.spool : out.spool;
   o.stderr_file = err.joined ? out.spool : err.spool;
   o.output_is_appended = has_indexed_output(start);
+  o.may_run_again = !attribute(start, "array_index").empty() && attribute(start, "Rerunable") != "False";
   if (o.interactive) o.stdout_file = o.stderr_file = "/dev/null";  // until it has its terminal
   o.not_as_root = settings.config.reject_root_scripts;
   o.umask = umask_of(attribute(start, "umask"));

@@ -29,8 +29,10 @@ bool sync_directory_of(const std::string& path) {
 
 bool is_named(std::string_view path, const std::string& key) { return path.substr(path.rfind('/') + 1) == key + ".run"; }
 
-bool anybody_had(std::string_view journal) {
-  const auto j = mom::parse_journal(journal);
+bool anybody_had(std::string_view run_file) {
+  const auto size = mom::order_size(run_file);
+  const auto order = mom::parse_order(run_file.substr(0, size));
+  const auto j = mom::parse_journal(run_file.substr(size), order ? mom::journal_mark(*order, run_file.substr(0, size)) : "");
   return j.claimed || j.over();
 }
 
@@ -45,8 +47,7 @@ bool journal_file::lock(const char* path) {
   if (fd_ < 0) return false;
   for (int i = 0; i < lock_tries_max; ++i) {
     if (flock(fd_, LOCK_EX | LOCK_NB) == 0) return true;
-    const auto text = read_text(path);
-    if (anybody_had(std::string_view(text).substr(mom::order_size(text)))) return false;  // its shepherd has the lock
+    if (anybody_had(read_text(path))) return false;  // its shepherd has the lock
     usleep(1000);
   }
   return false;
@@ -57,18 +58,21 @@ bool journal_file::claim(const char* path, const std::string& boot) {
   const auto text = read_text(fd_);
   const auto size = mom::order_size(text);
   order_ = mom::parse_order(std::string_view(text).substr(0, size));
+  if (order_) mark_ = mom::journal_mark(*order_, std::string_view(text).substr(0, size));
   const bool ours = size > 0 && (!order_ || is_named(path, order_->key));  // see run_file_parts
-  if (!ours || anybody_had(std::string_view(text).substr(size))) return false;
+  const auto before = mom::parse_journal(std::string_view(text).substr(size), mark_);
+  if (!ours || before.claimed || before.over()) return false;
   struct stat st {};
   if (fstat(fd_, &st) != 0 || st.st_nlink == 0) return false;  // forgotten between our open and our lock
-  if (append(mom::line_of(mom::journal_claimed{getpid(), boot})) && sync() && sync_directory_of(path))
-    return true;
+  if (append(mom::line_of(mom::journal_claimed{getpid(), boot})) && sync() && (!mark_.empty() || sync_directory_of(path))) return true;
   append(mom::line_of(mom::journal_failed{-3, "can't write the journal"}));
   return false;
 }
 
+void journal_file::append_with_next(std::string_view line) { waiting_ += mom::marked(line, mark_); }
+
 bool journal_file::append(std::string_view line) {
-  waiting_ += line;
+  append_with_next(line);
   while (!waiting_.empty()) {
     const ssize_t n = write(fd_, waiting_.data(), waiting_.size());
     if (n < 0 && errno == EINTR) continue;
@@ -86,7 +90,8 @@ void journal_file::append_last(std::string_view line) {
   }
 }
 
-bool journal_file::sync() const { return fdatasync(fd_) == 0; }
+// Who may run again loses nothing with the power but a run.
+bool journal_file::sync() const { return !mark_.empty() || fdatasync(fd_) == 0; }
 
 void make_cgroup(const mom::job_cgroup& cgroup, const mom::shepherd_order& order, journal_file& journal, spare_cgroup* spare) {
   const mom::cgroup_limits limits{order.cgroup_memory_bytes, order.cgroup_vmem_bytes, order.cgroup_ncpus, order.cgroup_cpu_quota};

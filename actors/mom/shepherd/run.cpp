@@ -121,7 +121,7 @@ class runner {
       wrong = error_text("can't make directory " + order_.tmpdir);
       return false;
     }
-    journal_.append(mom::line_of(*tmpdir_));
+    journal_.append_with_next(mom::line_of(*tmpdir_));
     return true;
   }
 

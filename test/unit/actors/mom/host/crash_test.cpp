@@ -252,6 +252,32 @@ BOOST_AUTO_TEST_CASE(what_a_power_loss_left_of_an_earlier_runs_file_is_not_this_
   }
 }
 
+// Nothing of it was synced: the disk has the new order before the rest of the old file, which is as long.
+BOOST_AUTO_TEST_CASE(what_a_power_loss_left_behind_an_order_that_may_run_again_is_not_its_journal) {
+  auto o = order("8.b.1", {"/usr/bin/touch", "ran"});
+  o.may_run_again = true;
+  run(o);
+  const auto earlier = test::read_whole(run_file("8.b.1"));
+  const auto left = order_text() + earlier.substr(mom::order_size(earlier));
+  BOOST_REQUIRE(left.size() == earlier.size());
+  BOOST_REQUIRE(left.find(" ended 0 ") != std::string::npos);
+  unlink((work() + "/ran").c_str());
+  test::write_whole(run_file(key), left, 0600);
+  host->adopt(key);
+  BOOST_TEST(wait_failed(key).failed.back().code == -3);
+  restart_mom();
+  host->adopt(key);
+  BOOST_TEST(wait_failed(key).failed.back().code == -3);
+  BOOST_TEST(access((work() + "/ran").c_str(), F_OK) != 0);
+  forget_and_wait(key);
+
+  restart_mom();
+  test::write_whole(run_file(key), left, 0600);
+  start(waiting());
+  BOOST_TEST(wait_ended(key).ended.back().exit_status == 0);
+  BOOST_TEST(access((work() + "/ran").c_str(), F_OK) == 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_shepherd_does_not_begin_what_somebody_else_judges) {
   run(order("8.b.1", {"/usr/bin/touch", "ran"}));
   unlink((work() + "/ran").c_str());

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "actors/mom/host/order_file.hpp"
 #include "actors/mom/host/process_table.hpp"
 #include "actors/mom/host/run_files.hpp"
 #include "actors/mom/host/run_journal.hpp"
@@ -21,11 +22,14 @@ namespace {
 
 struct kept_fixture : test::host_fixture {
   static std::string key(int index) { return "12[" + std::to_string(index) + "].b.1"; }
-  mom::run_journal journal(const std::string& of) const { return mom::parse_journal(journal_of(of)); }
+  mom::run_journal journal(const std::string& of) const {
+    return mom::parse_journal(journal_of(of), mom::parts_of(test::read_whole(run_file(of)), of).mark);
+  }
   pid_t shepherd_of(const std::string& of) const { return static_cast<pid_t>(journal(of).claimed.value().pid); }
 
   // Runs to its end, and then until its shepherd has let go of the file: it may take the next one.
-  int run_one(const ports::run_order& o) {
+  int run_one(ports::run_order o) {
+    o.may_run_again = true;
     const auto status = run(o).exit_status;
     test::wait_until([&] { return mom::held_run::take(run_file(o.key), false).has_value(); }, "the shepherd to be free");
     return status;

@@ -24,6 +24,7 @@ shepherd_order full() {
   o.find_program = true;
   o.stdout_file = "/spool/12.OU";
   o.output_is_appended = true;
+  o.may_run_again = true;
   o.umask = 022;
   o.cpu_seconds_max = 0;
   o.file_bytes_max = UINT64_MAX;
@@ -45,6 +46,22 @@ shepherd_order full() {
 BOOST_AUTO_TEST_CASE(an_order_is_read_as_it_was_written) {
   BOOST_TEST((parse_order(print_order(full())) == full()));
   BOOST_TEST((parse_order(print_order({})) == shepherd_order{}));
+}
+
+BOOST_AUTO_TEST_CASE(only_journals_that_are_not_synced_have_a_mark_which_is_of_every_byte_of_the_order) {
+  auto order = full();
+  const auto text = print_order(order);
+  const auto parts = parts_of(text + "claimed 1 boot\n", order.key);
+  BOOST_TEST(parts.journal_at == text.size());
+  BOOST_TEST(parts.mark.size() == 16u);
+  BOOST_TEST(parts.mark == journal_mark(order, text));
+  for (std::size_t n = 0; n < text.size(); ++n) {
+    auto other = text;
+    other[n] ^= 1;
+    BOOST_TEST(journal_mark(order, other) != parts.mark);
+  }
+  order.may_run_again = false;
+  BOOST_TEST(parts_of(print_order(order), order.key).mark == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_part_of_an_order_is_no_order) {

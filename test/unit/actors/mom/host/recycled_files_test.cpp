@@ -24,7 +24,7 @@ ino_t inode(const std::string& path) {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_removed_file_is_used_for_the_next_one) {
-  mom::recycled_files files(work());
+  mom::recycled_files files(work(), "x");
   const std::string a = work() + "/a", b = work() + "/b";
   BOOST_TEST(files.write(a, "a long text", 0600) == 0);
   const auto first = inode(a);
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(a_removed_file_is_used_for_the_next_one) {
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_somebody_holds_is_not_used_again) {
-  mom::recycled_files files(work());
+  mom::recycled_files files(work(), "x");
   const std::string a = work() + "/a", b = work() + "/b";
   BOOST_TEST(files.write(a, "old", 0600) == 0);
   const int held = open(a.c_str(), O_RDONLY);
@@ -56,17 +56,17 @@ BOOST_AUTO_TEST_CASE(a_file_that_somebody_holds_is_not_used_again) {
 BOOST_AUTO_TEST_CASE(kept_files_go_with_the_next_process) {
   const std::string a = work() + "/a";
   {
-    mom::recycled_files files(work());
+    mom::recycled_files files(work(), "x");
     files.write(a, "old", 0600);
     files.remove(a);
   }
-  BOOST_TEST(access((work() + "/.free.0").c_str(), F_OK) == 0);
-  mom::recycled_files files(work());
-  BOOST_TEST(access((work() + "/.free.0").c_str(), F_OK) != 0);
+  BOOST_TEST(access((work() + "/.free.x.0").c_str(), F_OK) == 0);
+  mom::recycled_files files(work(), "x");
+  BOOST_TEST(access((work() + "/.free.x.0").c_str(), F_OK) != 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_place_that_cannot_be_written_is_an_error_number) {
-  mom::recycled_files files(work());
+  mom::recycled_files files(work(), "x");
   BOOST_TEST(files.write("/no/such/place", "x", 0600) == ENOENT);
   files.remove("/no/such/place");
 }

@@ -25,6 +25,17 @@ BOOST_AUTO_TEST_CASE(lines_are_read_as_they_were_written) {
   BOOST_TEST(j.log == std::vector<std::string>{"running prologue"});
 }
 
+BOOST_AUTO_TEST_CASE(lines_of_another_mark_or_of_none_are_not_of_this_journal) {
+  const auto claim = line_of(journal_claimed{12, "boot"}), end = line_of(journal_ended{0, 1, 2});
+  const auto j = parse_journal(marked(log_line("a") + claim, "0f") + end + marked(end, "1f") + "0f" + end + "0fx " + end, "0f");
+  BOOST_TEST((j.claimed == journal_claimed{12, "boot"}));
+  BOOST_TEST(j.log == std::vector<std::string>{"a"});
+  BOOST_TEST(!j.over());
+  BOOST_TEST(parse_journal(marked(end, "0f"), "0f").over());
+  BOOST_TEST(!parse_journal(marked(end, "0f")).over());
+  BOOST_TEST(marked(claim + end, "") == claim + end);
+}
+
 BOOST_AUTO_TEST_CASE(a_torn_line_did_not_happen) {
   const auto whole = line_of(journal_ended{271, 1500, 2500});
   for (std::size_t n = 0; n < whole.size(); ++n) BOOST_TEST(!parse_journal(whole.substr(0, n)).over());

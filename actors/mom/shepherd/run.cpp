@@ -419,6 +419,7 @@ bool run_one(const char* path, const std::string& boot, spare_places* spare) {
     journal.append_last(mom::line_of(mom::journal_failed{exit_retry, wrong}));
     return false;
   }
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // from here on: the terminal's owner, an orphan, is none of the job's
   if (order->attached_pid != 0) guard(*order, journal);
   else runner(*order, journal, std::move(tty), spare).run();
   return true;
@@ -452,7 +453,6 @@ int run(const char* path) {
   const sigset_t ours = awaited_signals();
   sigprocmask(SIG_BLOCK, &ours, nullptr);
   setsid();  // away from the MoM's session; a MoM that spawned us has done so already
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
   const auto boot = mom::boot_id();
   if (!hears_of_more()) {
     run_one(path, boot, nullptr);

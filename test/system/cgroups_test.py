@@ -13,16 +13,17 @@ class CgroupTest(ClusterTest):
     def setUp(self):
         super().setUp()
         self.roots = self.until(self.roots_of_mom, "the MoM says what cgroups it uses")
-        if not self.roots[0]:
+        if not self.roots:
             self.skipTest("the MoM has no cgroups here")
 
     def roots_of_mom(self):
         for line in self.mom_log("a").splitlines():
             text = line.rsplit(";pbs_mom;", 1)[-1]
             if text.startswith("no cgroups"):
-                return [""]
+                return {}
             if text.startswith("cgroups: "):
-                return [part.partition(":/")[2] and "/" + part.partition(":/")[2] for part in text[9:].split("; ") if ":/" in part]
+                parts = [part.partition(":/") for part in text[9:].split("; ") if ":/" in part]
+                return {"/" + path: words.split(",") for words, _, path in parts}
         return None
 
     def start_job(self, *options, text="sleep 1000\n", lasts=True):
@@ -38,9 +39,15 @@ class CgroupTest(ClusterTest):
             return id, self.cgroups_in(f)
 
     def cgroups_in(self, lines):
-        """Of a process of a job, by its /proc/self/cgroup; none: it is in none of ours."""
-        path = max((line.rstrip("\n").split(":", 2)[2] for line in lines if "/annals/" in line), key=len, default=None)
-        return [root + path for root in self.roots] if path else []
+        """Of a process of a job, by its /proc/self/cgroup; none: it is in none of ours. Of v1 the one with the longest path in all of them."""
+        ours = [line.rstrip("\n").split(":", 2) for line in lines if "/annals/" in line]
+        v1 = max((path for _, names, path in ours if names), key=len, default="")
+        v2 = next((path for _, names, path in ours if not names), "")
+        return [root + (v2 if "v2" in words else v1) for root, words in self.roots.items()] if ours else []
+
+    def mom_directory(self, directory):
+        root, ours, rest = directory.partition("/annals/")
+        return root + ours + rest.split("/")[0]
 
     def pid_in(self, name):
         path = os.path.join(self.work, name)
@@ -49,7 +56,7 @@ class CgroupTest(ClusterTest):
             return int(f.read())
 
     def until_no_cgroups(self, directories):
-        moms = [os.path.dirname(os.path.dirname(d)) for d in directories]
+        moms = [self.mom_directory(d) for d in directories]
         self.until(lambda: not any(os.path.exists(d) for d in moms), lambda: f"{moms} are gone")
 
     def content(self, directories, name):
@@ -133,7 +140,7 @@ class jobs_in_cgroups(CgroupTest):
         _, directories = self.start_job()
         self.assertTrue(os.path.isdir(directories[0]))
         self.cluster.kill("a")
-        self.assertEqual([d for d in directories if os.path.exists(os.path.dirname(os.path.dirname(d)))], [])
+        self.assertEqual([d for d in directories if os.path.exists(self.mom_directory(d))], [])
 
     def test_they_can_be_turned_off(self):
         with open(os.path.join(self.home("a"), "mom_priv", "config"), "a") as f:
@@ -160,7 +167,7 @@ class jobs_in_cgroups_of_two_hosts(CgroupTest):
         with open(there) as f:
             on_b = self.cgroups_in(f)
         self.assertEqual(len(on_b), len(self.roots))
-        self.assertNotEqual(os.path.dirname(os.path.dirname(on_a[0])), os.path.dirname(os.path.dirname(on_b[0])))
+        self.assertNotEqual(self.mom_directory(on_a[0]), self.mom_directory(on_b[0]))
         limits = self.memory_limit(on_a), self.memory_limit(on_b)
         if limits != (None, None):
             self.assertEqual([int(limit) for limit in limits], [100 << 20, 200 << 20])

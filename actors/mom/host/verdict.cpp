@@ -11,7 +11,7 @@ constexpr int try_again = -3;
 
 verdict verdict_on(const run_journal& j, const circumstances& now) {
   const bool same_boot = j.claimed && j.claimed->boot == now.boot;
-  // Only the claim is synced: after another boot, later lines may be missing that were written.
+  // Only the claim is synced, and nothing of who may run again: after another boot, lines may be missing that were written.
   const bool maybe_begun = j.started || j.forking || (j.claimed && !same_boot);
   verdict v;
   v.may_have_left_processes = maybe_begun && same_boot;

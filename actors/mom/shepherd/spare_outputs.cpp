@@ -32,9 +32,13 @@ bool spare_outputs::is_free(const spare& file, const identity& owner, unsigned u
 
 int spare_outputs::make_spool_file(const std::string& path, const identity& owner, unsigned umask) {
   const auto free = std::find_if(spares_.begin(), spares_.end(), [&](const spare& s) { return is_free(s, owner, umask); });
-  if (free != spares_.end() && link(free->name.c_str(), path.c_str()) == 0) {
-    std::rotate(free, free + 1, spares_.end());
-    if (const int fd = open_emptied(path); fd >= 0) return fd;
+  // Emptied before it has the run's name: nobody finds another run's output under it, whenever we are killed.
+  if (const int fd = free != spares_.end() ? open_emptied(free->name) : -1; fd >= 0) {
+    if (link(free->name.c_str(), path.c_str()) == 0) {
+      std::rotate(free, free + 1, spares_.end());
+      return fd;
+    }
+    close(fd);
   }
   const int fd = shepherd::make_spool_file(path, owner);
   if (fd >= 0) keep(path);

@@ -78,6 +78,8 @@ class crowds(ClusterTest):
     def test_one_user_does_not_shut_out_others(self):
         account = pwd.getpwnam("nobody")
         nobody = dict(user=account.pw_uid, group=account.pw_gid, extra_groups=[])
+        # From here on the server knows his name: a user who is new is told his number while his name is still asked for.
+        self.sure("qstat", "-B", **nobody)
         hog = self.hog(self.socket_path(), FILES // 4)
         self.assertEqual(hog.number, FILES // 4)
         self.assertIn(b"user nobody: too many connections (limit 64)", hog.told)

@@ -1,14 +1,11 @@
 #include "actors/mom/host/real_process_host.hpp"
 
-#include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstring>
-#include <deque>
-#include <map>
 #include <set>
 #include <system_error>
 
@@ -16,6 +13,7 @@
 #include "actors/mom/host/child_process.hpp"
 #include "actors/mom/host/event_loop.hpp"
 #include "actors/mom/host/host_news.hpp"
+#include "actors/mom/host/host_runs.hpp"
 #include "actors/mom/host/kept_shepherds.hpp"
 #include "actors/mom/host/later_tasks.hpp"
 #include "actors/mom/host/leftovers.hpp"
@@ -25,8 +23,7 @@
 #include "actors/mom/host/run_copies.hpp"
 #include "actors/mom/host/run_files.hpp"
 #include "actors/mom/host/run_output.hpp"
-#include "actors/mom/host/unknown_files.hpp"
-#include "actors/mom/host/usage_meter.hpp"
+#include "actors/mom/host/run_removal.hpp"
 #include "actors/mom/host/user_work.hpp"
 #include "actors/mom/host/verdict.hpp"
 #include "events/values/pbs_error.hpp"
@@ -38,29 +35,6 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds recheck_delay{20};     // of what only time changes: a lock passing on, killed processes vanishing
 constexpr unsigned leftover_tries_max = 250;  // 5 s; what can't be killed then (a hung disk) can't be waited for
-
-struct run {
-  std::string key;
-  shepherd_order order;  // without environment, which may be large and is on disk
-  run_journal journal;
-  usage_meter meter;
-  pid_t child = 0;             // the shepherd, if it is ours to reap
-  int pidfd = -1;              // of a living shepherd
-  int files = -1;              // where the shepherd may be told of another run after this one; -1: nowhere
-  std::string crew;            // whose run that may be
-  bool handed_over = false;    // to a shepherd that had another run before
-  bool alone = false;          // the shepherd gets no other run: who knows when it hears a signal, and other limits are this run's
-  std::size_t journal_at = 0;  // in the run file
-  std::string mark;            // of the journal's lines
-  int file = -1;               // to read the journal from
-  unsigned leftover_tries = 0;
-  std::size_t log_told = 0;
-  std::string why_not;                   // the program was not begun
-  std::deque<std::optional<int>> asked;  // signals to send, and questions whether all before them are sent
-  bool started_told = false, over_told = false;
-  bool forgetting = false, keep_jobdir = false;
-  bool removing = false;  // its directories
-};
 
 bool exists(const std::string& path) {
   struct stat st {};
@@ -91,17 +65,13 @@ class real_process_host::impl {
     kept_ = std::make_unique<kept_shepherds>(*loop_);
     copies_ = std::make_unique<run_copies>(options_, files_, accounts_, *user_work_, *later_, news_, *copy_store_);
     output_ = std::make_unique<run_output>(options_, files_, *user_work_, *later_, news_);
+    removal_.emplace(files_, runs_, *run_store_, *node_store_, *user_work_, news_, [this](host_run& r) { drop(r); });
     loop_->post([this] { loop_->watch(inotify_, [this] { news_.guarded([this] { read_inotify(); }); }); });
     loop_->post([this] { sweep_cgroups(leftover_tries_max); });
   }
 
   ~impl() {
     loop_->stop();
-    for (auto& [key, r] : runs_) {
-      close_files(r);
-      for (const int fd : {r.pidfd, r.file})
-        if (fd >= 0) close(fd);
-    }
     close(inotify_);
   }
 
@@ -128,10 +98,10 @@ class real_process_host::impl {
     const auto text = print_order(filled);
     if (const auto wrong = prepare(order, filled, text); !wrong.empty()) return news_.failed(order.key, -3, wrong);
     auto mark = journal_mark(filled, text);
-    begin(add(order.key, {std::move(filled), text.size(), std::move(mark)}));
+    begin(runs_.add(order.key, {std::move(filled), text.size(), std::move(mark)}));
   }
 
-  void begin(run& r) {
+  void begin(host_run& r) {
     const auto file = files_.run(r.key);
     r.crew = crew_of(r.order);
     auto shepherd = kept_->take(r.crew, file);
@@ -148,19 +118,20 @@ class real_process_host::impl {
     find_shepherd(r);
   }
 
-  bool has_order(const std::string& key) const { return is_file_name(key) && exists(files_.run(key)); }
+  bool has_order(const std::string& key) const { return runs_.in_file(key); }
 
   void adopt(const std::string& key) {
     if (!is_file_name(key)) return news_.failed(key, -2, "no file can be named " + key);
     // Never ordered: examine() will make a run file that says so, which keeps a shepherd away.
-    if (!known(key, false)) examine(load(key), false);
+    if (!known(key, false)) examine(runs_.load(key), false);
   }
 
   // A run that was ordered already, here or in an earlier life: tells again what is known of it, and begins it if
   // nobody has (a MoM that died between the order and the shepherd).
   bool known(const std::string& key, bool may_begin) {
-    if (!runs_.contains(key) && !exists(files_.run(key))) return false;
-    run& r = load(key);
+    auto* const there = runs_.look_up(key);
+    if (!there) return false;
+    host_run& r = *there;
     r.started_told = r.over_told = false;
     examine(r, may_begin);
     return true;
@@ -188,28 +159,6 @@ class real_process_host::impl {
 
   // -- what the journal says
 
-  // The run in memory, as its file says.
-  run& load(const std::string& key) {
-    if (const auto at = runs_.find(key); at != runs_.end()) return at->second;
-    return add(key, parts_of(read_file(files_.run(key)).value_or(""), key));
-  }
-
-  run& add(const std::string& key, run_file_parts parts) {
-    run& r = runs_[key];
-    r.key = key;
-    r.journal_at = parts.journal_at;
-    r.mark = std::move(parts.mark);
-    r.order = std::move(parts.order).value_or(shepherd_order{});
-    r.order.environment = {};
-    return r;
-  }
-
-  // Nothing changes if the file is not there.
-  void read_journal(run& r) const {
-    if (r.file < 0) r.file = open(files_.run(r.key).c_str(), O_RDONLY | O_CLOEXEC);
-    if (r.file >= 0) r.journal = parse_journal(read_from(r.file, r.journal_at), r.mark);
-  }
-
   void read_inotify() {
     alignas(inotify_event) char buffer[16384];
     std::set<std::string> changed;
@@ -223,19 +172,19 @@ class real_process_host::impl {
         at += sizeof(inotify_event) + e->len;
       }
     for (const auto& key : changed)
-      if (const auto at = runs_.find(key); at != runs_.end()) examine(at->second, false);
+      if (auto* const r = runs_.find(key)) examine(*r, false);
   }
 
   // Reads the journal and acts on it. May end the life of `r`.
-  void examine(run& r, bool may_begin) {
-    read_journal(r);
+  void examine(host_run& r, bool may_begin) {
+    runs_.read_journal(r);
     if (!r.journal.terminal.empty()) r.order.stdout_file = r.order.stderr_file = r.journal.terminal;
     if (r.journal.over() || r.pidfd >= 0) return tell_about(r);
     if (may_begin && !r.journal.claimed) return begin(r);
     find_shepherd(r);
   }
 
-  void tell_about(run& r) {
+  void tell_about(host_run& r) {
     const auto& j = r.journal;
     for (; r.log_told < j.log.size(); ++r.log_told)
       news_.tell([key = r.key, text = j.log[r.log_told]](const events& e) {
@@ -251,7 +200,7 @@ class real_process_host::impl {
     if (!j.over()) return;
     carry_out_asked(r);
     keep_shepherd(r);
-    if (r.forgetting) return remove(r);
+    if (r.forgetting) return removal_->remove(r);
     if (r.over_told) return;
     r.over_told = true;
     if (j.ended) {
@@ -270,7 +219,7 @@ class real_process_host::impl {
   }
 
   // The journal is open-ended and no shepherd is watched: either one lives (of an earlier MoM), or there will be none.
-  void find_shepherd(run& r) {
+  void find_shepherd(host_run& r) {
     const bool this_boot = r.journal.claimed && r.journal.claimed->boot == boot_;
     const int pidfd = this_boot ? open_pidfd(static_cast<pid_t>(r.journal.claimed->pid)) : -1;
     // The number may be another process's by now. The lock can't: it dies with the shepherd.
@@ -288,7 +237,7 @@ class real_process_host::impl {
   }
 
   // The shepherd is dead and did not say how the run ended. What it left is killed, then we say it.
-  void close_journal(run& r, const held_run& held) {
+  void close_journal(host_run& r, const held_run& held) {
     const auto cgroup = cgroup_of(r.order);
     if (r.journal.started) r.meter.sample(cgroup.usage(), r.journal.started->boottime_ms, boottime_ms());
     const auto verdict = verdict_on(r.journal, {boot_, boottime_ms(), r.meter.so_far().cpu_seconds * 1000, r.why_not});
@@ -300,7 +249,7 @@ class real_process_host::impl {
     tell_about(r);
   }
 
-  bool kill_leftovers(const run& r) {
+  bool kill_leftovers(const host_run& r) {
     const auto text = read_file(files_.run(r.key)).value_or("");
     const auto order = parts_of(text, r.key).order;
     return order && kill_leftovers_of(*order, r.journal.started);
@@ -308,20 +257,20 @@ class real_process_host::impl {
 
   // What an earlier MoM could not clean up: its run files are gone, or it was killed in the middle.
   void sweep_cgroups(unsigned tries) {
-    const auto known = [this](const std::string& key) { return exists(files_.run(key)); };
+    const auto known = [this](const std::string& key) { return runs_.in_file(key); };
     if (cgroups_.sweep(known) || tries == 0) return;
     loop_->after(recheck_delay, [this, tries] { sweep_cgroups(tries - 1); });
   }
 
-  void recheck(const run& r) {
+  void recheck(const host_run& r) {
     loop_->after(recheck_delay, [this, key = r.key] {
       news_.guarded([&] {
-        if (const auto at = runs_.find(key); at != runs_.end()) examine(at->second, false);
+        if (auto* const there = runs_.find(key)) examine(*there, false);
       });
     });
   }
 
-  void watch_shepherd(run& r, int pidfd) {
+  void watch_shepherd(host_run& r, int pidfd) {
     r.pidfd = pidfd;
     if (pidfd < 0) return recheck(r);
     loop_->watch(pidfd, [this, key = r.key] { news_.guarded([&] { shepherd_ended(key); }); });
@@ -329,42 +278,37 @@ class real_process_host::impl {
     carry_out_asked(r);
   }
 
-  void stop(run& r) {
+  void stop(host_run& r) {
     r.alone = true;
     stop_shepherd(r.pidfd);
   }
 
   // It has written the last line of this run, and may have the next one.
-  void keep_shepherd(run& r) {
+  void keep_shepherd(host_run& r) {
     if (r.files < 0) return;
-    if (r.alone) return close_files(r);
+    if (r.alone) return r.close_files();
     loop_->unwatch(r.pidfd);
     kept_->keep(r.crew, {{r.child, r.pidfd}, r.files});
     r.child = 0;
     r.pidfd = r.files = -1;
   }
 
-  static void close_files(run& r) {
-    if (r.files >= 0) close(r.files);
-    r.files = -1;
-  }
-
   void shepherd_ended(const std::string& key) {
-    const auto at = runs_.find(key);
-    if (at == runs_.end()) return;
-    unwatch_shepherd(at->second);
+    auto* const r = runs_.find(key);
+    if (!r) return;
+    unwatch_shepherd(*r);
     // One that had nothing to do may have died before it read of this run.
-    const bool unheard = std::exchange(at->second.handed_over, false) && !at->second.forgetting;
-    examine(at->second, unheard);
+    const bool unheard = std::exchange(r->handed_over, false) && !r->forgetting;
+    examine(*r, unheard);
   }
 
-  void unwatch_shepherd(run& r) {
+  void unwatch_shepherd(host_run& r) {
     if (r.pidfd >= 0) {
       loop_->unwatch(r.pidfd);
       close(r.pidfd);
       r.pidfd = -1;
     }
-    close_files(r);
+    r.close_files();
     if (r.child > 0) reap(r.child);
     r.child = 0;
   }
@@ -378,95 +322,29 @@ class real_process_host::impl {
       user_work_->stop(name);
     }
     copies_->forget(key);
-    if (!runs_.contains(key) && !exists(files_.run(key))) return;
-    run& r = load(key);
-    r.forgetting = true;
-    if (r.pidfd >= 0 && !r.journal.over()) stop(r);
-    examine(r, false);
+    auto* const r = runs_.look_up(key);
+    if (!r) return;
+    r->forgetting = true;
+    if (r->pidfd >= 0 && !r->journal.over()) stop(*r);
+    examine(*r, false);
   }
 
   void forget_others(const std::set<std::string>& keys) {
     std::vector<std::string> others;
     for (auto& key : files_.keys()) {
-      const bool stays = keys.contains(key) || keys.contains(std::string(run_of(key)));
-      if (stays) load(key);  // so that it is seen to share its job's files
+      const bool stays = keys.contains(key) || keys.contains(std::string(run_key_of(key)));
+      if (stays) runs_.load(key);  // so that it is seen to share its job's files
       else others.push_back(std::move(key));
     }
     for (const auto& key : others) forget(key);
     // Those that are forgotten still need their run files, which tell of the rest.
     std::set<std::string> known = keys;
     known.insert(others.begin(), others.end());
-    remove_unknown(files_, known);
-    for (auto& [owner, paths] : unknown_tmpdirs(options_.tmpdir, options_.mark, known)) {
-      user_request request;
-      request.change_user = geteuid() == 0;
-      request.uid = owner.uid;
-      request.gid = owner.gid;
-      request.groups = {owner.gid};
-      request.removals = std::move(paths);
-      user_work_->run(request);
-    }
-  }
-
-  // The run file tells where the run's directories are: it goes when they are gone.
-  void remove(run& r) {
-    if (r.removing) return;
-    if (!shares(r, [](const run& other) { return std::string_view(other.order.job_id); })) remove_job_files(r.order, r.keep_jobdir);
-    if (!shares(r, [](const run& other) { return run_of(other.key); })) {
-      user_request request = as_owner(r.order, {});
-      request.removals = directories_of(r);
-      r.removing = !request.removals.empty() && user_work_->ask(r.key + "+removal", request, [this, key = r.key](const auto&) {
-        news_.guarded([&] {
-          if (const auto at = runs_.find(key); at != runs_.end()) remove_run_file(at->second);
-        });
-      });
-      if (r.removing) return;
-    }
-    remove_run_file(r);
-  }
-
-  void remove_run_file(run& r) {
-    cgroup_of(r.order).remove();
-    // No lock is needed: a shepherd that comes now reads that the run is over.
-    run_store_->remove(files_.run(r.key));
-    drop(r);
-  }
-
-  // "12.borg.1" of a run and of its tasks.
-  static std::string_view run_of(std::string_view key) { return key.substr(0, key.find('-', key.rfind('.'))); }
-
-  // Another one of the same job is here: script, node file and output are that one's. Of the same run: the directories too.
-  template <class Which>
-  bool shares(const run& r, Which&& which) const {
-    for (auto at = runs_.lower_bound(r.order.job_id); at != runs_.end() && at->first.starts_with(r.order.job_id); ++at)
-      if (at->first != r.key && which(at->second) == which(r) && !at->second.forgetting) return true;
-    return false;
-  }
-
-  // `undelivered`: what is in the spool or a private directory is its owner's to take.
-  void remove_job_files(const shepherd_order& o, bool undelivered) {
-    if (!o.script.empty()) unlink(o.script.c_str());
-    if (!o.node_file.empty()) node_store_->remove(o.node_file);
-    for (const auto& file : {o.stdout_file, o.stderr_file}) {
-      if (!files_.is_spool_file(file, o.job_id, o.key)) continue;
-      if (undelivered) files_.retain(file);
-      else unlink(file.c_str());
-    }
-  }
-
-  // Those that were made for the run and are still there.
-  static std::vector<std::string> directories_of(const run& r) {
-    std::vector<std::string> directories;
-    if (r.order.make_jobdir && !r.keep_jobdir && exists(r.order.jobdir)) directories.push_back(r.order.jobdir);
-    struct stat st {};
-    const auto& made = r.journal.made;
-    if (made && lstat(r.order.tmpdir.c_str(), &st) == 0 && S_ISDIR(st.st_mode) && st.st_dev == made->device && st.st_ino == made->inode)
-      directories.push_back(r.order.tmpdir);
-    return directories;
+    removal_->remove_unknown_but(known, options_.tmpdir, options_.mark);
   }
 
   // Out of memory. A shepherd that has told its end needs a moment to exit: it is reaped when it does.
-  void drop(run& r) {
+  void drop(host_run& r) {
     if (r.pidfd >= 0) {
       loop_->unwatch(r.pidfd);
       if (r.child > 0)
@@ -474,20 +352,19 @@ class real_process_host::impl {
       else
         close(r.pidfd);
     }
-    if (r.file >= 0) close(r.file);
-    runs_.erase(runs_.find(r.key));
+    runs_.drop(r.key);
   }
 
   // -- files of the run's owner
 
   void append(const std::string& key, std::string shepherd_order::*file, const std::string& text) {
-    const auto at = runs_.find(key);
-    if (at == runs_.end() || (at->second.order.*file).empty()) return;
-    output_->append(at->second.order, at->second.order.*file, text);
+    const auto* const r = runs_.find(key);
+    if (!r || (r->order.*file).empty()) return;
+    output_->append(r->order, r->order.*file, text);
   }
 
   void append_output(const std::string& key, bool errors, const std::string& bytes) {
-    const auto* const r = known_run(key);
+    const auto* const r = runs_.look_up(key);
     if (!r) return news_.appended(key);
     output_->append_surely(key, r->order, errors ? r->order.stderr_file : r->order.stdout_file, bytes);
   }
@@ -495,40 +372,33 @@ class real_process_host::impl {
   void stage_in(const std::string& key, const ports::stage_in_order& order) { copies_->stage_in(key, order); }
   void unstage(const std::string& key, const ports::stage_in_order& order) { copies_->unstage(key, order); }
   void deliver(const std::string& key, const ports::delivery_order& order) {
-    const auto* const r = known_run(key);
+    const auto* const r = runs_.look_up(key);
     copies_->deliver(key, order, r ? r->order.jobdir : "");
   }
 
   void keep_jobdir(const std::string& key) {
-    if (is_file_name(key) && exists(files_.run(key))) load(key).keep_jobdir = true;
-  }
-
-  // In memory, if there is one.
-  run* known_run(const std::string& key) {
-    if (is_file_name(key) && exists(files_.run(key))) return &load(key);
-    const auto at = runs_.find(key);
-    return at == runs_.end() ? nullptr : &at->second;
+    if (auto* const r = runs_.look_up(key)) r->keep_jobdir = true;
   }
 
   // -- signals and usage
 
   void signal(const std::string& key, int number) {
-    if (const auto at = runs_.find(key); at != runs_.end()) ask(at->second, number);
+    if (auto* const r = runs_.find(key)) ask(*r, number);
   }
 
   void confirm(const std::string& key) {
-    const auto at = runs_.find(key);
-    if (at == runs_.end()) return news_.acted(key);
-    ask(at->second, {});
+    auto* const r = runs_.find(key);
+    if (!r) return news_.acted(key);
+    ask(*r, {});
   }
 
-  void ask(run& r, std::optional<int> what) {
+  void ask(host_run& r, std::optional<int> what) {
     r.asked.push_back(what);
     if (r.pidfd >= 0 || r.journal.over()) carry_out_asked(r);
   }
 
   // A shepherd that an earlier MoM began may have to be found first.
-  void carry_out_asked(run& r) {
+  void carry_out_asked(host_run& r) {
     for (const auto& signal : std::exchange(r.asked, {})) {
       if (!signal) {
         news_.acted(r.key);
@@ -540,7 +410,7 @@ class real_process_host::impl {
   }
 
   void confine(const std::string& run_key, const ports::host_share& share) {
-    for (auto& [key, r] : runs_) r.alone = r.alone || run_of(key) == run_key;
+    for (auto& [key, r] : runs_) r.alone = r.alone || run_key_of(key) == run_key;
     const auto wrong = cgroups_.confine(run_key, share);
     if (wrong.empty()) return;
     news_.tell([run_key, wrong](const events& e) {
@@ -550,10 +420,9 @@ class real_process_host::impl {
 
   std::optional<ports::run_usage> usage(const std::string& key) {
     const auto lock = news_.lock();
-    const auto at = runs_.find(key);
-    if (at == runs_.end() || !at->second.journal.started || at->second.journal.over() || !at->second.journal.claimed)
-      return {};
-    run& r = at->second;
+    auto* const there = runs_.find(key);
+    if (!there || !there->journal.started || there->journal.over() || !there->journal.claimed) return {};
+    host_run& r = *there;
     const auto session = r.order.attached_pid == 0 ? 0 : r.journal.started->session;
     sampler_.sample(r.meter, cgroup_of(r.order),
                     {r.journal.claimed->pid, session, r.journal.started->boottime_ms, r.journal.started->cpu_ms_before});
@@ -570,7 +439,7 @@ class real_process_host::impl {
   const std::string boot_;
   host_news news_;  // its lock is of all below
   accounts accounts_;
-  std::map<std::string, run> runs_;
+  host_runs runs_{files_};
   std::optional<recycled_files> run_store_, copy_store_, node_store_;
   usage_sampler sampler_;
   int inotify_ = -1;
@@ -580,6 +449,7 @@ class real_process_host::impl {
   std::unique_ptr<kept_shepherds> kept_;
   std::unique_ptr<run_copies> copies_;
   std::unique_ptr<run_output> output_;
+  std::optional<run_removal> removal_;
 };
 
 real_process_host::real_process_host(host_options options) : impl_(std::make_unique<impl>(std::move(options))) {}

@@ -10,114 +10,12 @@
 #include <filesystem>
 
 #include "actors/mom/host/cgroup_files.hpp"
-#include "actors/mom/host/cgroup_mounts.hpp"
-#include "actors/mom/host/job_cgroup.hpp"
 #include "actors/mom/host/process_table.hpp"
-#include "actors/mom/host/run_files.hpp"
-#include "actors/mom/host/run_journal.hpp"
-#include "host_fixture.hpp"
-#include "test/support/skip.hpp"
+#include "cgroup_fixture.hpp"
 
 using namespace annals;
 
 namespace {
-
-const std::string key = "7.b.1";
-constexpr std::uint64_t mb = 1024 * 1024;
-
-class cgroup_fixture : public test::host_fixture {
- public:
-  cgroup_fixture() {
-    options.cgroup_parent = "annals-test-" + std::to_string(getpid()) + "/n1";
-    offer_ = mom::find_cgroups("/proc/self/mountinfo", options.cgroup_parent);
-  }
-  ~cgroup_fixture() {
-    end_runs();
-    for (const auto& text : offer_.roots) {
-      const auto top = mom::parse_root(text)->path + '/' + options.cgroup_parent.substr(0, options.cgroup_parent.find('/'));
-      BOOST_TEST(!std::filesystem::exists(top), "left behind: " << top);
-    }
-  }
-
-  // The same with each version alone, and with both as a MoM would use them. Between two nothing is left.
-  template <class Check>
-  void with_each(Check&& check) {
-    if (offer_.roots.empty()) {
-      return test::skip(offer_.text);
-    }
-    for (const char* which : {"found", "v1", "v2"}) {
-      BOOST_TEST_CONTEXT(which) {
-        options.cgroup_roots = roots(which);
-        if (options.cgroup_roots.empty()) continue;
-        restart_mom();
-        check();
-        forget_and_wait(key);
-        test::wait_until([&] { return gone(); }, "the cgroups to go");
-      }
-    }
-  }
-
-  std::vector<mom::cgroup_root> parsed() const {
-    std::vector<mom::cgroup_root> all;
-    for (const auto& text : options.cgroup_roots) all.push_back(*mom::parse_root(text));
-    return all;
-  }
-  std::string run_directory(const mom::cgroup_root& r) const { return r.path + '/' + options.cgroup_parent + "/7.b.1"; }
-  // Where the processes of one of its tasks are.
-  std::string task_directory(const mom::cgroup_root& r, const std::string& of) const {
-    const bool no_limits = r.v2 && !r.memory && !r.cpu;
-    return (no_limits ? r.path + '/' + options.cgroup_parent : run_directory(r)) + '/' + of;
-  }
-  bool gone() const {
-    for (const auto& r : parsed())
-      if (std::filesystem::exists(r.path + '/' + options.cgroup_parent)) return false;
-    return true;
-  }
-  bool has_memory() const {
-    for (const auto& r : parsed())
-      if (r.memory) return true;
-    return false;
-  }
-  mom::job_cgroup cgroup(const std::string& of = key) const { return {options.cgroup_roots, options.cgroup_parent, of}; }
-
-  ports::run_order limited(const std::string& text, ports::host_share share = {{}, {}, 1, false}) const {
-    auto o = script(key, text);
-    o.share = share;
-    return o;
-  }
-  long shepherd() const { return static_cast<long>(mom::parse_journal(journal_of(key)).claimed->pid); }
-  // The number that the script wrote into a file; it may take a moment.
-  long number_in(const std::string& name) const {
-    const auto path = work() + '/' + name;
-    test::wait_until([&] { return test::read_whole(path).ends_with('\n'); }, "a number from the script");
-    const auto n = std::stol(test::read_whole(path));
-    unlink(path.c_str());
-    return n;
-  }
-  bool frozen() const {
-    for (const auto& r : parsed()) {
-      const auto leaf = task_directory(r, key);
-      if (r.v2) return mom::cgroup_files::number(leaf + "/cgroup.events", "frozen") == 1u;
-      if (r.freezer) return mom::cgroup_files::read(leaf + "/freezer.state") == "FROZEN\n";
-    }
-    return false;
-  }
-
- private:
-  std::vector<std::string> roots(const std::string& which) const {
-    if (which == "found") return offer_.roots;
-    std::string kept;
-    const auto all = test::read_whole("/proc/self/mountinfo");
-    for (std::size_t at = 0; at < all.size();) {
-      const auto line = all.substr(at, all.find('\n', at) + 1 - at);
-      if ((line.find(" - cgroup2 ") != std::string::npos) == (which == "v2")) kept += line;
-      at += line.size();
-    }
-    test::write_whole(work() + "/mountinfo", kept);
-    return mom::find_cgroups(work() + "/mountinfo", options.cgroup_parent).roots;
-  }
-  mom::cgroup_offer offer_;
-};
 
 // A process of ours that nobody's signal to the run reaches, put into the run's cgroup.
 class stranger {
@@ -150,7 +48,7 @@ class stranger {
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(cgroup_runs, cgroup_fixture)
+BOOST_FIXTURE_TEST_SUITE(cgroup_runs, test::cgroup_fixture)
 
 BOOST_AUTO_TEST_CASE(the_program_is_in_its_cgroup_from_its_first_instruction) {
   with_each([&] {
@@ -182,7 +80,7 @@ BOOST_AUTO_TEST_CASE(who_came_from_outside_dies_when_the_program_ends) {
     BOOST_REQUIRE(mkfifo((work() + "/go").c_str(), 0666) == 0);
     start(limited("echo $$ > pid; read x < go; exit 3"));
     (void)number_in("pid");
-    const stranger attached(cgroup());
+    const stranger attached(cgroup(key));
     test::wait_until([&] { return attached.is_in(run_directory(parsed().back())); }, "the stranger to come in");
     test::write_whole(work() + "/go", "x\n");
     BOOST_TEST(wait_ended(key).ended.at(0).exit_status == 3);
@@ -235,7 +133,7 @@ BOOST_AUTO_TEST_CASE(suspension_stops_whom_no_signal_reaches_and_resumption_lets
   with_each([&] {
     start(limited("echo $$ > pid; while :; do sleep 0.01; done"));
     (void)number_in("pid");
-    const stranger attached(cgroup());
+    const stranger attached(cgroup(key));
     test::wait_until([&] { return attached.is_in(run_directory(parsed().back())); }, "the stranger to come in");
     host->signal(key, SIGSTOP);
     test::wait_until([&] { return frozen(); }, "all to stand still");
@@ -418,91 +316,6 @@ BOOST_AUTO_TEST_CASE(a_job_over_its_memory_is_killed_and_told_why) {
     const auto log = so_far(key).log;
     BOOST_TEST((std::find(log.begin(), log.end(), why) != log.end()));
     BOOST_TEST(ended.usage.mem_kb <= 44000u);  // the kernel counts in batches
-  });
-}
-
-// Each run is as if its cgroup were new; only those of v1 are handed on, and not while the kernel still charges memory to them, which it
-// gives back when it likes.
-BOOST_AUTO_TEST_CASE(a_subjob_gets_the_cgroup_of_an_earlier_one_with_the_same_limits_without_its_usage) {
-  const ports::host_share same{64 * mb, {}, 2, true}, other{{}, {}, 1, false};
-  int index = 0;
-  const auto begin = [&](const std::string& before, const ports::host_share& share) {
-    auto o = script("12[" + std::to_string(++index) + "].b.1", before + "echo $$ > pid; read y < go; exit 4");
-    o.share = share;
-    start(o);
-    (void)number_in("pid");
-    return o.key;
-  };
-  const auto end = [&](const std::string& of) {
-    test::write_whole(work() + "/go", "x\n");
-    const auto ended = wait_ended(of).ended.at(0);
-    BOOST_TEST(ended.exit_status == 4);
-    test::wait_until([&] { return mom::held_run::take(run_file(of), false).has_value(); }, "the shepherd to be free");
-    forget_and_wait(of);
-    return ended.usage;
-  };
-  const auto place = [&](const mom::cgroup_root& r, const std::string& of) { return r.path + '/' + options.cgroup_parent + '/' + of; };
-  const auto inodes = [&](const std::string& of) {
-    std::vector<ino_t> all;
-    for (const auto& r : parsed()) {
-      struct stat st {};
-      BOOST_REQUIRE(stat(place(r, of).c_str(), &st) == 0);
-      all.push_back(r.v2 ? 0 : st.st_ino);
-    }
-    return all;
-  };
-  const auto check_limits = [&](const std::string& of, bool limited) {
-    for (const auto& r : parsed()) {
-      const auto at = place(r, of);
-      if (r.v2) continue;
-      if (r.memory) BOOST_TEST((mom::cgroup_files::number(at + "/memory.limit_in_bytes") == 64 * mb) == limited);
-      if (r.cpu) BOOST_TEST(mom::cgroup_files::read(at + "/cpu.cfs_quota_us").value() == (limited ? "200000\n" : "-1\n"));
-      if (r.cpu) BOOST_TEST(mom::cgroup_files::number(at + "/cpu.shares").value() == (limited ? 2048u : 1024u));
-    }
-  };
-  with_each([&] {
-    run(limited("exit 0"));  // for forget
-    BOOST_REQUIRE(mkfifo((work() + "/go").c_str(), 0666) == 0);
-    bool handed_on = false;
-    for (int tries = 0; !handed_on && tries < 50; ++tries) {
-      const auto first = begin("x=$(head -c 20000000 /dev/zero | tr '\\0' x); ", same);
-      const auto before = inodes(first);
-      const auto used = end(first);
-      const auto second = begin("", same);
-      handed_on = inodes(second) == before;
-      for (const auto& r : parsed())
-        for (const auto& gone : {first, first + ".next"}) BOOST_TEST(!std::filesystem::exists(place(r, gone)));
-      check_limits(second, true);
-      const auto then = end(second);
-      if (has_memory()) {
-        BOOST_TEST(used.mem_kb >= 20000u);
-        BOOST_TEST(then.mem_kb < 10000u);
-      }
-    }
-    BOOST_TEST(handed_on);
-
-    const auto third = begin("", other);
-    check_limits(third, false);
-    end(third);
-    unlink((work() + "/go").c_str());
-    restart_mom();  // who is kept goes home, and takes along what was kept
-  });
-}
-
-BOOST_AUTO_TEST_CASE(a_cgroup_in_which_a_process_was_killed_for_its_memory_is_not_handed_on) {
-  const std::string first = "12[1].b.1", second = "12[2].b.1";
-  with_each([&] {
-    run(limited("exit 0"));  // for forget
-    if (!has_memory()) return;
-    for (const auto& of : {first, second}) {
-      auto o = script(of, of == first ? "head -c 200000000 /dev/zero | tail -c 190000000 > /dev/null; exit 0" : "exit 0");
-      o.share = ports::host_share{40 * mb, 40 * mb, 1, false};
-      run(o);
-      test::wait_until([&] { return mom::held_run::take(run_file(of), false).has_value(); }, "the shepherd to be free");
-      BOOST_TEST((stderr_of(of).find("Cgroup mem limit exceeded") != std::string::npos) == (of == first));
-      forget_and_wait(of);
-    }
-    restart_mom();
   });
 }
 

@@ -234,6 +234,29 @@ usage_set job_total(std::span<const host_usage> hosts, const attributes::resourc
   return sum;
 }
 
+namespace {
+ports::run_usage numbers_of(const usage_set& measured) {
+  return {measured.seconds("cput"), measured.kb("mem"),
+          measured.kb("vmem"), measured.seconds("walltime"),
+          static_cast<std::uint32_t>(measured.count("ncpus")), static_cast<std::uint32_t>(measured.count("cpupercent"))};
+}
+}  // namespace
+
+void raise_primary(std::vector<host_usage>& hosts, const usage_set& known, const attributes::resource_catalogue& resources) {
+  if (hosts.empty()) return;
+  auto& primary = hosts.front().usage;
+  const auto told = numbers_of(job_total(hosts, resources)), least = numbers_of(known), before = numbers_of(primary);
+  auto raised = before;
+  const auto raise_by_missing = [&](auto ports::run_usage::*of) { raised.*of += std::max(least.*of, told.*of) - told.*of; };
+  for (const auto of :
+       {&ports::run_usage::cpu_seconds, &ports::run_usage::mem_kb, &ports::run_usage::vmem_kb, &ports::run_usage::wall_seconds})
+    raise_by_missing(of);
+  for (const auto of : {&ports::run_usage::ncpus, &ports::run_usage::cpu_percent}) raise_by_missing(of);
+  const auto as_told = measured_usage(before);
+  for (const auto& e : measured_usage(raised))
+    if (as_told.get(e.resource) != e.value) primary.set(e.resource, e.value);
+}
+
 std::map<std::string, std::string> unmergeable_words(std::span<const host_usage> hosts, const attributes::resource_catalogue& resources) {
   std::map<std::string, std::string> out;
   for (const auto& [resource, words] : words_by_resource(hosts, resources))

@@ -24,7 +24,6 @@ using phase = job_phase;
 namespace {
 
 constexpr std::int64_t stage_in_retry_s = 30 * 60;
-constexpr std::int32_t exit_mom_restarted = -4;
 constexpr std::int32_t exit_rerun = -11;
 
 bool rerunable(const job_state& job) { return job.attribute(ids::Rerunable) != "False"; }
@@ -71,7 +70,7 @@ struct run_end_reason {
 // A hook that has asked for another run behind the program's end has changed how it ends.
 std::int32_t requeue_exit_status(const job_state& job, std::int32_t code) {
   if (job.rerun_exit_status != 0) return job.rerun_exit_status;
-  return job.rerun_by_hook && code != exit_rerun && code != exit_mom_restarted ? exit_hook_rerun : code;
+  return job.rerun_by_hook && code != exit_rerun && code != exit_host_lost ? exit_hook_rerun : code;
 }
 
 event requeued(const job_state& job, std::int32_t code, const run_end_reason& why, const stamp& now) {
@@ -107,8 +106,8 @@ bool goes_back_to_queue(const job_state& job, std::int32_t code) {
   if (is_failed_start(code) || code == -18) return true;  // -18: a hook asked for another start
   if (code == exit_checkpointed || code == exit_bad_restart) return true;
   if (code == exit_script_lost) return true;  // until somebody has put it back, or deletes the job
-  if (job.rerun_requested) return code == exit_rerun || code == exit_mom_restarted || job.rerun_by_hook;
-  return code == exit_mom_restarted && rerunable(job);
+  if (job.rerun_requested) return code == exit_rerun || code == exit_host_lost || job.rerun_by_hook;
+  return code == exit_host_lost && rerunable(job);
 }
 
 std::string host_down(const job_state& job) { return "execution node " + job.hosts.front() + " down"; }
@@ -181,11 +180,21 @@ std::vector<host_usage> hosts_of_run(const job_state& job, std::vector<host_usag
   return told;
 }
 
+// What is known of this run so far.
+usage_set reported_usage(const job_state& job) {
+  usage_set so_far;
+  if (!job.usage_known) return so_far;
+  for (const auto& e : job.attributes)
+    if (e.id == ids::resources_used) so_far.set(e.resource, e.value);
+  return so_far;
+}
+
 // What the job shows, and what it was made of where that is more than one host. Both reports, and both events, have the same fields
-// for it.
+// for it. `at_least`: what is known already, of a run that its host has lost.
 template <class Report, class Builder>
-void put_usage(const job_state& job, Report&& told, const settings& settings, Builder&& to) {
-  const auto hosts = hosts_of_run(job, checked_hosts(told.getHosts(), settings.resources), settings);
+void put_usage(const job_state& job, Report&& told, const settings& settings, const usage_set& at_least, Builder&& to) {
+  auto hosts = hosts_of_run(job, checked_hosts(told.getHosts(), settings.resources), settings);
+  raise_primary(hosts, at_least, settings.resources);
   write_usage(job_total(hosts, settings.resources, told.getMergeWords() ? words_form::merge : words_form::by_node), to.initUsage());
   if (hosts.size() < 2) return;
   auto list = to.initHosts(static_cast<unsigned>(hosts.size()));
@@ -197,7 +206,7 @@ outcome on_usage(const job_state& job, schema::RunUsage::Reader r, const setting
   return std::vector<event>{make_event([&](auto e) {
     auto u = e.initJob().initUsageReported();
     u.setRun(job.run);
-    put_usage(job, r, settings, u);
+    put_usage(job, r, settings, {}, u);
     u.setSession(r.getSession());
     u.setJobdir(r.getJobdir());
   })};
@@ -212,7 +221,7 @@ outcome on_exited(const job_state& job, const mom_report& report, const stamp& n
     auto x = e.initJob().initExited();
     x.setRun(job.run);
     x.setExitStatus(r.getExitStatus());
-    put_usage(job, r, settings, x);
+    put_usage(job, r, settings, r.getExitStatus() == exit_host_lost ? reported_usage(job) : usage_set{}, x);
     x.setSession(r.getSession());
     x.setReported(r.getReported());
   }));
@@ -315,7 +324,7 @@ outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now
   if (job.provisioning()) return no_change;  // its hosts are made anew, and know nothing of it yet
   // Not there yet is not lost: the order is still on its way, unless the host began a new life.
   if (job.phase == phase::assigned && !lost.host_gone && !lost.log_is_new) return no_change;
-  const auto code = job.rerun_requested ? exit_rerun : exit_mom_restarted;
+  const auto code = job.rerun_requested ? exit_rerun : exit_host_lost;
   std::vector<event> out;
   lose_run(job, code, lost.host_gone ? run_loss::host_down : run_loss::missing, now, settings, out);
   return out;

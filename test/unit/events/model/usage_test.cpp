@@ -47,6 +47,20 @@ schema::sealed<schema::ToMom> order_with(const given_values& s) {
 
 BOOST_AUTO_TEST_SUITE(usage)
 
+BOOST_AUTO_TEST_CASE(a_primary_that_lost_count_gets_what_the_others_do_not_tell) {
+  const auto resources = site_resources();
+  std::vector<model::host_usage> hosts = {{"n1", used({{"cput", "00:00:00"}, {"mem", "0kb"}, {"walltime", "00:00:00"}, {"joule", "7"}})},
+                                          {"n2", used({{"cput", "00:01:00"}, {"mem", "500kb"}})}};
+  model::raise_primary(hosts, used({{"cput", "00:03:00"}, {"mem", "400kb"}, {"walltime", "00:02:00"}}), resources);
+  BOOST_TEST(text_of(hosts[0].usage) == "cput=00:02:00 joule=7 mem=0kb walltime=00:02:00");
+  BOOST_TEST(text_of(hosts[1].usage) == "cput=00:01:00 mem=500kb");
+  BOOST_TEST(text_of(model::job_total(hosts, resources)) == "cput=00:03:00 joule=7 mem=500kb walltime=00:02:00");
+
+  std::vector<model::host_usage> none;
+  model::raise_primary(none, used({{"cput", "00:03:00"}}), resources);
+  BOOST_TEST(none.empty());
+}
+
 BOOST_AUTO_TEST_CASE(limits_are_met_when_usage_is_above_them) {
   const auto o =
       order_with({{"Resource_List", "walltime", "00:00:03"}, {"Resource_List", "cput", "00:00:05"}, {"Resource_List", "mem", "10mb"}});

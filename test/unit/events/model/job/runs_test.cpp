@@ -166,6 +166,40 @@ BOOST_AUTO_TEST_CASE(a_lost_run_is_queued_again_if_the_job_may) {
   BOOST_TEST(never_again.state() == "F 93");
 }
 
+// A host that comes back after its power was lost has counted nothing.
+BOOST_AUTO_TEST_CASE(what_a_lost_run_is_known_to_have_used_stays) {
+  const auto used = [](const auto& story, const char* resource) { return story.attribute(ids::resources_used, resource); };
+  auto story = given(job_phase::started, {{"Rerunable", "", "False"}});
+  story.uses({3600, 4096, 7200, 2});
+  BOOST_TEST(story.exits(model::exit_host_lost, {0, 0, 0, 2}) == "exited");
+  BOOST_TEST(used(story, "cput") == "01:00:00");
+  BOOST_TEST(used(story, "walltime") == "02:00:00");
+  BOOST_TEST(used(story, "mem") == "4096kb");
+  BOOST_TEST(used(story, "ncpus") == "2");
+
+  // The MoM was killed, and its shepherd: the host still knows when the program began.
+  auto counted = given(job_phase::started, {{"Rerunable", "", "False"}});
+  counted.uses({3600, 4096, 7200, 2});
+  counted.exits(model::exit_host_lost, {10, 8192, 9000, 2});
+  BOOST_TEST(used(counted, "cput") == "01:00:00");
+  BOOST_TEST(used(counted, "walltime") == "02:30:00");
+  BOOST_TEST(used(counted, "mem") == "8192kb");
+
+  // What is known of an earlier run counts nothing here, nor does it where the end was measured.
+  auto again = given(job_phase::started);
+  again.uses({3600, 4096, 7200, 2});
+  again.exits(model::exit_host_lost);
+  BOOST_REQUIRE(again.leaves() == "outputDelivered vnodesReleased requeued");
+  BOOST_REQUIRE(again.when(propose(), the_scheduler()) == "assigned");
+  again.starts();
+  again.exits(model::exit_host_lost, {1, 1, 1, 1});
+  BOOST_TEST(used(again, "walltime") == "00:00:01");
+  auto measured = given(job_phase::started);
+  measured.uses({3600, 4096, 7200, 2});
+  measured.exits(1, {3600, 10, 7200, 2});
+  BOOST_TEST(used(measured, "mem") == "10kb");
+}
+
 BOOST_AUTO_TEST_CASE(an_order_that_is_still_on_its_way_is_not_lost) {
   auto story = given(job_phase::assigned);
   BOOST_TEST(story.when(model::run_lost{1, false, false}, the_server()) == "");

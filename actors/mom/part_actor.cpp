@@ -80,7 +80,10 @@ std::vector<model::part_effect> part_actor::owed() {
   for (auto& effect : model::pending_effects(state())) {
     if (!std::holds_alternative<model::say_ended_tasks>(effect)) all.push_back(std::move(effect));
     else
-      for (const auto task : untaken_) all.push_back(model::say_task_end{task});
+      for (const auto task : untaken_) {
+        all.push_back(model::say_task{task});
+        all.push_back(model::say_task_end{task});
+      }
   }
   if (prologue_asked_ && state().phase == phase::ready) all.push_back(model::say_prologue_over{});
   return all;
@@ -109,17 +112,12 @@ begun part_actor::begin(const model::part_effect& effect) {
       a.parts_.processes->adopt(a.state().task_key(t.task));
       return begun::yes;
     }
-    begun operator()(const model::say_task& t) const {
-      if (a.suspended_ == true)
-        a.parts_.processes->signal(a.state().task_key(t.task), SIGSTOP);  // it was starting when the others were stopped
-      a.follow_output(t.task);
-      a.tell_task(t.task);
-      return begun::yes;
-    }
+    begun operator()(const model::say_task& t) const { return a.say_running(t.task), begun::yes; }
     begun operator()(const model::say_ended_tasks&) const { return begun::yes; }  // told one by one
     begun operator()(const model::say_task_end& t) const {
       if (!a.output_.all_taken(t.task)) return begun::not_yet;
-      a.tell_task(t.task);
+      const auto& task = a.state().tasks.at(t.task);
+      a.tell_task(t.task, task.text.empty() ? schema::TaskState::Phase::ENDED : schema::TaskState::Phase::NOT_STARTED);
       return begun::yes;
     }
     begun operator()(const model::kill_task& t) const {
@@ -201,16 +199,23 @@ bool part_actor::is_attached(const ports::attached_session& session, std::uint32
   });
 }
 
-void part_actor::tell_task(std::uint32_t number) {
+// Of a task that has ended already it is said only while what it wrote is not taken: who asked for that waits to hear of the task first.
+void part_actor::say_running(std::uint32_t number) {
+  follow_output(number);
+  const bool ended = !state().active.contains(number);
+  if (ended && output_.all_taken(number)) return;
+  if (!ended && suspended_ == true)
+    parts_.processes->signal(state().task_key(number), SIGSTOP);  // it was starting when the others were stopped
+  tell_task(number, schema::TaskState::Phase::RUNNING);
+}
+
+void part_actor::tell_task(std::uint32_t number, schema::TaskState::Phase phase) {
   const auto& task = state().tasks.at(number);
-  const bool ended = task.phase == model::task_phase::ended;
   tell_primary([&](auto m) {
     auto t = m.initTaskState();
     fill_ref(t.initTask().initRef());
     t.getTask().setTask(number);
-    using reported = schema::TaskState::Phase;
-    t.setPhase(!ended ? reported::RUNNING : task.text.empty() ? reported::ENDED
-                                                              : reported::NOT_STARTED);
+    t.setPhase(phase);
     t.setPid(task.pid);
     t.setExitStatus(task.exit_status);
     t.setText(task.text);

@@ -37,7 +37,8 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
   begun set_up();
   begun start(std::uint32_t task);
   bool is_attached(const ports::attached_session& session, std::uint32_t but) const;
-  void tell_task(std::uint32_t task);
+  void say_running(std::uint32_t task);
+  void tell_task(std::uint32_t task, schema::TaskState::Phase phase);
   void find_ended_tasks();
   void follow_output(std::uint32_t task);
   begun tear_down();

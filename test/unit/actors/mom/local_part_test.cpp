@@ -20,11 +20,20 @@ namespace {
 struct heard {
   std::vector<actors::at_hook_point> asked;
   std::vector<actors::hook_usage_of_run> of_run;
+  std::string of_tasks;  // "2 running"
 };
 caf::behavior playing_mom(caf::event_based_actor*, heard* all) {
   return {[=](actors::at_hook_point& at) { all->asked.push_back(std::move(at)); },
           [=](actors::hook_usage_of_run& u) { all->of_run.push_back(std::move(u)); },
-          [](const actors::to_primary&) {},
+          [=](const actors::to_primary& to) {
+            const auto said = to.message.get();
+            if (!said.isTaskState()) return;
+            using phase = schema::TaskState::Phase;
+            const auto t = said.getTaskState();
+            all->of_tasks += (all->of_tasks.empty() ? "" : ", ") + std::to_string(t.getTask().getTask()) +
+                             (t.getPhase() == phase::RUNNING ? " running" : t.getPhase() == phase::ENDED ? " ended"
+                                                                                                         : " not started");
+          },
           [](const actors::to_server&) {}};
 }
 
@@ -37,9 +46,9 @@ schema::sealed<schema::ToSister> join() {
   });
 }
 
-schema::sealed<schema::ToSister> spawn() {
-  return schema::make<schema::ToSister>([](schema::ToSister::Builder m) {
-    m.initSpawn().initTask().setTask(2);
+schema::sealed<schema::ToSister> spawn(std::uint32_t task) {
+  return schema::make<schema::ToSister>([&](schema::ToSister::Builder m) {
+    m.initSpawn().initTask().setTask(task);
     m.getSpawn().initArgv(1).set(0, "/bin/date");
   });
 }
@@ -50,6 +59,26 @@ struct task_host final : test::quiet_host {
   int started = 0;
   bool has_order(const std::string&) const override { return ordered; }
   void start(const ports::run_order&) override { ++started; }
+};
+
+schema::sealed<schema::ToSister> output_taken(std::uint64_t up_to) {
+  return schema::make<schema::ToSister>([&](schema::ToSister::Builder m) {
+    auto o = m.initOutputTaken();
+    o.initTask().setTask(2);
+    o.setUpTo(up_to);
+  });
+}
+
+// What the task has written to its output.
+struct one_output final : ports::task_outputs {
+  explicit one_output(std::string t) : text(std::move(t)) {}
+  std::string text;
+  void listen(std::function<void(const std::string&)>) override {}
+  void follow(const std::string&, const std::string&) override {}
+  std::string read(const std::string&, bool errors, std::uint64_t offset, std::size_t most) override {
+    return !errors && offset < text.size() ? text.substr(offset, most) : "";
+  }
+  void remove(const std::string&) override {}
 };
 
 // A part on the run's first host, with a hook of execjob_launch, that is told to start a task.
@@ -64,7 +93,7 @@ struct part_with_a_task {
   const std::function<void(const std::string&)> stop = [](const std::string& why) { BOOST_ERROR("stopped: " + why); };
   caf::actor writer, mom, part;
 
-  explicit part_with_a_task(bool ordered) {
+  explicit part_with_a_task(bool ordered, ports::task_outputs* outputs = nullptr) {
     host.ordered = ordered;
     actors::log_writer_parts writing;
     writing.log = &log;
@@ -75,13 +104,24 @@ struct part_with_a_task {
     auto settings = std::make_shared<mom::mom_settings>();
     settings->host = "n1";
     actors::mom_parts parts{{writer, &reader, &clock, stop}, &host, settings};
+    parts.outputs = outputs;
     parts.hooks = std::make_shared<actors::hook_bits>();
     parts.hooks->events = hooks::find_event("execjob_launch")->bit;
     part = system->spawn<actors::part_actor>(parts, mom, "key", 0, std::make_shared<model::settings>());
     caf::anon_send(
         part, actors::envelope<model::part_command>{model::join_asked{join(), "n1"}, test::the_server(), "", nullptr, nullptr, {}, 0, {}});
     system.run();
-    caf::anon_send(part, actors::primary_said{spawn()});
+    caf::anon_send(part, actors::primary_said{spawn(2)});
+    system.run();
+  }
+  // Both are written at once, because something else is just being written.
+  void starts_and_ends() {
+    const auto tell = [&](model::part_command c) {
+      caf::anon_send(part, actors::envelope<model::part_command>{std::move(c), test::the_server(), "", nullptr, nullptr, {}, 0, {}});
+    };
+    caf::anon_send(part, actors::primary_said{spawn(3)});
+    tell(model::task_began{2, {4711, 4711, 1, ""}});
+    tell(model::task_over{2, {0, {}}});
     system.run();
   }
   ~part_with_a_task() { system.end({part, mom, writer}); }
@@ -112,6 +152,24 @@ BOOST_AUTO_TEST_CASE(hooks_are_not_asked_again_for_a_task_that_an_earlier_life_h
   part_with_a_task p(true);
   BOOST_TEST(p.all.asked.empty());
   BOOST_TEST(p.host.started == 1);
+}
+
+// Who asked for the task and its output takes none before it has heard that there is a task: both waited for ever.
+BOOST_AUTO_TEST_CASE(a_task_that_ends_at_once_is_told_as_running_while_its_output_is_not_taken) {
+  one_output wrote("hello\n");
+  part_with_a_task p(true, &wrote);
+  p.starts_and_ends();
+  BOOST_TEST(p.all.of_tasks == "2 running");
+  caf::anon_send(p.part, actors::primary_said{output_taken(6)});
+  p.system.run();
+  BOOST_TEST(p.all.of_tasks == "2 running, 2 ended");
+}
+
+BOOST_AUTO_TEST_CASE(of_a_task_that_ends_at_once_without_output_only_its_end_is_told) {
+  one_output silent("");
+  part_with_a_task p(true, &silent);
+  p.starts_and_ends();
+  BOOST_TEST(p.all.of_tasks == "2 ended");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

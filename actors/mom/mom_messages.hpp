@@ -119,11 +119,6 @@ struct task_origin {
   std::string host;
   bool output = false;
 };
-struct task_numbered {
-  task_origin origin;
-  std::uint32_t task = 0;
-  std::string error;
-};
 inline std::string text_of(capnp::Data::Reader d) { return {reinterpret_cast<const char*>(d.begin()), d.size()}; }
 void write_answer(const task_answer& from, schema::Answer::Builder to);
 task_answer read_answer(schema::Answer::Reader from);
@@ -175,7 +170,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::checkpoint_time_over)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::task_grown)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::output_appended)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::host_acted)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::task_numbered)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::primary_said)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::server_discards)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::part_event)

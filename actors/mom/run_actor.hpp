@@ -102,6 +102,7 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   // -- tasks (run_actor_tasks.cpp)
   caf::message_handler task_handlers();
   void spawn(task_origin origin, std::string host, std::uint32_t node, std::vector<std::string> argv, std::vector<std::string> environment);
+  void on_numbered(const task_origin& origin, std::uint32_t task, const std::string& error);
   void signal_task(task_origin origin, std::uint32_t task, int signal);
   void watch_end(task_origin origin, std::uint32_t task);
   task_answer all_tasks() const;

@@ -1,5 +1,6 @@
 // The tasks of a run: who asked for them, and what the hosts say of them. actors/mom/task_interface.hpp is the contract.
 #include <algorithm>
+#include <functional>
 
 #include "actors/mom/host/environment.hpp"
 #include "actors/mom/host/start_order.hpp"
@@ -10,18 +11,19 @@ namespace annals::actors {
 
 namespace {
 
-// The number of a new task, when it is on disk; or why there is none.
+// The number of a new task, when it is on disk; or why there is none. Heard in the turn of the run's actor that asks the host for the
+// task: a message could come later than what the task writes, which would be taken for the job's.
 class numbered_task final : public reply_to {
  public:
-  numbered_task(caf::actor run, task_origin origin) : run_(std::move(run)), origin_(std::move(origin)) {}
+  using heard = std::function<void(std::uint32_t task, const std::string& error)>;
+  explicit numbered_task(heard h) : heard_(std::move(h)) {}
   void done(std::uint64_t, const std::string& text) override {
-    caf::anon_send(run_, task_numbered{origin_, static_cast<std::uint32_t>(values::parse_integer(text).value_or(0)), {}});
+    heard_(static_cast<std::uint32_t>(values::parse_integer(text).value_or(0)), {});
   }
-  void refused(std::uint64_t, const model::rejection& why) override { caf::anon_send(run_, task_numbered{origin_, 0, why.text}); }
+  void refused(std::uint64_t, const model::rejection& why) override { heard_(0, why.text); }
 
  private:
-  caf::actor run_;
-  task_origin origin_;
+  heard heard_;
 };
 
 }  // namespace
@@ -36,12 +38,6 @@ caf::message_handler run_actor::task_handlers() {
       [this](const ask_signal& a) { signal_task({a.asker, {}}, a.task, a.signal); },
       [this](const ask_tasks& a) { answer({a.asker, {}}, all_tasks()); },
       [this](const ask_end& a) { watch_end({a.asker, {}}, a.task); },
-      [this](const task_numbered& n) {
-        if (!n.error.empty()) return answer(n.origin, task_failure(n.error));
-        spawned_for_[n.task] = n.origin;
-        if (n.origin.output) output_for_[n.task] = n.origin;
-        settle_task(n.task);
-      },
   }
       .or_else(output_handlers());
 }
@@ -58,11 +54,20 @@ void run_actor::spawn(task_origin origin, std::string host, std::uint32_t node, 
   receive({model::ask_task{std::move(host), parts_.settings->host, node, std::move(argv), std::move(environment)},
            {"pbs_mom", parts_.settings->host, schema::Role::MOM},
            {},
-           std::make_shared<numbered_task>(caf::actor(this), std::move(origin)),
+           std::make_shared<numbered_task>([this, origin = std::move(origin)](std::uint32_t task, const std::string& error) {
+             on_numbered(origin, task, error);
+           }),
            nullptr,
            {},
            0,
            {}});
+}
+
+void run_actor::on_numbered(const task_origin& origin, std::uint32_t task, const std::string& error) {
+  if (!error.empty()) return answer(origin, task_failure(error));
+  spawned_for_[task] = origin;
+  if (origin.output) output_for_[task] = origin;
+  settle_task(task);
 }
 
 void run_actor::signal_task(task_origin origin, std::uint32_t task, int signal) {

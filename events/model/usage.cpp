@@ -251,7 +251,8 @@ void raise_primary(std::vector<host_usage>& hosts, const usage_set& known, const
   for (const auto of :
        {&ports::run_usage::cpu_seconds, &ports::run_usage::mem_kb, &ports::run_usage::vmem_kb, &ports::run_usage::wall_seconds})
     raise_by_missing(of);
-  for (const auto of : {&ports::run_usage::ncpus, &ports::run_usage::cpu_percent}) raise_by_missing(of);
+  raise_by_missing(&ports::run_usage::ncpus);
+  if (told.cpu_percent == 0) raised.cpu_percent = least.cpu_percent;  // of one that was measured less is no loss: it goes up and down
   const auto as_told = measured_usage(before);
   for (const auto& e : measured_usage(raised))
     if (as_told.get(e.resource) != e.value) primary.set(e.resource, e.value);

@@ -56,6 +56,13 @@ BOOST_AUTO_TEST_CASE(a_primary_that_lost_count_gets_what_the_others_do_not_tell)
   BOOST_TEST(text_of(hosts[1].usage) == "cput=00:01:00 mem=500kb");
   BOOST_TEST(text_of(model::job_total(hosts, resources)) == "cput=00:03:00 joule=7 mem=500kb walltime=00:02:00");
 
+  const auto known = used({{"cpupercent", "95"}});
+  std::vector<model::host_usage> measured = {{"n1", used({{"cpupercent", "50"}})}}, lost = {{"n1", used({{"cpupercent", "0"}})}};
+  model::raise_primary(measured, known, resources);
+  model::raise_primary(lost, known, resources);
+  BOOST_TEST(text_of(measured[0].usage) == "cpupercent=50");
+  BOOST_TEST(text_of(lost[0].usage) == "cpupercent=95");
+
   std::vector<model::host_usage> none;
   model::raise_primary(none, used({{"cput", "00:03:00"}}), resources);
   BOOST_TEST(none.empty());

@@ -147,10 +147,16 @@ ending=()   # "DAEMON PID FILE" of each that was told to end
 failed=0
 say_was() { echo "PBS ${1#pbs_} - was pid: $2"; }
 
-tell_to_end() {   # DAEMON FILE: by a signal
+# One that has ended by itself meanwhile, as schedulers do when their server ends, is told too.
+tell() {   # DAEMON PID FILE: to end, by a signal
+  local said
+  said=$(kill -TERM "$2" 2>&1) || [ "$(pid_in "$1" "$3")" != "$2" ] || { echo "$1 (pid $2) can't be told to end: $said" >&2; return 1; }
+}
+
+tell_to_end() {   # DAEMON FILE
   local pid
   pid=$(pid_in "$1" "$2") || return 0
-  if kill -TERM "$pid"; then ending+=("$1 $pid $2"); else failed=1; fi
+  if tell "$1" "$pid" "$2"; then ending+=("$1 $pid $2"); else failed=1; fi
 }
 
 stop_daemon() {   # DAEMON
@@ -167,7 +173,7 @@ stop_server() {
   echo "Shutting server down with qterm."
   if timeout $qterm_deadline_s "$exec_dir/bin/qterm" -s >/dev/null 2>&1; then
     ending+=("pbs_server $pid ${lock[pbs_server]}")
-  elif kill -TERM "$pid"; then
+  elif tell pbs_server "$pid" "${lock[pbs_server]}"; then
     await_end pbs_server "$pid" "${lock[pbs_server]}" || failed=1
   else
     failed=1

@@ -143,6 +143,13 @@ class an_installation(unittest.TestCase):
         self.assertEqual(self.init("stop").returncode, 0)
         self.assertFalse(running(scheduler))      # there is no qterm here: by a signal
 
+    def test_a_daemon_that_ends_just_before_it_is_told_to_is_no_failure(self):
+        self.assertEqual(self.init("start").returncode, 0)
+        gone_first = {"BASH_FUNC_kill%%": '() { builtin kill -KILL "$2"; while [ -e "/proc/$2" ]; do sleep 0.01; done; builtin kill "$@"; }'}
+        done = self.init("stop", **gone_first)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("PBS sched - was pid: ", done.stdout)
+
     def test_stop_asks_the_server_to_end_its_schedulers_too(self):      # MS-96, MS-97
         self.init("start")
         told = os.path.join(self.top, "told")

@@ -44,7 +44,7 @@ def shown(screen):
 class Sitting:
     def __init__(self, cluster, ids, block, outcome):
         self.cluster, self.ids, self.block, self.outcome = cluster, ids, block, outcome
-        self.raw, self.status, self.looked_at = b"", None, 0
+        self.raw, self.typed, self.status, self.looked_at = b"", None, None, 0
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             try:
@@ -78,11 +78,18 @@ class Sitting:
         self.looked_at = len(self.screen())
         if kind == "typed":
             self.until(lambda: self.unread() == 0, "what was typed before is read")
+            if self.typed == r"fg\r":   # nothing on the screen says when qsub has the terminal again
+                self.until(lambda: not self.echoes(), "what is typed goes to the job alone")
+            self.typed = what
             os.write(self.fd, what.encode().decode("unicode_escape").encode())
         elif kind == "sent":
             os.kill(self.pid, getattr(signal, "SIG" + what))
         else:
             self.cluster.sure(self.ids.to_run(what), kind)
+
+    def echoes(self):
+        """The terminal itself shows what is typed."""
+        return termios.tcgetattr(self.fd)[3] & termios.ECHO
 
     def unread(self):
         """How much of what was typed nobody has read: Ctrl-C would take it away."""

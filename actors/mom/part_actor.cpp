@@ -367,6 +367,7 @@ void part_actor::poll(const poll_usage& p) {
   if (++polls_ % limits::output_repeat_s == 0) {
     output_.repeat();
     output_.look();  // what no watch has told of
+    reconcile();     // of tasks whose files could not be read before
   }
   if (!local() && polls_ % static_cast<unsigned>(limits::part_word_s) == 0) tell_server();
   if (state().phase != phase::ready) return;

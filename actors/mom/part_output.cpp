@@ -20,7 +20,9 @@ void part_output::look(std::uint32_t task) {
 void part_output::next(std::uint32_t task, bool errors) {
   auto& s = tasks_.at(task)[errors];
   if (!s.under_way.empty()) return;
-  s.under_way = files_->read(key_of_(task), errors, s.taken, limits::output_piece_bytes);
+  auto piece = files_->read(key_of_(task), errors, s.taken, limits::output_piece_bytes);
+  s.unread = !piece;
+  s.under_way = std::move(piece).value_or("");
   // Whole lines where there are any: those of several tasks meet in one file.
   if (const auto end = s.under_way.rfind('\n'); end != std::string::npos) s.under_way.resize(end + 1);
   if (!s.under_way.empty()) send_({task, errors, s.taken, s.under_way});
@@ -46,7 +48,8 @@ bool part_output::all_taken(std::uint32_t task) {
   const auto at = tasks_.find(task);
   if (at == tasks_.end()) return true;
   look(task);
-  if (!at->second[0].under_way.empty() || !at->second[1].under_way.empty()) return false;
+  for (const auto& s : at->second)
+    if (s.unread || !s.under_way.empty()) return false;
   done(task);
   return true;
 }

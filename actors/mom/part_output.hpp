@@ -41,6 +41,7 @@ class part_output {
   struct stream {
     std::uint64_t taken = 0;
     std::string under_way;
+    bool unread = false;  // the host could not say what there is
   };
   void next(std::uint32_t task, bool errors);
   void done(std::uint32_t task);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace annals::ports {
@@ -15,8 +16,8 @@ class task_outputs {
   virtual void listen(std::function<void(const std::string& key)> grown) = 0;
   // From when the task has started. `user`: whose files they must be to be read.
   virtual void follow(const std::string& key, const std::string& user) = 0;
-  // At most `most` bytes from `offset` on; empty: there are no more now.
-  virtual std::string read(const std::string& key, bool errors, std::uint64_t offset, std::size_t most) = 0;
+  // At most `most` bytes from `offset` on; empty: there are no more now. Nothing: this host can't say at the moment, ask again.
+  virtual std::optional<std::string> read(const std::string& key, bool errors, std::uint64_t offset, std::size_t most) = 0;
   // Removes the files.
   virtual void remove(const std::string& key) = 0;
 };

@@ -191,9 +191,9 @@ class fake_outputs final : public ports::task_outputs {
     for (const auto when : {world_.clock.now, at->second.ends}) world_.at(when, alive_, [this, key] { grown_(key); });
   }
 
-  std::string read(const std::string& key, bool errors, std::uint64_t offset, std::size_t) override {
+  std::optional<std::string> read(const std::string& key, bool errors, std::uint64_t offset, std::size_t) override {
     const auto at = machine_.programs.find(key);
-    if (!machine_.outputs.contains(key) || at == machine_.programs.end()) return {};
+    if (!machine_.outputs.contains(key) || at == machine_.programs.end()) return "";
     auto lines = lines_of_task(key, errors);
     if (world_.clock.now < at->second.ends) lines.resize(lines.size() / 2);
     std::string text;

@@ -12,7 +12,6 @@
 #include <optional>
 #include <set>
 
-#include "actors/mom/host/account.hpp"
 #include "actors/mom/host/event_loop.hpp"
 
 namespace annals::mom {
@@ -23,7 +22,7 @@ std::string task_output_file(const std::string& pbs_home, const std::string& key
 
 class real_task_outputs::impl {
  public:
-  explicit impl(std::string pbs_home) : home_(std::move(pbs_home)) {}
+  impl(std::string pbs_home, const name_service& names) : home_(std::move(pbs_home)), accounts_(names) {}
   ~impl() {
     if (loop_) loop_->stop();
     if (inotify_ >= 0) close(inotify_);
@@ -46,25 +45,20 @@ class real_task_outputs::impl {
       }
   }
 
-  std::string read(const std::string& key, bool errors, std::uint64_t offset, std::size_t most) {
-    std::optional<std::uint32_t> uid;
-    {
-      const std::lock_guard lock(mutex_);
-      told_.erase(key);
-      if (const auto at = followed_.find(key); at != followed_.end()) uid = look_up(at->second);
-    }
+  std::optional<std::string> read(const std::string& key, bool errors, std::uint64_t offset, std::size_t most) {
+    const auto owner = owner_of(key);
     const int fd = open(file(key, errors).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) return {};
+    if (fd < 0) return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? std::nullopt : std::optional(std::string());
     std::string bytes;
     struct stat st {};
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == uid) {
+    if (!owner.ask_again && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == owner.uid) {
       const auto size = static_cast<std::uint64_t>(st.st_size);
       bytes.resize(std::min<std::uint64_t>(most, size > offset ? size - offset : 0));
       const auto n = pread(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
       bytes.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
     }
     close(fd);
-    return bytes;
+    return owner.ask_again ? std::nullopt : std::optional(std::move(bytes));
   }
 
   void remove(const std::string& key) {
@@ -92,17 +86,29 @@ class real_task_outputs::impl {
     return true;
   }
 
+  struct owner {
+    std::optional<std::uint32_t> uid;
+    bool ask_again = false;  // the name service could not say
+  };
   struct followed {
     std::string user;
-    std::optional<std::uint32_t> uid;
+    owner who;
     std::set<int> watches;
   };
-  // Again each time until it is known: a name service may be ill.
-  std::optional<std::uint32_t> look_up(followed& f) {
-    if (f.uid) return f.uid;
+  // Again each time until it is known.
+  const owner& look_up(followed& f) {
+    if (f.who.uid) return f.who;
     const auto found = accounts_.find(f.user, {});
-    if (const auto* who = std::get_if<account>(&found)) f.uid = who->uid;
-    return f.uid;
+    if (const auto* who = std::get_if<account>(&found)) f.who = {who->uid, false};
+    else f.who.ask_again = std::get<no_account>(found).ask_again;
+    return f.who;
+  }
+  // Of a task whose files are read now.
+  owner owner_of(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    told_.erase(key);
+    const auto at = followed_.find(key);
+    return at == followed_.end() ? owner{} : look_up(at->second);
   }
   std::string file(const std::string& key, bool errors) const { return task_output_file(home_, key, errors); }
 
@@ -139,11 +145,12 @@ class real_task_outputs::impl {
   std::unique_ptr<event_loop> loop_;
 };
 
-real_task_outputs::real_task_outputs(std::string pbs_home) : impl_(std::make_unique<impl>(std::move(pbs_home))) {}
+real_task_outputs::real_task_outputs(std::string pbs_home, const name_service& names)
+    : impl_(std::make_unique<impl>(std::move(pbs_home), names)) {}
 real_task_outputs::~real_task_outputs() = default;
 void real_task_outputs::listen(std::function<void(const std::string&)> grown) { impl_->listen(std::move(grown)); }
 void real_task_outputs::follow(const std::string& key, const std::string& user) { impl_->follow(key, user); }
-std::string real_task_outputs::read(const std::string& key, bool errors, std::uint64_t offset, std::size_t most) {
+std::optional<std::string> real_task_outputs::read(const std::string& key, bool errors, std::uint64_t offset, std::size_t most) {
   return impl_->read(key, errors, offset, most);
 }
 void real_task_outputs::remove(const std::string& key) { impl_->remove(key); }

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "actors/mom/host/account.hpp"
 #include "events/ports/task_outputs.hpp"
 
 namespace annals::mom {
@@ -13,11 +14,11 @@ std::string task_output_file(const std::string& pbs_home, const std::string& key
 
 class real_task_outputs final : public ports::task_outputs {
  public:
-  explicit real_task_outputs(std::string pbs_home);
+  explicit real_task_outputs(std::string pbs_home, const name_service& names = {});
   ~real_task_outputs() override;
   void listen(std::function<void(const std::string& key)> grown) override;
   void follow(const std::string& key, const std::string& user) override;
-  std::string read(const std::string& key, bool errors, std::uint64_t offset, std::size_t most) override;
+  std::optional<std::string> read(const std::string& key, bool errors, std::uint64_t offset, std::size_t most) override;
   void remove(const std::string& key) override;
 
  private:

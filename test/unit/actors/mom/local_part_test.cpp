@@ -75,7 +75,7 @@ struct one_output final : ports::task_outputs {
   std::string text;
   void listen(std::function<void(const std::string&)>) override {}
   void follow(const std::string&, const std::string&) override {}
-  std::string read(const std::string&, bool errors, std::uint64_t offset, std::size_t most) override {
+  std::optional<std::string> read(const std::string&, bool errors, std::uint64_t offset, std::size_t most) override {
     return !errors && offset < text.size() ? text.substr(offset, most) : "";
   }
   void remove(const std::string&) override {}

@@ -15,9 +15,11 @@ namespace {
 struct fake_files final : ports::task_outputs {
   std::map<std::string, std::array<std::string, 2>> files;
   std::set<std::string> removed;
+  bool ill = false;
   void listen(std::function<void(const std::string&)>) override {}
   void follow(const std::string&, const std::string&) override {}
-  std::string read(const std::string& key, bool errors, std::uint64_t offset, std::size_t most) override {
+  std::optional<std::string> read(const std::string& key, bool errors, std::uint64_t offset, std::size_t most) override {
+    if (ill) return std::nullopt;
     const auto& text = files[key][errors];
     return offset < text.size() ? text.substr(offset, most) : "";
   }
@@ -73,6 +75,19 @@ BOOST_AUTO_TEST_CASE(a_task_is_done_when_all_was_taken_and_then_its_files_go) {
   output.taken(2, false, 4);
   BOOST_TEST(output.all_taken());
   BOOST_TEST(files.removed.count("12.borg.1-2") == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_task_is_not_done_while_nobody_can_say_what_it_wrote) {
+  files.ill = true;
+  files.files["12.borg.1-2"][0] = "out";
+  output.follow(2, "anna");
+  BOOST_TEST(!output.all_taken(2));
+  BOOST_TEST(files.removed.empty());
+  files.ill = false;
+  BOOST_TEST(!output.all_taken(2));
+  BOOST_REQUIRE(sent.size() == 1u);
+  output.taken(2, false, 3);
+  BOOST_TEST(output.all_taken(2));
 }
 
 BOOST_AUTO_TEST_CASE(large_output_goes_in_pieces) {

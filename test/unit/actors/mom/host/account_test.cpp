@@ -9,6 +9,7 @@
 
 #include "actors/mom/host/account.hpp"
 #include "actors/mom/host/order_file.hpp"
+#include "actors/mom/host/real_task_outputs.hpp"
 #include "host_fixture.hpp"
 #include "test/support/skip.hpp"
 
@@ -41,6 +42,20 @@ BOOST_AUTO_TEST_CASE(nobody_is_missing_because_the_name_service_is_ill) {
   BOOST_TEST(std::holds_alternative<mom::account>(all.find(test::own_user(), "")));
   ill = true;
   BOOST_TEST(std::holds_alternative<mom::account>(all.find(test::own_user(), "")));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_task_wrote_is_not_taken_for_nothing_while_the_name_service_is_ill) {
+  const std::string task = "4.b.1-2", file = mom::task_output_file(home(), task, false);
+  mom::real_task_outputs outputs(home(), names);
+  ill = true;
+  outputs.follow(task, test::own_user());
+  BOOST_TEST((outputs.read(task, false, 0, 100) == ""));  // there is no file
+  test::write_whole(file, "out");
+  BOOST_TEST(!outputs.read(task, false, 0, 100));
+  ill = false;
+  BOOST_TEST((outputs.read(task, false, 0, 100) == "out"));
+  outputs.remove(task);
+  BOOST_TEST(access(file.c_str(), F_OK) != 0);
 }
 
 BOOST_AUTO_TEST_CASE(what_needs_an_account_is_done_when_the_name_service_is_well_again) {

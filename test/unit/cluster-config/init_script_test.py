@@ -145,7 +145,9 @@ class an_installation(unittest.TestCase):
 
     def test_a_daemon_that_ends_just_before_it_is_told_to_is_no_failure(self):
         self.assertEqual(self.init("start").returncode, 0)
-        gone_first = {"BASH_FUNC_kill%%": '() { builtin kill -KILL "$2"; while [ -e "/proc/$2" ]; do sleep 0.01; done; builtin kill "$@"; }'}
+        # As `kill` says it of a process that is gone. Whether this machine's process 1 collects it soon, late or never does not matter.
+        gone_first = {"BASH_FUNC_kill%%": '() { builtin kill -KILL "$2"; while read -r _ _ state _ 2>/dev/null < "/proc/$2/stat" && [ $state != Z ]; '
+                                          'do sleep 0.01; done; echo "kill: ($2) - No such process" >&2; return 1; }'}
         done = self.init("stop", **gone_first)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("PBS sched - was pid: ", done.stdout)
@@ -260,6 +262,56 @@ class an_installation(unittest.TestCase):
         with open(config) as f:
             self.assertEqual(f.read(), "strict_ordering: true ALL\n")
         self.assertEqual(stat.S_IMODE(os.stat(os.path.join(self.home, "spool")).st_mode), 0o755)
+
+    def begin(self, *parts, **environment):
+        """pbs_habitat, which may take its time."""
+        process = subprocess.Popen([os.path.join(self.exec, "libexec", "pbs_habitat"), *parts], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                   text=True, env={"PATH": os.environ["PATH"], "PBS_CONF_FILE": self.conf, **environment})
+        self.addCleanup(process.wait)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.kill)
+        return process
+
+    def until(self, true, what):
+        deadline = time.monotonic() + 60
+        while not true():
+            self.assertLess(time.monotonic(), deadline, what)
+            time.sleep(0.01)
+
+    def test_habitat_is_run_by_two_service_units_at_a_time(self):
+        """The first stands still before it gives a file its name, until the second has ended or waits for its turn."""
+        here, go = os.path.join(self.top, "here"), os.path.join(self.top, "go")
+        first = self.begin("--start", "comm", **{"BASH_FUNC_mv%%": f'() {{ touch {here}; until [ -e {go} ]; do sleep 0.01; done; command mv "$@"; }}'})
+        self.until(lambda: os.path.exists(here), "the first is about to name a file")
+        second = self.begin("--start", "server", "sched")
+        self.until(lambda: second.poll() is not None or self.somebody_waits_for_a_turn(), "the second ends or waits")
+        open(go, "w").close()
+        for process in first, second:
+            said = process.stderr.read()
+            self.assertEqual((process.wait(60), said), (0, ""))
+        self.assertTrue(os.path.exists(os.path.join(self.home, "server_priv", "log.create")))
+        self.assertEqual([name for _, _, names in os.walk(self.home) for name in names if name.endswith(".new")], [])
+
+    def somebody_waits_for_a_turn(self):
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/comm") as comm, open(f"/proc/{pid}/environ") as environment:
+                    if comm.read() == "flock\n" and self.conf in environment.read():
+                        return True
+            except OSError:
+                pass    # it has ended, or is another user's
+        return False
+
+    def test_habitat_takes_no_home_that_another_run_makes_for_one_that_is_missing(self):
+        """The first stands still before it reads which homes there were, until the other has made one and noted it."""
+        here, go = os.path.join(self.top, "here"), os.path.join(self.top, "go")
+        with open(self.conf + ".homes", "w") as f:
+            f.write("other server /home\n")
+        late = self.begin("--start", "server", **{"BASH_FUNC_read%%": f'() {{ touch {here}; until [ -e {go} ]; do sleep 0.01; done; builtin read "$@"; }}'})
+        self.until(lambda: os.path.exists(here), "it has begun")
+        self.assertEqual(self.call("pbs_habitat", "--start", "server").returncode, 0)
+        open(go, "w").close()
+        self.assertEqual((late.stderr.read(), late.wait(60)), ("", 0))
 
     def test_habitat_makes_nothing_when_it_does_not_know_a_part(self):
         for part in ("--help", "sched:", "sched:a/b"):

@@ -9,13 +9,19 @@
 #include <system_error>
 
 namespace annals::mom {
+namespace {
+
+// What epoll says of a descriptor: which watch it was, and which descriptor.
+std::uint64_t event_of(std::uint32_t watch, int fd) { return std::uint64_t{watch} << 32 | static_cast<std::uint32_t>(fd); }
+
+}  // namespace
 
 event_loop::event_loop() {
   epoll_ = epoll_create1(EPOLL_CLOEXEC);
   wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   epoll_event e{};
   e.events = EPOLLIN;
-  e.data.fd = wake_;
+  e.data.u64 = event_of(0, wake_);
   if (epoll_ < 0 || wake_ < 0 || epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &e) != 0)
     throw std::system_error(errno, std::generic_category(), "event loop");
   thread_ = std::thread([this] { run(); });
@@ -47,8 +53,8 @@ void event_loop::post(task t) {
 void event_loop::watch(int fd, task t) {
   epoll_event e{};
   e.events = EPOLLIN;
-  e.data.fd = fd;
-  watched_[fd] = std::move(t);
+  e.data.u64 = event_of(++last_watch_, fd);
+  watched_[fd] = {last_watch_, std::move(t)};
   epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &e);
 }
 
@@ -91,18 +97,22 @@ void event_loop::run() {
       const std::lock_guard lock(mutex_);
       if (stop_) return;
     }
-    for (int i = 0; i < n; ++i) {
-      if (ready[i].data.fd == wake_) {
-        std::uint64_t count = 0;
-        [[maybe_unused]] const auto got = read(wake_, &count, sizeof count);
-        run_posted();
-      } else if (const auto w = watched_.find(ready[i].data.fd); w != watched_.end()) {
-        const task t = w->second;  // a copy: the task may unwatch itself
-        t();
-      }
-    }
+    for (int i = 0; i < n; ++i) run_ready(ready[i].data.u64);
     run_due();
   }
+}
+
+// What ran before it may have closed its descriptor, and watch another one of the same number, which is not ready.
+void event_loop::run_ready(std::uint64_t what) {
+  if (what == event_of(0, wake_)) {
+    std::uint64_t count = 0;
+    [[maybe_unused]] const auto got = read(wake_, &count, sizeof count);
+    return run_posted();
+  }
+  const auto w = watched_.find(static_cast<int>(what & UINT32_MAX));
+  if (w == watched_.end() || w->second.number != what >> 32) return;
+  const task t = w->second.t;  // a copy: the task may unwatch itself
+  t();
 }
 
 }  // namespace annals::mom

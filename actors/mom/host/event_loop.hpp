@@ -24,20 +24,27 @@ class event_loop {
 
   void post(task t);  // on any thread
 
-  // In tasks only. `t` runs each time the descriptor is readable (or hung up), until unwatch; closing is the caller's.
+  // In tasks only. `t` runs each time the descriptor is readable (or hung up), until unwatch; closing is the caller's. A descriptor that
+  // takes the number of one that was closed is another one, also for what was known of the first by then.
   void watch(int fd, task t);
   void unwatch(int fd);
   void after(std::chrono::milliseconds delay, task t);
 
  private:
   using clock = std::chrono::steady_clock;
+  struct watched {
+    std::uint32_t number = 0;  // of the watch: another one each time
+    task t;
+  };
   void run();
+  void run_ready(std::uint64_t what);
   int wait_ms() const;
   void run_posted();
   void run_due();
 
   int epoll_ = -1, wake_ = -1;
-  std::map<int, task> watched_;
+  std::map<int, watched> watched_;  // by descriptor
+  std::uint32_t last_watch_ = 0;
   std::multimap<clock::time_point, task> timers_;
   std::mutex mutex_;  // of the next two
   std::vector<task> posted_;

@@ -13,8 +13,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// The next subjob comes some milliseconds after the last one's end if the array has one; much longer if cycles are long.
-constexpr std::chrono::seconds idle_max{5};
 constexpr std::chrono::milliseconds look_every{1000};
 
 bool tell(const shepherd_process& s, const std::string& file) {
@@ -103,7 +101,7 @@ void kept_shepherds::end(const shepherd_process& s) {
 }
 
 void kept_shepherds::end_old() {
-  const auto limit = steady_clock::now() - idle_max;
+  const auto limit = steady_clock::now() - idle_max_;
   for (auto at = crews_.begin(); at != crews_.end();) {
     auto& members = at->second;
     const auto young = std::ranges::find_if(members, [&](const idle& i) { return i.since > limit; });

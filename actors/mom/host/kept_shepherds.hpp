@@ -29,14 +29,15 @@ std::optional<shepherd_process> start_shepherd(const std::string& shepherd, cons
 // On the loop's thread.
 class kept_shepherds {
  public:
-  explicit kept_shepherds(event_loop& loop) : loop_(loop) {}
+  // idle_max: as long one waits for its next run.
+  kept_shepherds(event_loop& loop, std::chrono::milliseconds idle_max) : loop_(loop), idle_max_(idle_max) {}
   ~kept_shepherds();  // after the loop has stopped: they end by themselves
   kept_shepherds(const kept_shepherds&) = delete;
   kept_shepherds& operator=(const kept_shepherds&) = delete;
 
   // One that has nothing to do: it has been told of this file, if it still lives. Nothing: there is none.
   std::optional<shepherd_process> take(const std::string& crew, const std::string& file);
-  // One with nothing to do that no signal was sent to. It ends when it was not taken for some seconds.
+  // One with nothing to do that no signal was sent to. It ends when it was not taken for idle_max, or up to a second later.
   void keep(const std::string& crew, const shepherd_process& s);
   // It ends when its run has ended.
   static void let_go(shepherd_process& s);
@@ -50,6 +51,7 @@ class kept_shepherds {
   void end_old();
 
   event_loop& loop_;
+  const std::chrono::milliseconds idle_max_;
   std::map<std::string, std::vector<idle>> crews_;  // the one that waits longest first
   bool looking_ = false;                            // a timer is set
 };

@@ -62,7 +62,7 @@ class real_process_host::impl {
     loop_ = std::make_unique<event_loop>();
     later_ = std::make_unique<later_tasks>(*loop_, news_);
     user_work_ = std::make_unique<user_work>(*loop_, options_.shepherd);
-    kept_ = std::make_unique<kept_shepherds>(*loop_);
+    kept_ = std::make_unique<kept_shepherds>(*loop_, options_.kept_idle_max);
     copies_ = std::make_unique<run_copies>(options_, files_, accounts_, *user_work_, *later_, news_, *copy_store_);
     output_ = std::make_unique<run_output>(options_, files_, *user_work_, *later_, news_);
     removal_.emplace(files_, runs_, *run_store_, *node_store_, *user_work_, news_, [this](host_run& r) { drop(r); });

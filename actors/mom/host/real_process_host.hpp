@@ -31,6 +31,8 @@ struct host_options {
   std::string mark;                               // mom_mark(): what is in tmpdir with this mark and of no job that is known is removed
   std::string cgroup_parent;                      // of this MoM alone: what is there and belongs to no run is killed
   std::chrono::milliseconds usage_age_max{1000};  // samples younger than this share one /proc scan
+  // So long a shepherd waits for the array's next subjob, which comes some milliseconds after the last one's end, or a cycle later.
+  std::chrono::milliseconds kept_idle_max{5000};
 };
 
 class real_process_host : public ports::process_host {

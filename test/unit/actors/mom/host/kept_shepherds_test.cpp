@@ -21,6 +21,12 @@ namespace fs = std::filesystem;
 namespace {
 
 struct kept_fixture : test::host_fixture {
+  // However long this process stands still between two runs.
+  kept_fixture() { let_them_wait(std::chrono::hours(1)); }
+  void let_them_wait(std::chrono::milliseconds time) {
+    options.kept_idle_max = time;
+    restart_mom();
+  }
   static std::string key(int index) { return "12[" + std::to_string(index) + "].b.1"; }
   mom::run_journal journal(const std::string& of) const {
     return mom::parse_journal(journal_of(of), mom::parts_of(test::read_whole(run_file(of)), of).mark);
@@ -88,6 +94,7 @@ BOOST_AUTO_TEST_CASE(subjobs_in_turn_have_one_shepherd_and_each_its_own_end_outp
     BOOST_TEST(!fs::exists(tmpdir(key(i))));
   }
   BOOST_TEST(shepherd_of(key(1)) == shepherd_of(key(4)));
+  BOOST_TEST(tmpdirs() == 1u);  // kept for the next one
   run_one(order("14.b.1", {"/bin/true"}));
   BOOST_TEST(shepherd_of("14.b.1") != shepherd_of(key(1)));
 }
@@ -180,9 +187,9 @@ BOOST_AUTO_TEST_CASE(without_a_mom_it_ends_its_run_and_goes_home) {
   BOOST_TEST(wait_ended(key(2)).ended.at(0).exit_status == 5);
 }
 
-BOOST_AUTO_TEST_CASE(one_that_gets_no_other_run_goes_home_after_some_seconds) {
+BOOST_AUTO_TEST_CASE(one_that_gets_no_other_run_goes_home_after_some_time) {
+  let_them_wait(std::chrono::milliseconds(1));
   run_one(with_tmpdir(order(key(1), {"/bin/true"})));
-  BOOST_TEST(tmpdirs() == 1u);  // kept for the next one
   const auto shepherd = shepherd_of(key(1));
   test::wait_until([&] { return !test::alive(shepherd); }, "the shepherd to go home");
   BOOST_TEST(tmpdirs() == 0u);

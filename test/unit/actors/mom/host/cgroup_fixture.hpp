@@ -25,14 +25,12 @@ class cgroup_fixture : public host_fixture {
 
   cgroup_fixture() {
     options.cgroup_parent = "annals-test-" + std::to_string(getpid()) + "/n1";
+    options.kept_idle_max = std::chrono::hours(1);  // however long this process stands still between two subjobs
     offer_ = mom::find_cgroups("/proc/self/mountinfo", options.cgroup_parent);
   }
   ~cgroup_fixture() {
     end_runs();
-    for (const auto& text : offer_.roots) {
-      const auto top = mom::parse_root(text)->path + '/' + options.cgroup_parent.substr(0, options.cgroup_parent.find('/'));
-      BOOST_TEST(!std::filesystem::exists(top), "left behind: " << top);
-    }
+    for (const auto& text : offer_.roots) BOOST_TEST(!std::filesystem::exists(top(*mom::parse_root(text))), "left behind in " << text);
   }
 
   // The same with each version alone, and with both as a MoM would use them. Between two nothing is left.
@@ -64,9 +62,10 @@ class cgroup_fixture : public host_fixture {
     const bool no_limits = r.v2 && !r.memory && !r.cpu;
     return (no_limits ? r.path + '/' + options.cgroup_parent : run_directory(r)) + '/' + of;
   }
+  // A shepherd that goes home may still be removing the uppermost when all below it are gone.
   bool gone() const {
     for (const auto& r : parsed())
-      if (std::filesystem::exists(r.path + '/' + options.cgroup_parent)) return false;
+      if (std::filesystem::exists(top(r))) return false;
     return true;
   }
   bool has_memory() const {
@@ -100,6 +99,10 @@ class cgroup_fixture : public host_fixture {
   }
 
  private:
+  // The uppermost directory that is made for the test.
+  std::string top(const mom::cgroup_root& r) const {
+    return r.path + '/' + options.cgroup_parent.substr(0, options.cgroup_parent.find('/'));
+  }
   std::vector<std::string> roots(const std::string& which) const {
     if (which == "found") return offer_.roots;
     std::string kept;

@@ -352,6 +352,7 @@ BOOST_AUTO_TEST_CASE(usage_counts_ended_children_too) {
   start(script("1.b.1",
                "sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'\necho half\nwhile [ ! -e go ]; do sleep "
                "0.01; done\n"));
+  wait_started("1.b.1");  // before it has heard of that, the host knows of no usage
   test::wait_until([&] { return stdout_of("1.b.1") == "half\n"; }, "the first half");
   const auto now = host->usage("1.b.1");
   BOOST_REQUIRE(now);

@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(a_new_mom_ends_what_an_earlier_one_copies) {
   write_whole(work() + "/scp", "#!/bin/sh\nexec cp " + far("/a") + " " + work() + "/in\n", 0755);
   new_mom();
   BOOST_TEST(stage_in(in).ok);
-  BOOST_TEST(!test::alive(pid));
+  test::wait_until([&] { return !test::alive(pid); }, "the earlier copy program to end");
   BOOST_TEST(read_whole(work() + "/in") == "a");
 }
 

@@ -61,7 +61,7 @@ struct crowded {
 };
 
 io_options of_descriptors(std::size_t n) {
-  io_options o;
+  auto o = patient();
   o.descriptors = n;
   return o;
 }
@@ -320,7 +320,7 @@ BOOST_AUTO_TEST_CASE(an_address_can_not_take_all_handshakes_and_daemons_do_not_c
   create_private_file(dir.at("q1.pem"), ca.issue(identity::kind::server, "q1").bundle());
   create_private_file(dir.at("n1.pem"), ca.issue(identity::kind::mom, "n1").bundle());
   record server, mom, second, third;  // they hear of their connections until the pools are gone
-  io_pool pool(1, of_descriptors(128)), moms;
+  io_pool pool(1, of_descriptors(128)), moms(1, patient());
   const auto door = pool.listen_tls("127.0.0.1", 0, credentials::bundle(dir.at("q1.pem")), server.keeping());
   const auto knock = [&] {
     unique_fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));

@@ -33,7 +33,7 @@ struct on_tls {
   io_pool pool;
   std::unique_ptr<listener> door;
   std::unique_ptr<io_pool::dialer> dialer;
-  explicit on_tls(io_options o = {}, unsigned threads = 1) : pool(threads, o) {}
+  explicit on_tls(io_options o = patient(), unsigned threads = 1) : pool(threads, o) {}
   void listen(handler h, std::uint16_t port = 0) {
     door = pool.listen_tls("127.0.0.1", port, here.of(kind::server, "q1"), std::move(h));
   }
@@ -51,6 +51,27 @@ unique_fd connected_to(std::uint16_t port) {
   BOOST_REQUIRE(::connect(fd.get(), reinterpret_cast<sockaddr*>(&to), sizeof to) == 0);
   return fd;
 }
+
+// A port that no other process gets while nobody listens here.
+class kept_port {
+ public:
+  kept_port() {
+    const int yes = 1;  // as listeners have it: one may bind the port too, since this socket never listens
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    BOOST_REQUIRE(::setsockopt(fd_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0);
+    BOOST_REQUIRE(::bind(fd_.get(), reinterpret_cast<sockaddr*>(&at), size) == 0);
+    BOOST_REQUIRE(::getsockname(fd_.get(), reinterpret_cast<sockaddr*>(&at), &size) == 0);
+    number_ = ntohs(at.sin_port);
+  }
+  std::uint16_t number() const { return number_; }
+
+ private:
+  const unique_fd fd_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  std::uint16_t number_ = 0;
+};
 
 bool read_end(const unique_fd& fd) {
   char c[256];
@@ -77,7 +98,7 @@ BOOST_AUTO_TEST_CASE(both_sides_learn_from_certificates_who_the_other_is) {
 }
 
 BOOST_AUTO_TEST_CASE(thousands_of_frames_come_back_in_order) {
-  on_tls t({}, 2);
+  on_tls t(patient(), 2);
   t.listen(t.server.echoing());
   t.dial(t.here.of(kind::mom, "n1"));
   BOOST_REQUIRE(t.mom.until_opened());
@@ -213,13 +234,14 @@ BOOST_AUTO_TEST_CASE(heartbeats_keep_an_idle_connection_open) {
 }
 
 BOOST_AUTO_TEST_CASE(a_lost_connection_is_made_again_when_the_peer_is_back) {
-  io_options o;
+  auto o = patient();
   o.redial_ms_min = 10;
   on_tls t(o);
-  auto first = std::make_unique<io_pool>();
+  const kept_port reserved;
+  const auto port = reserved.number();
+  auto first = std::make_unique<io_pool>(1, patient());
   record before;
-  auto door = first->listen_tls("127.0.0.1", 0, t.here.of(kind::server, "q1"), before.keeping());
-  const auto port = door->port();
+  auto door = first->listen_tls("127.0.0.1", port, t.here.of(kind::server, "q1"), before.keeping());
   t.dialer = t.pool.dial_tls("127.0.0.1", port, t.here.of(kind::mom, "n1"), kind::server, t.mom.keeping());
   BOOST_REQUIRE(t.mom.until_opened());
   door.reset();

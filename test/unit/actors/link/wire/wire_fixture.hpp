@@ -28,6 +28,13 @@ inline schema::sealed_message message(std::uint64_t number, std::size_t text_siz
 
 inline std::uint64_t number_of(const schema::sealed_message& m) { return m.root<schema::Request>().getId(); }
 
+// Options under which no peer is silent and no handshake late only because this process stood still for some seconds.
+inline io_options patient() {
+  io_options o;
+  o.handshake_ms = o.peer_silence_ms = 120'000;
+  return o;
+}
+
 // Everything that happened to the connections of one handler.
 class record {
  public:

@@ -159,13 +159,17 @@ class ClusterTest(unittest.TestCase):
     # ---- daemons -------------------------------------------------------------------------------------------------
 
     def daemon_pids(self, daemon, host="server"):
+        return procs.own(self.processes_named(daemon, host))
+
+    def processes_named(self, daemon, host):
+        """The daemon, and who starts it or was just forked by it."""
         return procs.daemons(daemon, self.cluster.layout.conf(host))
 
     def kill_daemon(self, daemon, host="server"):
         """SIGKILL to the daemon and to nothing else: its jobs go on."""
-        pids = self.daemon_pids(daemon, host)
+        pids = self.processes_named(daemon, host)
         self.assertTrue(pids, f"{daemon} runs")
-        procs.kill_daemon(lambda: mini.alive_of(pids) if daemon == "pbs_sched" else self.daemon_pids(daemon, host))
+        procs.kill_daemon(lambda: mini.alive_of(pids) if daemon == "pbs_sched" else self.processes_named(daemon, host))
 
     def start_daemon(self, daemon, host="server"):
         """A scheduler is started by the server: it is waited for."""

@@ -283,6 +283,7 @@ class Cluster:
     def row(self, name, kind, host, pids):
         machine = self.machines[host]
         link = "-" if not machine.has_link else machine.state.get("link", "up") if machine.booted() else "down"
+        pids = procs.own(pids)
         state = "down" if not pids else "paused" if stopped(pids[0]) else "running"
         return {"name": name, "kind": kind, "state": state, "pid": pids[0] if pids else None, "link": link}
 

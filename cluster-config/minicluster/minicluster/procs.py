@@ -121,6 +121,22 @@ def has_threads(pid):
         return False
 
 
+def own(pids):
+    """Of processes with the name of a daemon those that are one: neither who starts one and waits until it is ready, nor what one has
+    just forked, which has its name until it becomes a mailer or shepherd."""
+    above = {pid: parent(pid) for pid in pids}
+    starters, forked = set(), set()
+    for pid in pids:
+        upper = above[pid]
+        if upper in above and not has_threads(upper):
+            starters.add(upper)
+        while upper in above and not has_threads(upper):
+            upper = above[upper]
+        if upper in above:
+            forked.add(pid)
+    return [pid for pid in pids if pid not in starters | forked]
+
+
 def kill_daemon(find):
     """SIGKILL to the daemon that find() names, and not to what it has just forked: that has its name until it becomes a mailer or shepherd."""
     forked = set()

@@ -10,6 +10,8 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(os.path.join(HERE, "..", "..", ".."))
+sys.path.insert(0, os.path.join(ROOT, "cluster-config", "minicluster"))
+from minicluster import procs  # noqa: E402  found by the path above
 
 
 def make_prefix(where):
@@ -170,6 +172,37 @@ class a_cluster:
         done = subprocess.run(["bash", "-c", text + 'pbsnodes; echo "$PBS_CONF_FILE"'], capture_output=True, text=True)
         self.assertIn('"a"', done.stdout)
         self.assertIn(self.dir, done.stdout)
+
+
+# A process, its child, that one's child ...: each says who it is when it has threads, or has none.
+FAMILY = """import os, sys, threading
+def live(depth, kinds):
+    if kinds[1:] and os.fork() == 0:
+        return live(depth + 1, kinds[1:])
+    if kinds[0] == "threads":
+        threading.Thread(target=os.read, args=(0, 1)).start()
+    os.write(1, f"{depth} {os.getpid()}\\n".encode())
+    os.read(0, 1)
+live(0, sys.argv[1:])
+"""
+
+
+class processes_with_the_name_of_a_daemon(unittest.TestCase):
+    def family(self, *kinds):
+        process = subprocess.Popen([sys.executable, "-c", FAMILY, *kinds], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.communicate)      # they end with their input
+        said = sorted(process.stdout.readline().split() for _ in kinds)
+        return [int(pid) for _, pid in said]
+
+    def test_who_starts_a_daemon_and_what_it_has_just_forked_is_none(self):
+        pids = self.family("none", "threads", "none", "none")
+        self.assertEqual(procs.own(pids), [pids[1]])
+        self.assertEqual(procs.own(pids[1:2]), [pids[1]])
+
+    def test_a_daemon_that_has_no_threads_yet_is_one(self):
+        pids = self.family("none", "none")
+        self.assertEqual(procs.own(pids), [pids[1]])
+        self.assertEqual(procs.own(pids[:1]), [pids[0]])
 
 
 class a_plain_cluster(a_cluster, unittest.TestCase):

@@ -178,6 +178,13 @@ class ClusterTest(unittest.TestCase):
         else:
             self.cluster.machines[host].start_daemon(daemon)
 
+    def read_settings_again(self, host):
+        """HUP to its MoM; until it goes by what it has read: only then it tells the server what the host has."""
+        told = lambda: self.server_log().count(f";Node;{host};Hello from MoM")
+        before = told()
+        procs.send(self.daemon_pids("pbs_mom", host), signal.SIGHUP)
+        self.until(lambda: told() > before, f"the MoM of {host} has its new settings")
+
     def home(self, host="server"):
         return self.cluster.layout.home(host)
 

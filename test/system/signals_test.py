@@ -42,8 +42,8 @@ class hang_up(ClusterTest):
                          f"until [ -e {self.work}/go ]; do sleep 0.1; done; echo hello")
         self.until_running(id)
         self.put_before_config(f"$usecp 192.0.2.1:/far/away {there}\n$nonsense 1\n")
-        self.hang_up("pbs_mom", "a")
-        self.until(lambda: "unknown setting $nonsense" in self.log("mom_logs", "a"), "the config is read again")
+        self.read_settings_again("a")
+        self.assertIn("unknown setting $nonsense", self.mom_log("a"))
         with open(os.path.join(self.work, "go"), "w"):
             pass
         self.until_state(id, "F")
@@ -53,9 +53,7 @@ class hang_up(ClusterTest):
     def test_a_mom_gives_a_new_job_the_environment_it_read_again(self):
         with open(os.path.join(self.home("a"), "pbs_environment"), "w") as f:
             f.write("# of all jobs\nPATH=/bin:/usr/bin\nANNALS_NEW=yes\n")
-        self.put_before_config("$nonsense 1\n")
-        self.hang_up("pbs_mom", "a")
-        self.until(lambda: "unknown setting $nonsense" in self.log("mom_logs", "a"), "the config is read again")
+        self.read_settings_again("a")
         id = self.submit("-o", f"{self.work}/out", "--", "/bin/sh", "-c", "echo $ANNALS_NEW; env | grep -c of.all.jobs")
         self.until_state(id, "F")
         with open(os.path.join(self.work, "out")) as f:
@@ -63,6 +61,7 @@ class hang_up(ClusterTest):
 
 
 class signals_of_qdel(ClusterTest):      # pbs guide: resend_term_delay, kill_delay
+    RESEND_S = 10      # a shell that stands still for longer sees two signals as one
     SCRIPT = "trap 'echo term >> terms' TERM\n: > ready\nwhile :; do sleep 0.1; done\n"
 
     def terms(self):
@@ -72,15 +71,16 @@ class signals_of_qdel(ClusterTest):      # pbs guide: resend_term_delay, kill_de
         except FileNotFoundError:
             return 0
 
-    def job_that_bears_sigterm(self, resend_term_delay):
-        self.sure("qmgr", "-c", f"set server resend_term_delay = {resend_term_delay}")
+    def job_that_bears_sigterm(self):
+        self.sure("qmgr", "-c", f"set server resend_term_delay = {self.RESEND_S}")
         self.sure("qmgr", "-c", "set queue workq kill_delay = 600")
         id = self.submit("-S", "/bin/sh", input=f"cd {self.work}\n" + self.SCRIPT)
         self.until(lambda: os.path.exists(os.path.join(self.work, "ready")), "the job has its trap")
+        self.until_running(id)
         return id
 
     def test_sigterm_comes_again(self):
-        id = self.job_that_bears_sigterm(1)
+        id = self.job_that_bears_sigterm()
         self.sure("qdel", id)
         self.until(lambda: self.terms() == 2, lambda: f"twice: {self.terms()}")
         self.assertEqual(self.job(id)["job_state"], "R")
@@ -88,9 +88,9 @@ class signals_of_qdel(ClusterTest):      # pbs guide: resend_term_delay, kill_de
         self.until_state(id, "F")
 
     def test_it_comes_again_from_a_mom_that_was_started_anew(self):
-        id = self.job_that_bears_sigterm(2)
+        id = self.job_that_bears_sigterm()
         self.sure("qdel", id)
-        self.until(lambda: self.terms() == 1, "once")
+        self.until(lambda: self.terms() >= 1, "once")
         self.kill_daemon("pbs_mom", "a")
         self.start_daemon("pbs_mom", "a")
         self.until(lambda: self.terms() == 2, lambda: f"twice: {self.terms()}")

@@ -172,7 +172,7 @@ class Client:
                 self.test.until_server_is_back()
             else:
                 outcome = "refused" if done.status and NOT_YET not in done.err else "taken"
-        if done.status:
+        if outcome == "refused":
             self.refusals.append(done.err)
         job.asked.append((what, argument, outcome))
 

@@ -82,7 +82,7 @@ class dependencies(ClusterTest):
         self.assertRegex(done.err, r"qalter: Illegal attribute or resource value depend: job \d+ would wait for itself")
         done = self.run_command("qsub", "-W", f"depend=before:{first},after:{second}", "--", "/bin/true")
         self.assertEqual(done.status, 166)
-        self.assertEqual(self.job(first)["depend"], f"on:1,beforeok:{second}@server")
+        self.until(lambda: self.job(first)["depend"] == f"on:1,beforeok:{second}@server", lambda: f"{first} is told: {self.job(first)}")
         opener = self.submit("-W", f"depend=beforeany:{first}", "--", "/bin/false")
         for id, status in (opener, "1"), (first, "0"), (second, "0"):
             self.assertEqual(self.until_state(id, "F")["Exit_status"], status)

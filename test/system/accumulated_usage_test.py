@@ -132,7 +132,7 @@ class accumulated_usage(MomHookTest, WideJobTest):
         self.until(lambda: int(used(self.job(id), "foo_i")) >= 23, lambda: f"the others count on: {self.job(id)}")
         self.assertIn('"eight": 8', used(self.job(id), "foo_str"))
         self.go_on("pbs_mom", hosts[1])
-        self.until(lambda: f"per_{hosts[1]}" in used(self.job(id), "foo_str"), lambda: f"it counts too: {self.job(id)}")
+        self.until(lambda: all(f"per_{host}" in used(self.job(id), "foo_str") for host in hosts), lambda: f"it counts too: {self.job(id)}")
         go.open()
         job = self.until_state(id, "F")
         self.assertEqual(used(job, "foo_str"), "'{" + ", ".join(f'"per_{host}": "v"' for host in sorted(hosts)) + "}'")
@@ -162,8 +162,8 @@ class accumulated_usage(MomHookTest, WideJobTest):
         self.assertEqual(used(job, "foo_str"), """'{"eight": 8, "nine": 9, "seven": 7}'""")
         self.assertEqual((used(job, "foo_str2"), used(job, "foo_str3"), used(job, "foo_str4")), (None, "eight only here", None))
         self.assertEqual(used(job, "stra"), '"glad,elated","happy"')
-        self.assertIn(f"Svr;pbs_mom;Job {id} resources_used.foo_str2 cannot be accumulated: value 'seven' from mom {hosts[1]} not JSON-format",
-                      self.mom_log(hosts[0]))
+        self.until_mom_logged(hosts[0], f"Svr;pbs_mom;Job {id} resources_used.foo_str2 cannot be accumulated: value 'seven' from mom "
+                                        f"{hosts[1]} not JSON-format")
 
     def test_invisible_resources_are_summed_and_shown_to_managers_only(self):  # RU-18
         self.sure("qmgr", "-c", "create resource hidden type=long,flag=hi")

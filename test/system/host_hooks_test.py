@@ -87,7 +87,7 @@ class hooks_of_hosts(MomHookTest):
         self.until(lambda: self.job(again)["run_count"] == "2", lambda: f"it runs again: {self.job(again)}")
         self.until_running(again)
         self.assertEqual((self.job(good)["job_state"], self.job(good)["run_count"]), ("R", "1"))
-        self.assertIn("exechost_periodic", self.audit("hook", bad))
+        self.until(lambda: "exechost_periodic" in self.audit("hook", bad), "the run of the hook is written down")
         for id in good, again:
             self.sure("qdel", "-W", "force", id)
 
@@ -247,7 +247,7 @@ class hooks_of_hosts(MomHookTest):
                       "        j.resources_used['watts'] = 17\n", freq=1)
         id = self.submit("--", "/bin/sleep", "1000")
         self.until(lambda: (self.job(id) or {}).get("resources_used.watts") == "17", lambda: f"it is accounted: {self.job(id)}")
-        self.assertIn("exechost_periodic", self.audit("hook", id))
+        self.until(lambda: "exechost_periodic" in self.audit("hook", id), "the run of the hook is written down")
         # A MoM that is new to the job accounts for it too.
         self.kill_daemon("pbs_mom", "a")
         self.sure("qmgr", "-c", f"import hook p application/x-python default {self.file('more.py', 'import pbs' + chr(10) + 'for j in pbs.event().job_list.values(): j.resources_used[' + repr('watts') + '] = 18' + chr(10))}")
@@ -289,7 +289,7 @@ class hooks_of_hosts(MomHookTest):
         self.until_state(id, "S")
         self.sure("qsig", "-s", "resume", id)
         self.until(lambda: "it stays" in self.audit("hook", id), "the verdict is in the server's log")
-        self.assertEqual(self.job(id)["job_state"], "S")
+        self.until_state(id, "S")
         open(os.path.join(self.work, "let_go"), "w").close()
         self.sure("qsig", "-s", "resume", id)
         self.until_running(id)

@@ -58,7 +58,7 @@ class server_hooks(HookTest):
     def test_a_hook_that_hangs_is_killed_and_stops_nobody_else(self):
         self.hook("q", "queuejob", "import pbs, time\n"
                   "if pbs.event().job.Job_Name == 'slow':\n    pbs.logmsg(pbs.LOG_WARNING, 'begins to wait')\n    time.sleep(1000)\n",
-                  alarm=10)
+                  alarm=20)
         slow = subprocess.Popen(["qsub", "-N", "slow", "--", "/bin/true"], env=self.environment(), cwd=self.work,
                                 stderr=subprocess.PIPE, text=True)
         self.submit("-h", "-N", "quick", "--", "/bin/true")

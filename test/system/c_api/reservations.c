@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
   struct attropl duration = {NULL, ATTR_resv_duration, NULL, "60", SET};
   struct attropl name = {&duration, ATTR_resv_name, NULL, "from_c", SET};
   struct attropl begin = {&name, ATTR_resv_start, NULL, start, SET};
-  struct attropl wait = {&begin, ATTR_inter, NULL, "10", SET};
+  struct attropl wait = {&begin, ATTR_inter, NULL, "100", SET};
   struct attropl what = {&wait, ATTR_l, "select", select, SET};
   struct attropl bad = {NULL, "nosuch", NULL, "1", SET};
   struct attropl renamed = {NULL, ATTR_resv_name, NULL, "renamed", SET};

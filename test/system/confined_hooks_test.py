@@ -82,7 +82,7 @@ class confined_server_hooks(HookTest):
                 [sys.executable, "-B", os.path.abspath(__file__), WITHOUT_LANDLOCK, os.path.join(STAGE, "sbin", "pbs_server")], out)
         self.assertEqual(status, 0)
         self.until_answers()
-        self.assertEqual(self.server_log().count(said), before + 1)
+        self.until(lambda: self.server_log().count(said) == before + 1, lambda: f"it says so once: {self.server_log()[-2000:]}")
         self.hook("q", "queuejob", f"open('{self.site}/job', 'w')\n")
         if os.getuid() == 0:       # who is not may have no mounts of its own
             self.refused()

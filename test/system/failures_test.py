@@ -63,11 +63,12 @@ class each_party_fails(WideJobTest):
 
     def test_a_primary_that_is_away_too_long_is_given_up(self):
         """pbs guide: node_fail_requeue. Its program goes on until it hears of that."""
-        self.sure("qmgr", "-c", "set server node_fail_requeue = 1")
         id, go = self.start_job(8)
         primary, sister, _ = self.hosts_of(id)
         self.kill_daemon(MOM, primary)
+        self.sure("qmgr", "-c", "set server node_fail_requeue = 1")
         self.until_state(id, "Q")
+        self.sure("qmgr", "-c", "set server node_fail_requeue = 310")     # a host that stands still for some seconds is not given up
         self.until(lambda: GIVEN_UP in self.mom_log(sister), "the sister ends what was given up")
         self.start_daemon(MOM, primary)
         self.until(lambda: f"{id};{GIVEN_UP}" in self.mom_log(primary), "the primary ends what was given up")

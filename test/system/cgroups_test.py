@@ -12,7 +12,8 @@ ESCAPE = "env -i setsid sh -c 'trap \"\" TERM HUP INT; sleep 1000 & echo $! > {0
 class CgroupTest(ClusterTest):
     def setUp(self):
         super().setUp()
-        self.roots = self.until(self.roots_of_mom, "the MoM says what cgroups it uses")
+        self.until(lambda: self.roots_of_mom() is not None, "the MoM says what cgroups it uses")
+        self.roots = self.roots_of_mom()
         if not self.roots:
             self.skipTest("the MoM has no cgroups here")
 

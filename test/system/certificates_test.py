@@ -145,7 +145,7 @@ class certificates(WithCertificates):
         self.ends_well(id)
 
     def test_a_connection_outlives_the_certificate_and_a_new_one_is_refused(self):
-        ends = time.time() + 30      # before which the host is up again
+        ends = time.time() + 60      # before which the host is up again
         self.write(self.of_mom(), self.bundle("mom", "a", ends))
         self.again("pbs_mom", "a")
         self.until_free("a")
@@ -214,7 +214,7 @@ class a_server_whose_certificate_ends(WithCertificates):
 
     def test_it_starts_jobs_on_one_host_only_until_it_has_another_one(self):
         self.kill_daemon("pbs_server")
-        ends = time.time() + 30      # before which all are up
+        ends = time.time() + 60      # before which all are up
         self.write(self.of_server(), self.bundle("server", "server", ends))
         self.start_daemon("pbs_server")
         self.until_both_are_free()

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "actors/link/wire/socket_path.hpp"
 #include "test/support/paths.hpp"
 #include "test/support/run_command.hpp"
 
@@ -88,19 +89,22 @@ BOOST_AUTO_TEST_CASE(pbs_iff_tries_whether_a_server_can_be_reached) {
     words.insert(words.begin(), test::stage_dir() + "/sbin/pbs_iff");
     return test::run(words);
   };
-  const int door = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in here{};
-  here.sin_family = AF_INET;
-  here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof here;
-  auto* const address = reinterpret_cast<sockaddr*>(&here);
-  BOOST_REQUIRE((bind(door, address, size) == 0 && listen(door, 1) == 0 && getsockname(door, address, &size) == 0));
-  const auto port = std::to_string(ntohs(here.sin_port));
+  const wire::unique_fd door(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), wall(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const auto port_of = [](const wire::unique_fd& bound) {
+    sockaddr_in here{};
+    here.sin_family = AF_INET;
+    here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof here;
+    auto* const address = reinterpret_cast<sockaddr*>(&here);
+    BOOST_REQUIRE((bind(bound.get(), address, size) == 0 && getsockname(bound.get(), address, &size) == 0));
+    return std::to_string(ntohs(here.sin_port));
+  };
+  const auto port = port_of(door), closed = port_of(wall);  // held, so that nobody else listens there
+  BOOST_REQUIRE(listen(door.get(), 1) == 0);
   const ran reached = iff({"-t", "127.0.0.1", port});
   BOOST_TEST(reached.status == 0);
   BOOST_TEST(reached.out + reached.err == "");
-  close(door);
-  const ran gone = iff({"-t", "127.0.0.1", port});
+  const ran gone = iff({"-t", "127.0.0.1", closed});
   BOOST_TEST(gone.status == 4);
   BOOST_TEST(gone.err == "pbs_iff: cannot connect to host\n");
   const ran unknown = iff({"-t", "nosuchhost.invalid", port});

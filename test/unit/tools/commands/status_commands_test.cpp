@@ -456,11 +456,14 @@ BOOST_AUTO_TEST_CASE(hooks_have_words_of_their_own) {  // golden: hooks.txt
 }
 
 BOOST_AUTO_TEST_CASE(tracejob_reads_the_logs_of_today) {
-  const std::string home = gateway.directory(), day = values::print_day(std::time(nullptr));
+  const std::string home = gateway.directory();
   for (const char* folder : {"/server_logs", "/server_priv/accounting"})
     std::filesystem::create_directories(home + folder);
-  std::ofstream(home + "/server_logs/" + day) << "11/20/2026 23:18:32;0008;Server@q1;Job;48.q1;Job Queued\n";
-  std::ofstream(home + "/server_priv/accounting/" + day) << "11/20/2026 23:18:32;Q;48.q1;user=x \n";
+  const auto now = std::time(nullptr);
+  for (const auto& day : {values::print_day(now), values::print_day(now + 86'400)}) {  // the next may begin before tracejob looks
+    std::ofstream(home + "/server_logs/" + day) << "11/20/2026 23:18:32;0008;Server@q1;Job;48.q1;Job Queued\n";
+    std::ofstream(home + "/server_priv/accounting/" + day) << "11/20/2026 23:18:32;Q;48.q1;user=x \n";
+  }
   const ran r = command("tracejob", {"48"});
   BOOST_TEST(r.out == "\nJob: 48.q1\n\n11/20/2026 23:18:32  S    Job Queued\n11/20/2026 23:18:32  A    user=x \n");
   BOOST_TEST(command("tracejob", {"-s", "48"}).out.find("Job Queued") == std::string::npos);

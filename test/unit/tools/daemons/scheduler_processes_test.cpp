@@ -6,10 +6,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "actors/link/wire/wire.hpp"
 #include "test/support/paths.hpp"
@@ -27,13 +32,17 @@ std::string slurp(const std::string& path) {
   return std::string((std::istreambuf_iterator<char>(in)), {});
 }
 
-// An orphan is there until its new parent has taken note of its end.
+// An orphan is there until its new parent has taken note of its end. Its lock is free when the last of its threads has ended, which may be
+// later than the first.
 bool is_gone(pid_t pid) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   do {
     if (kill(pid, 0) != 0) return true;
-    const auto words = slurp("/proc/" + std::to_string(pid) + "/stat");
-    if (const auto state = words.rfind(") "); state != std::string::npos && words[state + 2] == 'Z') return true;
+    const auto text = slurp("/proc/" + std::to_string(pid) + "/stat");
+    std::istringstream fields(
+        text.substr(std::min(text.size(), text.rfind(')') + 1)));  // proc(5): the state, ..., the 18th is how many threads
+    std::vector<std::string> all(std::istream_iterator<std::string>(fields), {});
+    if (all.size() >= 18 && all[0] == "Z" && std::stoi(all[17]) <= 1) return true;
     std::this_thread::yield();
   } while (std::chrono::steady_clock::now() < end);
   return false;

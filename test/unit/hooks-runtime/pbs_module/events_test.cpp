@@ -33,7 +33,7 @@ BOOST_FIXTURE_TEST_SUITE(events_of_the_pbs_module, fixture)
 BOOST_AUTO_TEST_CASE(the_event_tells_who_asked_and_which_hook_runs) {
   BOOST_TEST(result("queuejob",
                     "assert (e.hook_name, e.requestor, e.requestor_host, e.alarm, e.enabled, e.type) == ('h1', "
-                    "'alice', 'head', 20, True, 1)\n") == "accept");
+                    "'alice', 'head', 60, True, 1)\n") == "accept");
 }
 
 BOOST_AUTO_TEST_CASE(reject_ends_the_script_and_may_have_no_words) {

@@ -25,7 +25,7 @@ namespace {
 struct fixture {
   hook_runs runs;
 
-  std::string outcome(const std::string& source, const char* event = "queuejob", std::uint32_t alarm_ms = 20'000) {
+  std::string outcome(const std::string& source, const char* event = "queuejob", std::uint32_t alarm_ms = hook_case().alarm_ms) {
     hook_case c{.source = source, .event = event};
     c.alarm_ms = alarm_ms;
     return summary(runs.run(c));

@@ -204,8 +204,10 @@ class nothing_comes_out_raw(HostileTest):
         self.assertNotIn(None, ran)
         self.sure("qrls", *[id.decode() for id in ran])
         self.until(lambda: self.through(ran), lambda: f"jobs run: {self.raw('qstat', '-f')}")
-        last = self.submit("--", "/bin/true")
-        self.until(lambda: b";E;" + last.encode() in self.logs()["accounting"], "logs have what came before")
+        last = self.submit("--", "/bin/true").encode()
+        logged = {"accounting": b";E;" + last, "server_logs": b"Job;" + last + b";Exit_status=0", "sched_logs": b"Job;" + last + b";Job run",
+                  "mom_logs": b"Job;" + last}
+        self.until(lambda: all(logged[kind] in text for kind, text in self.logs().items()), "each log has what came before")
         raw = {(kind, name) for kind, text in self.logs().items() for name in BYTES if self.is_raw(text, name)}
         self.assertEqual(raw, RAW_IN_LOGS)
 

@@ -83,7 +83,10 @@ class EveryName(ClusterTest):
                 "ARRAY": held("-J", "1-3"),
                 "SCRIPTED": self.submit("-h", "script.sh"), **self.running(user)}
         resv = lambda *options: self.sure("pbs_rsub", "-R", at(100), "-D", "3600", *options).split()[0]
-        return {**jobs, "RESV": resv("-l", "ncpus=1"), "RESV_WIDE": resv("-l", "select=2:ncpus=1"), "SOON": at(50), "SOONER": at(90),
+        reservations = {"RESV": resv("-l", "ncpus=1"), "RESV_WIDE": resv("-l", "select=2:ncpus=1")}
+        for id in reservations.values():
+            self.until(lambda: "RESV_CONFIRMED" in self.sure("pbs_rstat", "-f", id), lambda: f"{id} is confirmed: {self.sure('pbs_rstat', '-f', id)}")
+        return {**jobs, **reservations, "SOON": at(50), "SOONER": at(90),
                 "LATER": at(200), "FAR": f"-R {at(1000)} -D 60", "WHEN": f"-R {at(300)} -D 60", "STAGE": STAGE, "PBS_TZID": "Europe/Berlin",
                 "W": self.work, "USER_NAME": user, "GROUP": grp.getgrgid(os.getegid()).gr_name, "SERVER_HOME": self.home(),
                 "MOM_HOME": self.home("a"), "MOM_CONF": self.cluster.layout.conf("a"), "IN_JOB": os.path.join(self.work, "in_job"),

@@ -3,6 +3,7 @@
 What can't be had is said in the snapshot's own log. Of PBS_HOME only what stands in the tables here is taken, never a whole directory:
 keys, certificates, the event log, mail, users' files and spooled output are in none of them.
 """
+import contextlib
 import datetime
 import glob
 import os
@@ -275,10 +276,16 @@ class Collector:
         return f"{stat.filemode(at.st_mode)} {at.st_uid} {at.st_gid} {at.st_size:>12} {changed:%Y-%m-%d %H:%M:%S} {name}\n"
 
     def size_mb(self, folder):
+        """Of the files in it; one that is removed meanwhile, as the event log's are, counts nothing."""
+        size = 0
         try:
-            return sum(entry.stat().st_size for entry in os.scandir(folder)) / (1 << 20)
+            entries = list(os.scandir(folder))
         except OSError:
             return None
+        for entry in entries:
+            with contextlib.suppress(FileNotFoundError):
+                size += entry.stat().st_size
+        return size / (1 << 20)
 
     def write(self, file, text):
         self.write_lines(file, text.splitlines(keepends=True))

@@ -120,10 +120,10 @@ def take(options, here):
         if prints:
             tarball.pack(folder, top, sys.stdout.buffer)
             return
-        path = free_name(os.path.join(options.output, top))
         with open(os.path.join(work, "tgz"), "wb") as out:      # mkdtemp's directory is closed to others, and so is the file
             os.fchmod(out.fileno(), 0o600)
             tarball.pack(folder, top, out)
+        path = free_name(os.path.join(options.output, top))
         os.rename(out.name, path)
         print(f"Snapshot available at: {os.path.abspath(path)}")
         if options.obfuscate:
@@ -133,11 +133,14 @@ def take(options, here):
 
 
 def free_name(stem):
-    """Two snapshots in one second have different names."""
+    """Nobody else gets it: an empty file takes it. Two snapshots of one second have different names."""
     path = f"{stem}.tgz"
-    while os.path.exists(path):
-        path = f"{stem}_{secrets.token_hex(2)}.tgz"
-    return path
+    while True:
+        try:
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            return path
+        except FileExistsError:
+            path = f"{stem}_{secrets.token_hex(2)}.tgz"
 
 
 def gather(options, here, folder, log):

@@ -13,7 +13,7 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 sys.path.insert(0, os.path.join(ROOT, "cluster-config", "support"))
 sys.dont_write_bytecode = True
-from support import names, obfuscate, scrub, tarball  # noqa: E402  found by the path above
+from support import collect, names, obfuscate, scrub, snapshot, tarball  # noqa: E402  found by the path above
 from support.installation import Trouble  # noqa: E402
 
 JOB = """Job Id: 12.batch
@@ -162,6 +162,19 @@ class what_is_never_in_a_snapshot(a_folder):
         self.assertEqual(scrub.hook_files(path), [os.path.join(self.folder, "hook", "h.py")])
         self.assertNotIn(secret, str(self.texts()))
         self.assertEqual(self.texts()["hook/h.py"], "import pbs\npassword = <left out>\n")
+
+
+class beside_others(a_folder):
+    def test_two_snapshots_of_one_second_have_different_names(self):
+        paths = {snapshot.free_name(self.folder) for _ in range(3)}
+        self.assertEqual(len(paths), 3)
+        self.assertIn(self.folder + ".tgz", paths)
+
+    def test_a_file_of_the_log_that_goes_while_its_size_is_asked_for_counts_nothing(self):
+        self.write(log="x" * (1 << 20))
+        os.symlink("gone", os.path.join(self.folder, "removed"))
+        self.assertEqual(collect.Collector.size_mb(None, self.folder), 1)
+        self.assertIsNone(collect.Collector.size_mb(None, self.map))
 
 
 class a_snapshot_of_another_host(a_folder):

@@ -2,7 +2,7 @@
 import re
 from datetime import datetime
 
-from . import cycles, mails, records
+from . import cycles, mails, records, sleepers
 from . import scene as scenes
 from . import transcript as transcripts
 from .normal import Ids, normal
@@ -18,6 +18,8 @@ RESERVATION_ID = re.compile(r"\A[RSM](\d+)\.\w+ ")
 
 def run(text, scene):
     cluster = Cluster(scene.hosts)
+    if scene.asleep:
+        sleepers.put_in_place()
     cluster.start()
     ids = Ids(scene.hosts[0])
     take(scene.steps, cluster, ids)
@@ -65,7 +67,11 @@ def take(steps, cluster, ids):
         elif step[0] == "await":
             await_text(cluster, ids, step[1:])
         else:
-            await_line(cluster, ids.to_run(f"{step[1]}.{cluster.hosts[0]}"), step[2])
+            job = ids.to_run(f"{step[1]}.{cluster.hosts[0]}")
+            if step[0] == "end":
+                cluster.until(lambda: sleepers.wake(job), f"job {job} sleeps")
+            else:
+                await_line(cluster, job, step[2])
 
 
 def skip_to(cluster, number):

@@ -8,6 +8,9 @@
     clock 2026-11-21 00:42:25   what the transcript's clock shows now: from here on dates in commands (-R, -E) are moved by what has passed since
     next 32                     submit and delete jobs until the next one is 32
     await root: COMMAND /REGEX/ until what that user's command prints has a line with this regular expression
+    asleep                      a job that sleeps (/bin/sleep) ends when a step says so, not when its time is over: so that it is still there,
+                                however long the commands in between take
+    end 8[1]                    this one does, as soon as it sleeps
     wait 4 /substate = 42/      until `qstat -xf` of job 4 has a line with this regular expression
     before 7 STEP               one of these steps, taken just before block 7 of the transcript
     read 8[].vm as 8.vm         the transcript with another text in place of one; columns are kept
@@ -29,11 +32,12 @@ from datetime import datetime
 class Scene:
     hosts: list = field(default_factory=list)
     steps: list = field(default_factory=list)          # ("run", user, command, number or None), ("wait", job, regex), ("next", n), ("clock", time),
-                                                       # ("await", user, command, regex)
+                                                       # ("await", user, command, regex), ("end", job)
     before: dict = field(default_factory=dict)         # block number -> steps
     readings: list = field(default_factory=list)       # (from, to)
     drops: list = field(default_factory=list)          # regular expressions
     without: dict = field(default_factory=dict)        # block number -> reason
+    asleep: bool = False
     cycles: bool = False
     accounting: bool = False
     configs: dict = field(default_factory=dict)        # case of a placement transcript -> parameters of sched_config
@@ -80,6 +84,8 @@ def fill(scene, text, include):
             scene.drops.append(found[1])
         elif found := WITHOUT.match(line):
             scene.without[int(found[1])] = found[2]
+        elif line == "asleep":
+            scene.asleep = True
         elif line == "cycles":
             scene.cycles = True
         elif line == "accounting":
@@ -97,6 +103,8 @@ def step(line, number):
         return ("wait", found[1], found[2])
     if found := AWAIT.match(line):
         return ("await", found[1], found[2], found[3])
+    if line.startswith("end "):
+        return ("end", line.split()[1])
     if line.startswith("clock "):
         return ("clock", datetime.strptime(line, "clock %Y-%m-%d %H:%M:%S"))
     if found := TYPED.match(line):

@@ -11,12 +11,16 @@ MOM = "pbs_mom"
 
 
 class by_hand_with_a_silent_sister(WideJobTest):
-    def start_with_silent_sister(self, exit_status):
-        id, go = self.start_job(exit_status)
-        _, sister, _ = self.hosts_of(id)
+    def silence_a_sister(self, id):
+        """From now on. Some twenty seconds later the primary gives up one that it waits for."""
+        sister = self.hosts_of(id)[1]
         self.stop(MOM, sister)
         self.addCleanup(self.go_on, MOM, sister)
-        return id, go, sister
+        return sister
+
+    def start_with_silent_sister(self, exit_status):
+        id, go = self.start_job(exit_status)
+        return id, go, self.silence_a_sister(id)
 
     def says_nothing(self, *command):
         done = self.run_command(*command)
@@ -47,9 +51,10 @@ class by_hand_with_a_silent_sister(WideJobTest):
             self.assertIn("a word\n", f.read())
 
     def test_a_deletion_waits_for_it_and_a_forced_one_does_not(self):
-        id, _, sister = self.start_with_silent_sister(2)
-        self.says_nothing("qdel", id)
+        id, _ = self.start_job(2)
         primary = self.hosts_of(id)[0]
+        sister = self.silence_a_sister(id)
+        self.says_nothing("qdel", id)
         self.until(lambda: f"{id};task 00000001 terminated" in self.mom_log(primary), "its program is killed")
         self.assertEqual(self.job(id)["job_state"], "R")  # its end is told when all hosts have told theirs
         self.says_nothing("qdel", "-W", "force", id)
@@ -60,13 +65,14 @@ class by_hand_with_a_silent_sister(WideJobTest):
         self.nothing_is_left(id)
 
     def test_a_rerun_waits_for_it_as_long_as_is_set(self):
-        id, go, sister = self.start_with_silent_sister(4)
+        id, go = self.start_job(4)
         self.sure("qmgr", "-c", "set server job_requeue_timeout = 1")
+        self.sure("qmgr", "-c", "set server scheduling = False")
+        sister = self.silence_a_sister(id)
         done = self.run_command("qrerun", id)
         self.assertEqual((done.status, done.err), (163, f"qrerun: Response timed out. Job rerun request still in progress for {id}\n"))
         self.assertEqual((self.job(id)["job_state"], self.job(id)["substate"]), ("R", "60"))
         self.sure("qmgr", "-c", "set server job_requeue_timeout = 300")
-        self.sure("qmgr", "-c", "set server scheduling = False")
         asked = self.server_log().count("Type 14 request received")
         again = subprocess.Popen([f"{STAGE}/bin/qrerun", id], env=self.environment())
         self.until(lambda: self.server_log().count("Type 14 request received") > asked, "it is asked once more")
@@ -81,7 +87,7 @@ class by_hand_with_a_silent_sister(WideJobTest):
         self.says_nothing("qrerun", "-W", "force", id)
         self.until(lambda: "R" in [letter for letter, of, _ in self.accounting() if of == id], "it was taken back")
         self.go_on(MOM, sister)
-        self.until(lambda: self.job(id)["run_count"] >= "2", lambda: f"it runs again: {self.job(id)}")
+        self.until(lambda: int(self.job(id)["run_count"]) >= 2, lambda: f"it runs again: {self.job(id)}")
         self.until_running(id)
         open(go, "w").close()
         job = self.until_state(id, "F")

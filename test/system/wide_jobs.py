@@ -15,21 +15,36 @@ class WideJobTest(ClusterTest):
         script = (f"cd {self.work}\necho started >> runs{exit_status}\ncat $PBS_NODEFILE\necho $PBS_NODENUM $PBS_TASKNUM\n"
                   f"while [ ! -e {go} ]; do sleep 0.05; done\ntouch ended{exit_status}\nexit {exit_status}\n")
         id = self.submit("-N", f"wide{exit_status}", "-j", "oe", "-S", "/bin/sh", *WIDE, input=script)
-        self.until(lambda: self.job(id).get("job_state") == "R" and os.path.exists(os.path.join(self.work, f"runs{exit_status}")),
-                   f"{id} runs")
+        self.until_running(id)      # by the primary's word, which may come long after the program's first one
+        self.until(lambda: os.path.exists(os.path.join(self.work, f"runs{exit_status}")), f"{id} runs")
         return id, go
 
     def submit_that_joins(self, absent):
         """A job whose hosts have begun to join and can't all have joined, since the sister `absent` stands still until go_on()."""
-        self.stop("pbs_mom", absent)
-        id = self.submit("-N", "join", *WIDE, "--", "/bin/sh", "-c", f"echo ran >> {self.work}/joined")
-        self.until(lambda: self.job(id)["substate"] == "41", lambda: f"{id} is about to run: {self.job(id)}")
+        id = self.submit_beside_silence(absent, "-N", "join", *WIDE, "--", "/bin/sh", "-c", f"echo ran >> {self.work}/joined")
         sisters = self.hosts_of(id)[1:]
         self.assertIn(absent, sisters)
         for host in sisters:
             if host != absent:
                 self.until(lambda host=host: f";Job;{id};JOIN_JOB as node" in self.mom_log(host), f"{host} joins")
         return id
+
+    def submit_beside_silence(self, silent, *arguments):
+        """A job that is sent to its hosts while the MoM of one of them stands still. Its id.
+
+        The server takes a host for down that is silent for ten seconds, and sends it nothing any more. If nothing was sent by then the job is
+        held until the host is back, and the host stands still anew."""
+        id = self.submit("-h", *arguments)
+        down = lambda: "down" in self.sure("pbsnodes", silent)
+        while True:
+            self.stop("pbs_mom", silent)
+            self.sure("qrls", id)
+            self.until(lambda: "run_count" in self.job(id) or down(), lambda: f"{id} is sent: {self.job(id)}")
+            if "run_count" in self.job(id):
+                return id
+            self.sure("qhold", id)
+            self.go_on("pbs_mom", silent)
+            self.until_free(silent)
 
     def check_joined(self, id):
         """It has run, once."""

@@ -1,7 +1,7 @@
 """The server is killed again and again while eight clients submit: nothing acknowledged is lost, nothing is done twice.
 
-A client whose connection breaks asks again with the same command id (qsub does that itself); one that could not connect
-has sent nothing and starts over. The moments of the kills are chosen from a seed, which is printed; ANNALS_SEED sets it (the
+A client whose connection breaks asks again with the same command id (qsub does that itself); one that gives up, since the server was away
+for too long, may have been heard before, and goes on with another job. The moments of the kills are chosen from a seed, which is printed; ANNALS_SEED sets it (the
 machine's own timing stays as it is).
 """
 import collections
@@ -48,9 +48,9 @@ class a_submission_storm(ClusterTest):
             name = f"c{number}n{count}"
             done = self.run_command("qsub", "-N", name, "-o", "/dev/null", "-j", "oe", "--", "/bin/sh", "-c",
                                     f"echo $PBS_JOBID >> {self.work}/{name}")
+            count += 1
             if done.status == 0:
                 self.acknowledged[name] = done.out.strip()
-                count += 1
             elif done.status not in CANNOT_CONNECT:
                 self.trouble.append(f"{name}: {done}")
                 return

@@ -191,8 +191,8 @@ class a_display(XTest):
         self.finish(s)
 
     def test_a_display_that_is_not_there_refuses(self):
-        listener, display = self.display_on_tcp()
-        listener.close()
+        listener, display = self.display_on_tcp()      # nobody listens there, and nobody else can
+        self.addCleanup(listener.close)
         s = self.sit_with_x(display)
         self.assertEqual(self.run_program(s, 10), "refused\n")
         s.line("exit")

@@ -6,7 +6,7 @@ import signal
 import subprocess
 
 from mom_hooks import MomHookTest
-from private_cluster import ClusterTest, Done
+from private_cluster import DEADLINE_S, ClusterTest, Done
 
 THREE = ("$configversion 2\n"
          "a: resources_available.ncpus = 0\n"
@@ -40,7 +40,7 @@ class VnodeTest(ClusterTest):
     def mom_s(self, *arguments, **how):
         machine = self.cluster.machines["a"]
         return Done(subprocess.run([machine.program("pbs_mom"), "-s", *arguments], env=machine.environment(), cwd=self.work,
-                                   stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, **how))
+                                   stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=DEADLINE_S, **how))
 
     def defined(self, text, verb="insert", name="one"):
         path = os.path.join(self.work, "definitions")
@@ -58,7 +58,13 @@ class VnodeTest(ClusterTest):
 
     def restart_mom(self):
         self.kill_daemon("pbs_mom", "a")
+        self.start_mom()
+
+    def start_mom(self):
+        """Until the server has heard what it has: for a moment its vnodes were in the state in which the one before it left them."""
+        hellos = self.hellos()
         self.start_daemon("pbs_mom", "a")
+        self.until(lambda: self.hellos() > hellos, "the MoM has told what it has")
 
 
 class vnodes_of_files(VnodeTest):
@@ -128,7 +134,7 @@ class vnodes_of_files(VnodeTest):
                      "replace")
         self.hang_up()
         self.until(lambda: self.amounts("a[0]", "ncpus") == (5,), self.shown)
-        self.assertEqual(set(self.states().values()), {"free"})
+        self.until(lambda: set(self.states().values()) == {"free"}, self.states)
         self.assertEqual(self.shown()["a[0]"]["sharing"], "default_excl")
         self.restart_mom()
         self.until(lambda: self.states().get("a[2]") == "Stale", self.states)
@@ -176,11 +182,12 @@ class vnodes_of_files(VnodeTest):
             # Nobody knows what the host has: a MoM does not start with such a file.
             self.kill_daemon("pbs_mom", "a")
             machine = self.cluster.machines["a"]
-            done = subprocess.run([machine.program("pbs_mom")], env=machine.environment(), capture_output=True, text=True, timeout=60)
+            done = subprocess.run([machine.program("pbs_mom")], env=machine.environment(), capture_output=True, text=True,
+                                  timeout=DEADLINE_S)
             self.assertEqual(done.returncode, 1)
             self.assertIn(f"pbs_mom: {warned}", done.stderr)
             self.assertEqual(self.mom_s("remove", "bad").status, 0)
-            self.start_daemon("pbs_mom", "a")
+            self.start_mom()
             self.until(lambda: set(self.states().values()) == {"free"}, self.states)
 
     def test_an_attribute_that_is_none_is_left_out(self):            # V14: b1, b4 to b8

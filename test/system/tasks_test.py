@@ -7,7 +7,7 @@ import struct
 import subprocess
 import unittest
 
-from private_cluster import ClusterTest, STAGE, signal
+from private_cluster import DEADLINE_S, STAGE, ClusterTest, signal
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tm")
 WIDE = ["-l", "select=3:ncpus=1", "-l", "place=scatter"]
@@ -284,7 +284,7 @@ kill $!; wait $!; echo $?
         other, by_c = self.on_host("b", "/bin/sleep", "1000"), self.on_host("c", "/bin/sleep", "1000")
         self.assertEqual(self.on_host("b", f"{STAGE}/bin/pbs_attach", "-j", id, "-p", str(other.pid)).wait(), 0)
         caller = self.on_host("c", program, id, str(by_c.pid))
-        out, err = caller.communicate(timeout=60)
+        out, err = caller.communicate(timeout=DEADLINE_S)
         self.assertEqual((caller.returncode, err), (0, ""))
         self.assertGreater(int(out), 1)        # 1 is the job's program
         self.until(lambda: self.job(id).get("resources_used.cput", "00:00:00") >= "00:00:03", lambda: f"their use is counted: {self.job(id)}")
@@ -292,7 +292,7 @@ kill $!; wait $!; echo $?
         job = self.until_state(id, "F")
         self.assertEqual(job["Exit_status"], "0")
         for process in [*attached, other, by_c]:
-            process.wait(60)
+            process.wait(DEADLINE_S)
             self.assertNotEqual(process.returncode, 0)
 
     def test_what_may_not_be_attached(self):
@@ -327,7 +327,7 @@ kill $!; wait $!; echo $?
         for n in range(300):
             caller = socket.socket(socket.AF_UNIX)
             self.addCleanup(caller.close)
-            caller.settimeout(60)
+            caller.settimeout(DEADLINE_S)
             caller.connect(path)
             callers.append(caller)
             if n % 3 == 0:

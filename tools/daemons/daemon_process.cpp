@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace annals::daemons {
@@ -67,13 +68,26 @@ void background::ready(const std::string& output) {
 
 namespace {
 
-// A process that was killed keeps its locks until the kernel has taken its memory apart.
-constexpr int lock_tries = 100;
+// A process that was killed keeps its locks until the kernel has taken its memory apart, which may last; it has no program then.
+constexpr std::chrono::seconds patience_with_the_living{1}, patience_with_the_dead{30};
 constexpr std::chrono::milliseconds lock_pause{10};
 
+// Whose pid stands in the file. Who has not written it yet lives, and so does whom this process may not look at.
+bool holder_lives(int fd) {
+  char pid[24] = "", program[1];
+  if (pread(fd, pid, sizeof pid - 1, 0) <= 0) return true;
+  const auto link = "/proc/" + std::to_string(std::strtol(pid, nullptr, 10)) + "/exe";
+  return readlink(link.c_str(), program, sizeof program) >= 0 || errno != ENOENT;
+}
+
 bool take_lock(int fd) {
-  for (int tries = lock_tries; flock(fd, LOCK_EX | LOCK_NB) != 0; std::this_thread::sleep_for(lock_pause))
-    if (errno != EWOULDBLOCK || --tries == 0) return false;
+  const auto since = std::chrono::steady_clock::now();
+  while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return false;
+    const auto waited = std::chrono::steady_clock::now() - since;
+    if (waited > patience_with_the_dead || (waited > patience_with_the_living && holder_lives(fd))) return errno = EWOULDBLOCK, false;
+    std::this_thread::sleep_for(lock_pause);
+  }
   return true;
 }
 

@@ -30,8 +30,8 @@ class background {
 // ends, however it ends; the file stays.
 class lock_file {
  public:
-  // Throws std::runtime_error: `running` when another process holds it, also a second later ("pbs_server: another server running"), else
-  // what failed with the file's name.
+  // Throws std::runtime_error: `running` when another process holds it, also a second later ("pbs_server: another server running"), or
+  // half a minute later if that process has ended but for what the kernel does; else what failed with the file's name.
   lock_file(const std::string& path, mode_t mode, const std::string& running);
   ~lock_file();
   lock_file(const lock_file&) = delete;

@@ -148,7 +148,7 @@ def kill_daemon(find):
     kill_all(own)
 
 
-def kill_all(find, deadline_s=30):
+def kill_all(find, deadline_s=180):
     """SIGKILL to all that find() names, until it names none and those are gone. They are stopped first, so that none can fork away."""
     deadline = time.monotonic() + deadline_s
     killed = {}

@@ -94,6 +94,9 @@ class hooks_of_wide_jobs(MomHookTest):
         self.until(lambda: "offlined by health check: bad disk" in self.vnode("b"), "the host is out of service, and it is said why")
         self.until(lambda: "state = offline" in self.vnode("b"), lambda: self.vnode("b"))
         self.until(lambda: self.job(id)["job_state"] == "Q", "the job waits for the host")
+        # Of each run that it refused the host itself says so, and may do it after the job has gone back: the last one counts.
+        runs = int(self.job(id)["run_count"])
+        self.until(lambda: self.audit("hook", id).count("bad disk") >= runs, lambda: f"{runs} times: {self.audit('hook', id)}")
         os.unlink(os.path.join(self.work, "b_is_sick"))
         self.sure("qmgr", "-c", "set node b state = free")
         self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
@@ -272,21 +275,45 @@ class hooks_of_tasks(MomHookTest):
 
 
 class hooks_and_hosts_that_do_not_join(MomHookTest):
-    """A tolerant job whose third host's MoM stands still: how long it is waited for is in the log of the first."""
+    """How long the first host of a tolerant job waits for the others is in its log, when it asks them and when it has waited in vain."""
 
-    def check_waits(self, seconds):
-        procs.send(self.daemon_pids("pbs_mom", "c"), signal.SIGSTOP)
-        try:
-            id = self.submit("-W", "tolerate_node_failures=job_start", "-l", "select=1:ncpus=1:host=a+1:ncpus=1:host=b+1:ncpus=1:host=c",
-                             "--", "/bin/true")
-            waited = f";Job;{id};sister_join_job_alarm wait time "
-            told = self.until(lambda: [line for line in self.mom_log("a").splitlines() if waited in line], "the wait is over")
-        finally:
-            procs.send(self.daemon_pids("pbs_mom", "c"), signal.SIGCONT)
-        self.assertEqual([line.split(waited)[1] for line in told], [f"{seconds} secs exceeded"])
+    def submit_tolerant(self):
+        return self.submit("-W", "tolerate_node_failures=job_start", "-l", "select=1:ncpus=1:host=a+1:ncpus=1:host=b+1:ncpus=1:host=c",
+                           "--", "/bin/true")
+
+    def until_said_of_waits(self, id, text):
+        """Once."""
+        said = lambda: [line for line in self.mom_log("a").splitlines() if f";Job;{id};{text}" in line]
+        self.assertEqual(len(self.until(said, lambda: f"the MoM of a logs {text}: {self.mom_log('a')[-2000:]}")), 1)
+
+    def check_end(self, id):
         self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
         for host in self.hosts:
             self.until_free(host)
+
+    def check_waits(self, seconds):
+        """So long at most: all join."""
+        id = self.submit_tolerant()
+        self.check_end(id)
+        self.until_said_of_waits(id, f"job waiting up to {seconds} secs ($sister_join_job_alarm) for all sister moms to join")
+
+    def gate_before_sisters(self, alarm):
+        """A hook that has the job wait on its first host before the others are asked."""
+        gate = self.gate()
+        self.mom_hook("late", "execjob_begin", self.script(f"if host == 'a':\n    {gate.pass_it()}\n"), alarm=alarm)
+        return gate
+
+    def check_waits_in_vain(self, gate, seconds):
+        """For the third host, whose MoM stands still. Not before the job is placed: a host that is silent for long is down, and gets none."""
+        id = self.submit_tolerant()
+        self.until_said("execjob_begin a")
+        procs.send(self.daemon_pids("pbs_mom", "c"), signal.SIGSTOP)
+        try:
+            gate.open()
+            self.until_said_of_waits(id, f"sister_join_job_alarm wait time {seconds} secs exceeded")
+        finally:
+            procs.send(self.daemon_pids("pbs_mom", "c"), signal.SIGCONT)
+        self.check_end(id)
 
     def set_hook(self, name, attribute, value, *shown, gone=()):
         self.sure("qmgr", "-c", f"set hook {name} {attribute} = {value}")
@@ -299,19 +326,22 @@ class hooks_and_hosts_that_do_not_join(MomHookTest):
             return f.read().splitlines()
 
     def test_they_are_waited_for_as_long_as_execjob_begin_hooks_may_take(self):      # RS-47
-        self.mom_hook("one", "execjob_begin", "pass\n", alarm=1)
-        self.mom_hook("two", "execjob_begin,execjob_end", "pass\n", alarm=2, order=2)
-        self.mom_hook("other", "execjob_prologue", "pass\n", alarm=40)
-        self.check_waits(3)
-        self.set_hook("two", "alarm", 4, "alarm=4")
-        self.check_waits(5)
+        # Alarms that no hook comes near, however busy its host is.
+        self.mom_hook("one", "execjob_begin", "pass\n", alarm=30)
+        self.mom_hook("two", "execjob_begin,execjob_end", "pass\n", alarm=60, order=2)
+        self.mom_hook("other", "execjob_prologue", "pass\n", alarm=400)
+        self.check_waits(90)
+        self.set_hook("two", "alarm", 80, "alarm=80")
+        self.check_waits(110)
         self.set_hook("two", "enabled", False, "enabled=false")
-        self.check_waits(1)
+        self.check_waits(30)
         self.set_hook("two", "enabled", True, gone=["enabled=false"])
         self.sure("qmgr", "-c", "delete hook one")
         for host in self.hosts:
             self.until(lambda host=host: not os.path.exists(os.path.join(self.home(host), "mom_priv", "hooks", "one.HK")), "it is gone")
-        self.check_waits(4)
+        self.check_waits(80)
+        self.set_hook("two", "enabled", False, "enabled=false")
+        self.check_waits_in_vain(self.gate_before_sisters(alarm=6), 6)      # after 10 s without a word it would have failed for that
 
     def test_a_wrong_sister_join_job_alarm_is_reported_and_the_one_before_stays(self):      # RS-54
         def configure(value):
@@ -326,7 +356,7 @@ class hooks_and_hosts_that_do_not_join(MomHookTest):
             os.kill(self.daemon_pids("pbs_mom", "a")[0], signal.SIGHUP)
             told = f";Fil;config;line 1: bad value for $sister_join_job_alarm: $sister_join_job_alarm {value}\n"
             self.until(lambda: told in self.mom_log("a"), lambda: f"{told}: {self.mom_log('a')}")
-        self.check_waits(2)
+        self.check_waits_in_vain(self.gate_before_sisters(alarm=600), 2)
 
 
 if __name__ == "__main__":

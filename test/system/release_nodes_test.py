@@ -180,6 +180,9 @@ class a_job_gives_vnodes_back(MomHookTest):
         heard = lambda: [line for line in self.lines() if line.startswith("execjob_resize")]
         self.released(id, "federer[1]", "lendl")
         self.until_said("execjob_resize federer federer federer[0]")
+        # A MoM that dies before it has written down that a hook ran has it run again.
+        mom_log = os.path.join(self.home("federer"), "mom_priv", "log")
+        self.until(lambda: "PartResized" in self.run_command("pbs_audit", "--log", mom_log, "log").out, "the MoM knows that its hook ran")
         self.kill_daemon("pbs_mom", "federer")
         self.released(id, "federer[0]")
         self.start_daemon("pbs_mom", "federer")

@@ -1,4 +1,5 @@
 """Scheduler objects, partitions of nodes and queues, and what begins a scheduling cycle."""
+import json
 import os
 import pwd
 import re
@@ -165,7 +166,7 @@ class partitions(ManagedTest):
         self.assertEqual((shown["partition"], shown["queue_type"]), ("P1", "Execution"))
 
 
-class cycles(ManagedTest):
+class CycleTest(ManagedTest):
     """Nothing begins a cycle by the way: scheduler_iteration is longer than any wait of a test."""
 
     def cycles(self):
@@ -179,6 +180,8 @@ class cycles(ManagedTest):
     def until_one_more(self, before, why):
         self.until(lambda: self.begun() > before, f"a cycle begins: {why}")
 
+
+class cycles(CycleTest):
     def why_it_waits(self, id):
         return self.until(lambda: self.job(id).get("comment", "").startswith("Not Running"), lambda: f"{id} was tried: {self.job(id)}")
 
@@ -217,12 +220,16 @@ class cycles(ManagedTest):
         self.set("set server scheduling = False")      # no cycle at all begins now
         self.sure("qdel", third)
 
+
+class a_cycle_that_is_late(CycleTest):
+    start_schedulers = False      # the server would replace a scheduler that is silent for long
+
     def test_the_next_one_waits_for_the_one_before(self):      # MS-91
         self.until_running(self.submit("--", "/bin/sleep", "1000"))
         self.until(lambda: self.cycles()[-1][0] == "Ended", "its cycle is over")
         scheduler = self.daemon_pids("pbs_sched")
         procs.send(scheduler, signal.SIGSTOP)
-        try:      # few commands: one that is silent for 10 s is replaced
+        try:
             before = len(self.cycles())
             ids = [self.submit("--", "/bin/sleep", "1000") for _ in range(4)]
             jobs = self.jobs()
@@ -254,7 +261,9 @@ class ManyTest(ManagedTest):
         priv, default = os.path.join(self.home(), "sched_priv_" + name), os.path.join(self.home(), "sched_priv")
         os.makedirs(priv, 0o750, exist_ok=True)
         os.makedirs(os.path.join(self.home(), "sched_log_" + name), exist_ok=True)
-        shutil.copy(os.path.join(default, "sched_config"), priv)
+        config = os.path.join(priv, "sched_config")
+        if not os.path.exists(config):      # who runs there already may be reading it
+            shutil.copy(os.path.join(default, "sched_config"), config)
         bundle = os.path.join(priv, "daemon.pem")
         if not os.path.exists(bundle):
             self.cluster.enrol(bundle, "--scheduler", name)
@@ -362,19 +371,6 @@ class several_schedulers(ManyTest):
         self.until_state(id, "F")
         self.until_scheduler("default")
 
-    def test_one_that_stands_still_delays_nobody(self):      # MS-91
-        self.turn_on()
-        pids = self.pids("s1")
-        procs.send(pids, signal.SIGSTOP)
-        try:
-            id = self.submit("-q", "q1", "--", "/bin/true")
-            for other in [self.submit("--", "/bin/true") for _ in range(5)]:
-                self.until_state(other, "F")
-            self.assertEqual(self.job(id)["job_state"], "Q")
-        finally:
-            procs.send(pids, signal.SIGCONT)
-        self.until_state(id, "F")
-
     def test_a_second_process_takes_nothing_from_the_first(self):
         """With the certificate of another."""
         self.set("create sched s9 partition=P9")
@@ -410,26 +406,53 @@ class several_schedulers(ManyTest):
         self.assertTrue(second)
 
 
+class a_scheduler_that_nobody_replaces(ManyTest):
+    start_schedulers = False
+
+    def test_one_that_stands_still_delays_nobody(self):      # MS-91
+        self.turn_on()
+        pids = self.pids("s1")
+        procs.send(pids, signal.SIGSTOP)
+        try:
+            id = self.submit("-q", "q1", "--", "/bin/true")
+            for other in [self.submit("--", "/bin/true") for _ in range(5)]:
+                self.until_state(other, "F")
+            self.assertEqual(self.job(id)["job_state"], "Q")
+        finally:
+            procs.send(pids, signal.SIGCONT)
+        self.until_state(id, "F")
+
+
 class cycles_of_several(ManyTest):
+    def records(self, kind, name):
+        lines = self.audit("log", "--kind", kind, "--json").splitlines()
+        return [record for record in map(json.loads, lines) if record["name"] == name]
+
     def begun(self, scheduler):
         """(number, why) of its cycles."""
-        lines = self.audit("log", "--kind", "SchedulerCycleBegan").splitlines()
-        return [re.search(r"cycle (\d+): (.*)", line).groups() for line in lines if re.search(rf"\b{scheduler}\b", line)]
+        return [(record["event"]["number"], record["event"]["trigger"]) for record in self.records("SchedulerCycleBegan", scheduler)]
 
-    def begun_by_now(self, scheduler):
-        """With the one for what has just happened, such as the end of a job."""
-        self.until_scheduler(scheduler)
+    def until_a_cycle_knows(self, scheduler, kind, name):
+        """The last record of this kind and name, so that nothing up to there lets another one begin; all cycles by then."""
+        wanted = self.records(kind, name)[-1]["sequence"]
+        self.until(lambda: any(record["event"]["viewSequence"] >= wanted for record in self.records("SchedulerCycleBegan", scheduler)),
+                   lambda: f"a cycle of {scheduler} knows {kind} of {name}: {self.begun(scheduler)}")
         return self.begun(scheduler)
+
+    def begun_by_now(self, scheduler, queue):
+        """With all that has happened in its partition."""
+        id = self.submit("-q", queue, "--", "/bin/true")
+        self.until_state(id, "F")
+        return self.until_a_cycle_knows(scheduler, "JobEnded", id)
 
     def test_a_cycle_begins_in_the_partition_where_something_happened(self):      # MS-89, MS-90
         self.turn_on()
         self.until_scheduler("s1")
-        self.until_state(self.submit("-q", "q1", "--", "/bin/true"), "F")
-        before = self.begun_by_now("default")
+        before = self.begun_by_now("default", "workq")
         for _ in range(3):
             self.until_state(self.submit("-q", "q1", "--", "/bin/true"), "F")
         self.assertEqual(self.begun("default"), before)
-        before = self.begun_by_now("s1")
+        before = self.begun_by_now("s1", "q1")
         for _ in range(3):
             self.until_state(self.submit("--", "/bin/true"), "F")
         self.assertEqual(self.begun("s1"), before)
@@ -445,8 +468,8 @@ class cycles_of_several(ManyTest):
     def test_job_accumulation_time_gathers_jobs(self):      # MS-33, MS-92
         self.turn_on()
         self.until_scheduler("s1")
-        self.set("set sched s1 job_accumulation_time = 20")      # in which all these are submitted
-        before = self.begun_by_now("s1")
+        self.set("set sched s1 job_accumulation_time = 45")      # in which all these are submitted
+        before = self.until_a_cycle_knows("s1", "SchedulerChanged", "s1")
         ids = [self.submit("-q", "q1", "--", "/bin/sleep", "1000") for _ in range(3)]
         self.until_state(self.submit("--", "/bin/true"), "F")      # the other one does not wait
         self.assertEqual(self.begun("s1"), before)

@@ -76,7 +76,7 @@ class times(PolicyTest):
     def test_a_job_is_shrunk_to_end_before_a_reservation(self):
         self.sure("qmgr", "-c", "set node a resources_available.ncpus = 2")
         begin = time.strftime("%Y%m%d%H%M.%S", time.localtime(time.time() + 900))
-        self.sure("pbs_rsub", "-I", "20", "-R", begin, "-D", "600", "-l", "select=1:ncpus=2")
+        self.sure("pbs_rsub", "-I", "100", "-R", begin, "-D", "600", "-l", "select=1:ncpus=2")
         too_long = self.submit("-l", "min_walltime=20:00", "-l", "max_walltime=5:00:00", "--", "/bin/true")
         id = self.submit("-l", "min_walltime=5:00", "-l", "max_walltime=5:00:00", "--", "/bin/true")
         self.until_state(id, "F")

@@ -4,6 +4,7 @@ import pwd
 import re
 import shutil
 import termios
+import time
 import unittest
 
 from private_cluster import STAGE, ClusterTest, mini
@@ -57,7 +58,8 @@ class what_is_in_use(Manager):
     def test_a_resource_that_a_reservation_asks_for_stays_as_it_is(self):
         self.qmgr("create resource fa type=long,flag=nh")
         self.qmgr("set node a resources_available.fa = 4")
-        reservation = self.sure("pbs_rsub", "-I", "60", "-R", "2359", "-D", "10", "-l", "select=1:ncpus=1:fa=1").split()[0]
+        later = time.strftime("%Y%m%d%H%M", time.localtime(time.time() + 7200))
+        reservation = self.sure("pbs_rsub", "-I", "60", "-R", later, "-D", "10", "-l", "select=1:ncpus=1:fa=1").split()[0]
         self.refused("delete resource fa", 70, "fa", "Resource busy on reservation", 15174)
         self.sure("pbs_rdel", reservation)
         self.until(lambda: not self.sure("pbs_rstat", "-B"), "the reservation is gone")

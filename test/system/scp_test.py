@@ -3,6 +3,7 @@ host that does not answer at first. Issue item "Stage-in/out and output delivery
 
 Each host has a directory of its own and an sshd; owner, keys and accounts are made here and seen by nobody else."""
 import os
+import re
 import shutil
 import subprocess
 import unittest
@@ -80,6 +81,8 @@ class files_between_hosts(ClusterTest):
     def answer_ssh(self, *hosts):
         for host in hosts:
             self.on(host, SSHD, "-f", f"{self.top}/sshd_config")
+            # It goes to the background first: until something listens at port 22.
+            self.until(lambda: re.search(r"(?m)^ *\d+: 00000000:0016 \S+ 0A ", self.on(host, "cat", "/proc/net/tcp")), f"{host} answers")
 
     def put(self, host, name, text):
         self.on(host, "sh", "-c", f"printf '{text}' > {self.data}/{name} && chown {UID}:{UID} {self.data}/{name}")

@@ -8,7 +8,7 @@ import struct
 import subprocess
 import unittest
 
-from private_cluster import STAGE, ClusterTest
+from private_cluster import COMMAND_DEADLINE_S, STAGE, ClusterTest
 
 NAMESPACES = os.geteuid() == 0 and subprocess.run(["unshare", "--mount", "--uts", "--pid", "--net", "--fork", "true"],
                                                   capture_output=True).returncode == 0
@@ -50,8 +50,8 @@ class JobsCommandTest(ClusterTest):
         how = {}
         if user:
             how = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
-        done = subprocess.run(command, env=environment, cwd=self.work, capture_output=True, text=True, timeout=60,
-                              stdin=subprocess.DEVNULL, **how)
+        done = subprocess.run(command, env=environment, cwd=self.work, capture_output=True, text=True,
+                              timeout=COMMAND_DEADLINE_S, stdin=subprocess.DEVNULL, **how)
         return done.returncode, done.stdout, done.stderr
 
     def end(self, *names):

@@ -6,7 +6,7 @@ import subprocess
 
 NAME = "borg"
 USER, UID = "alice", 4711
-DEADLINE_S = 120
+DEADLINE_S = 300      # for installing packages with daemons that are stopped and started, on a machine that is busy
 
 # As the first process of the host. What is mounted below / is not seen there, systemd's /run neither: nobody runs it.
 FURNISH = """set -e

@@ -27,7 +27,7 @@ def why_not():
 
 
 def call(*command):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_S)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=2 * DEADLINE_S)
     if done.returncode:
         raise AssertionError(f"{command}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
     return done.stdout

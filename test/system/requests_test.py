@@ -45,7 +45,7 @@ class odd_requests(DaemonsLiveOn):
     def test_a_script_of_50_megabytes_runs_to_its_end(self):
         line = "# " + "x" * 97 + "\n"
         id = self.submit("-S", "/bin/sh", self.script("#!/bin/sh\n" + line * (50 * MB // len(line)) + "exit 5\n"))
-        self.assertEqual(self.until_state(id, "F", deadline_s=120)["Exit_status"], "5")
+        self.assertEqual(self.until_state(id, "F")["Exit_status"], "5")
 
     def test_a_job_name_of_300_characters_is_refused(self):
         self.refused(2, "qsub: Job name is too long", "qsub", "-N", "n" * 300, "--", "/bin/true")

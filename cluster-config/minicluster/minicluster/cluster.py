@@ -180,7 +180,8 @@ class Cluster:
         self.machines[self.server].start_daemon("pbs_server")
 
     def await_scheduler(self):
-        """The server starts it, and again whenever it has ended. One that starts none leaves that to us."""
+        """The server starts it, and again whenever it has ended. One that starts none leaves that to us. Until it is alone: who starts it
+        has its name for a moment longer than it takes to be connected, and a second one ends when it finds the lock taken."""
         if not self.info.get("start_schedulers", True):
             self.machines[self.server].start_daemon("pbs_sched")
             return
@@ -189,7 +190,7 @@ class Cluster:
         if not self.scheduler_is_wanted():
             return
         deadline = time.monotonic() + SCHEDULER_DEADLINE_S
-        while not self.daemon_pids("sched") or "state = down" in self.client("qmgr", "-c", "list sched default state"):
+        while len(self.daemon_pids("sched")) != 1 or "state = down" in self.client("qmgr", "-c", "list sched default state"):
             if not self.daemon_pids("server"):
                 raise Trouble("the server starts the scheduler, and does not run")
             if time.monotonic() > deadline:

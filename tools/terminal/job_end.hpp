@@ -14,8 +14,6 @@
 
 namespace annals::terminal {
 
-using moment = std::chrono::steady_clock::time_point;
-
 struct window_size {
   std::uint16_t rows = 0, columns = 0;
 };

@@ -148,7 +148,7 @@ class sitter {
     const bool reads = asking_ || (keys_.is_raw() && has_room());
     std::vector<pollfd> fds{{line_.descriptor(), POLLIN, 0}, {signals_, POLLIN, 0}, {reads ? STDIN_FILENO : -1, POLLIN, 0}};
     if (display_) display_->add_to(fds);
-    const auto until = std::min({line_.due(), job_ended_ ? *job_ended_ + last_words : moment::max(), notice_due(), gives_up()});
+    const auto until = std::min({line_.due(), last_words_due(), notice_due(), gives_up()});
     int ms = -1;
     if (until != moment::max())
       ms = static_cast<int>(std::clamp<std::int64_t>(std::chrono::ceil<milliseconds>(until - now()).count(), 0, 60'000));
@@ -315,6 +315,7 @@ class sitter {
     if (!announced_ || noticed_ || !away_since_) return moment::max();
     return *away_since_ + milliseconds(limits::terminal_notice_ms);
   }
+  moment last_words_due() const { return job_ended_ ? last_words_by(*job_ended_, away_since_) : moment::max(); }
   moment gives_up() const {
     if (!lost_since_) return moment::max();
     return *lost_since_ + (announced_ ? std::chrono::seconds(limits::terminal_grace_s) : std::chrono::seconds(waiting_patience));
@@ -326,7 +327,7 @@ class sitter {
     if (job_ended_ && !announced_ && end_.now() == user_end::state::away) {
       print(named(" apparently deleted\n"));
       status_ = 1;
-    } else if (job_ended_ && at >= *job_ended_ + last_words) {
+    } else if (at >= last_words_due()) {
       complete();
     } else if (at >= gives_up()) {
       keys_.restore();
@@ -336,8 +337,6 @@ class sitter {
       print("\r\n" + named(" is out of reach, waiting for it (~. ends the session)\r\n"));
     }
   }
-
-  static constexpr milliseconds last_words{limits::terminal_last_words_ms};
 
   const client::server_address server_;
   const std::string job_;

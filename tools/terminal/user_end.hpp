@@ -2,6 +2,9 @@
 // docs/design/0059-interactive-jobs.md.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +20,13 @@ struct user_terminal {
   std::string cookie;  // of the display that the job is to have; empty: none
   std::uint16_t rows = 0, columns = 0;
 };
+
+// Until when the last words of a job that has ended are waited for. `away_since`: when its end was lost; nothing: it is there.
+inline moment last_words_by(moment job_ended, std::optional<moment> away_since) {
+  using std::chrono::milliseconds;
+  if (!away_since) return job_ended + milliseconds(limits::terminal_last_words_there_ms);
+  return std::max(job_ended, *away_since) + milliseconds(limits::terminal_last_words_ms);
+}
 
 class user_end {
  public:

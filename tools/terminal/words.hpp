@@ -1,6 +1,7 @@
 // Terminal words as requests (events/schema/client.capnp).
 #pragma once
 
+#include <chrono>
 #include <string_view>
 
 #include "events/schema/client.capnp.h"
@@ -8,6 +9,8 @@
 #include "tools/terminal/streams.hpp"
 
 namespace annals::terminal {
+
+using moment = std::chrono::steady_clock::time_point;
 
 template <class Fill>
 schema::sealed_message word(Fill fill) {

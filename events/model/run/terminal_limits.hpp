@@ -45,7 +45,9 @@ constexpr int terminal_redial_ms_min = 50, terminal_redial_ms_max = 2000;
 constexpr int terminal_notice_ms = 3000;
 // A qsub whose connection ended is gone, unless it is back by then: the server may be about to end.
 constexpr int terminal_gone_ms = 1000;
-// What has been printed last may come after the news that the job has ended: for so long.
+// What has been printed last may come after the news that the job has ended. Its end, when it was lost, may be back within the first; when
+// it is there it says what it has and that this was all, and a host that stands still for a time is waited for.
 constexpr int terminal_last_words_ms = 2000;
+constexpr int terminal_last_words_there_ms = 60'000;
 
 }  // namespace annals::limits

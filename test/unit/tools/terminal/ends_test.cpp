@@ -187,6 +187,15 @@ BOOST_AUTO_TEST_CASE(a_job_that_ended_before_its_user_came_has_nothing_to_tell_h
   BOOST_TEST(t.job.over(start));
 }
 
+BOOST_AUTO_TEST_CASE(a_jobs_end_that_is_there_may_take_its_time_with_the_last_words) {
+  const auto ended = start + std::chrono::minutes(1);
+  BOOST_TEST((last_words_by(ended, std::nullopt) >= ended + std::chrono::seconds(30)));
+  const auto soon = std::chrono::milliseconds(limits::terminal_last_words_ms);
+  BOOST_TEST((last_words_by(ended, start) == ended + soon));
+  // It was there when the job ended, and has not said that this was all.
+  BOOST_TEST((last_words_by(ended, ended + std::chrono::seconds(5)) == ended + std::chrono::seconds(5) + soon));
+}
+
 BOOST_AUTO_TEST_CASE(who_breaks_the_rules_ends_the_session) {
   const auto breaks = [](auto fill) {
     talk t;

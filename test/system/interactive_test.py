@@ -120,8 +120,10 @@ class a_session(InteractiveTest):
         self.sure("qdel", s.id)
         self.assertEqual(s.ended(), 0)
         self.assertIn(f"qsub: job {s.id} completed", s.text)
-        s = self.sit("-l", "walltime=1", begun=False)      # it may be over before a shell has answered
-        s.expect(r"=>> PBS: job killed: walltime \d+ exceeded limit 1")
+        # Not walltime, which counts before its user is there. Each of these ends at the limit, and the shell does not: all together exceed it.
+        s = self.sit("-l", "cput=1")
+        s.line("for n in 1 2 3 4; do (while :; do :; done) & done")
+        s.expect(r"=>> PBS: job killed: cput \d+ exceeded limit 1")
         self.assertEqual(s.ended(), 0)
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root")
@@ -146,7 +148,7 @@ class a_session(InteractiveTest):
         self.finish(s)
 
     def test_it_may_wait_for_a_reservation(self):
-        start = time.strftime("%Y%m%d%H%M.%S", time.localtime(time.time() + 10))
+        start = time.strftime("%Y%m%d%H%M.%S", time.localtime(time.time() + 30))      # which is to be ahead when the scheduler looks
         queue = self.sure("pbs_rsub", "-I", "60", "-R", start, "-D", "3600", "-l", "select=1:ncpus=1").split()[0].split(".")[0]
         s = Screen(self, "qsub", "-I", "-S", "/bin/sh", "-q", queue)
         s.id = s.expect(r"qsub: waiting for job (\S+) to start\r\n")

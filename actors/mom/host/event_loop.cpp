@@ -89,14 +89,17 @@ void event_loop::run_due() {
   }
 }
 
+bool event_loop::stopping() {
+  const std::lock_guard lock(mutex_);
+  return stop_;
+}
+
+// Asked before each wait too: what was posted and stop() ring one bell, and it may have been taken for the first alone.
 void event_loop::run() {
   epoll_event ready[64];
-  for (;;) {
+  while (!stopping()) {
     const int n = epoll_wait(epoll_, ready, 64, wait_ms());
-    {
-      const std::lock_guard lock(mutex_);
-      if (stop_) return;
-    }
+    if (stopping()) return;
     for (int i = 0; i < n; ++i) run_ready(ready[i].data.u64);
     run_due();
   }

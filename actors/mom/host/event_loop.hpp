@@ -37,6 +37,7 @@ class event_loop {
     task t;
   };
   void run();
+  bool stopping();
   void run_ready(std::uint64_t what);
   int wait_ms() const;
   void run_posted();

@@ -13,8 +13,8 @@ using value = std::optional<std::string>;  // nothing: unset
 struct mirrored {
   const char* attribute;
   value on_server, on_scheduler;
-  std::uint64_t cause = 0;  // the last change of one of them
-  bool by_server = false;   // which one
+  value wanted{};           // what was asked for last, of either
+  std::uint64_t cause = 0;  // the change that it was asked for with
 };
 
 class mirror final : public reaction {
@@ -22,49 +22,54 @@ class mirror final : public reaction {
   bool fold(const log::record& record) override {
     const auto event = record.event();
     const auto r = record.get();
-    if (schema::is(event, schema::ServerEvent::CHANGED)) return take(event.getServer().getChanged().getChanges(), true, r.getSequence());
+    if (schema::is(event, schema::ServerEvent::CHANGED)) return take(event.getServer().getChanged().getChanges(), true, r);
     if (!event.isScheduler()) return false;
     if (event.getScheduler().isCreated() && event.getScheduler().getCreated().getName() == "default") scheduler_ = r.getStream();
     if (!event.getScheduler().isChanged() || r.getStream() != scheduler_) return false;
-    return take(event.getScheduler().getChanged().getChanges(), false, r.getSequence());
+    return take(event.getScheduler().getChanged().getChanges(), false, r);
   }
 
   std::vector<order_ptr> owed(const moment& at) override {
     std::vector<order_ptr> orders;
-    for (const auto& m : all_)
-      if (m.cause != 0 && m.on_server != m.on_scheduler) orders.push_back(to_other(m, at.settings));
+    for (const auto& m : all_) {
+      if (m.cause == 0) continue;
+      if (m.on_server != m.wanted) orders.push_back(to_be_set(m, true, at.settings));
+      if (m.on_scheduler != m.wanted) orders.push_back(to_be_set(m, false, at.settings));
+    }
     return orders;
   }
 
  private:
-  bool take(capnp::List<schema::Attribute>::Reader changes, bool by_server, std::uint64_t sequence) {
+  // A change that was ordered here (it has a cause) is what was asked for then, not now: others may have asked for more since.
+  bool take(capnp::List<schema::Attribute>::Reader changes, bool by_server, schema::Record::Reader record) {
     bool differs = false;
     for (auto& m : all_)
       for (auto c : changes) {
         if (schema::text(c.getName()) != m.attribute) continue;
-        (by_server ? m.on_server : m.on_scheduler) =
-            c.getOp() == schema::AttributeOp::UNSET ? std::nullopt : value(schema::str(c.getValue()));
-        m.cause = sequence;
-        m.by_server = by_server;
+        const auto now = c.getOp() == schema::AttributeOp::UNSET ? std::nullopt : value(schema::str(c.getValue()));
+        (by_server ? m.on_server : m.on_scheduler) = now;
+        if (record.getCause() == 0) {
+          m.wanted = now;
+          m.cause = record.getSequence();
+        }
         differs = true;
       }
     return differs;
   }
 
-  static order_ptr to_other(const mirrored& m, const model::settings& settings) {
-    const auto& wanted = m.by_server ? m.on_server : m.on_scheduler;
+  static order_ptr to_be_set(const mirrored& m, bool on_server, const model::settings& settings) {
     auto request = schema::make<schema::Request>([&](schema::Request::Builder r) {
       auto manage = r.initManage();
-      manage.setVerb(wanted ? schema::ManageVerb::SET : schema::ManageVerb::UNSET);
-      manage.setKind(m.by_server ? schema::ObjectKind::SCHEDULER : schema::ObjectKind::SERVER);
-      if (m.by_server) manage.setName("default");
+      manage.setVerb(m.wanted ? schema::ManageVerb::SET : schema::ManageVerb::UNSET);
+      manage.setKind(on_server ? schema::ObjectKind::SERVER : schema::ObjectKind::SCHEDULER);
+      if (!on_server) manage.setName("default");
       auto change = manage.initChanges(1)[0];
       change.setName(m.attribute);
-      if (wanted) change.setValue(*wanted);
+      if (m.wanted) change.setValue(*m.wanted);
       else change.setOp(schema::AttributeOp::UNSET);
     });
     return make_order({.cause = m.cause,
-                       .target = std::string(m.by_server ? "scheduler " : "server ") + m.attribute,
+                       .target = std::string(on_server ? "server " : "scheduler ") + m.attribute,
                        .what = manage_object{std::move(request), {"root", settings.host_name, schema::Role::SERVER}}});
   }
 

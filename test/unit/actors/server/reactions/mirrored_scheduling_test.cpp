@@ -22,6 +22,17 @@ struct mirrored : test::watched<reactions::mirrored_scheduling> {
             else c.setOp(schema::AttributeOp::UNSET);
           }));
   }
+  // An order is carried out.
+  void carry_out(const reactions::reaction_set::given& given) {
+    const auto m = std::get<reactions::manage_object>(given.what->what).request.get().getManage();
+    const bool server_is_told = m.getKind() == schema::ObjectKind::SERVER;
+    std::vector<model::event> events;
+    events.push_back(model::make_event([&](auto e) {
+      if (server_is_told) e.initServer().initChanged().setChanges(m.getChanges());
+      else e.initScheduler().initChanged().setChanges(m.getChanges());
+    }));
+    base::write(server_is_told ? server : scheduler, std::move(events), given.what->cause);
+  }
   std::string asked() {
     const auto m = ordered<reactions::manage_object>().request.get().getManage();
     const auto c = m.getChanges()[0];
@@ -67,6 +78,37 @@ BOOST_AUTO_TEST_CASE(the_last_word_counts) {
   set_scheduler(scheduler, "scheduling", "True");  // both are as one was told; the scheduler was told last
   BOOST_TEST(due() == targets{"server scheduling"});
   BOOST_TEST(asked() == "server scheduling=True");
+}
+
+BOOST_AUTO_TEST_CASE(an_order_of_before_does_not_undo_the_last_word) {
+  set("scheduling", "False");
+  BOOST_TEST(due() == targets{"scheduler scheduling"});
+  const auto before = last[0];
+  set("scheduling", "True");
+  BOOST_TEST(due() == targets{});  // the scheduler is not told yet, so both are as they should be
+  carry_out(before);
+  BOOST_TEST(due() == targets{"scheduler scheduling"});
+  BOOST_TEST(asked() == "sched default scheduling=True");
+  carry_out(last[0]);
+  BOOST_TEST(due() == targets{});
+  fold = {};
+  replay();
+  BOOST_TEST(due() == targets{});
+}
+
+BOOST_AUTO_TEST_CASE(orders_that_cross_end_with_the_last_word_on_both) {
+  set("scheduler_iteration", "60");
+  BOOST_TEST(due() == targets{"scheduler scheduler_iteration"});
+  const auto to_scheduler = last[0];
+  set_scheduler(scheduler, "scheduler_iteration", "70");
+  BOOST_TEST(due() == targets{"server scheduler_iteration"});
+  const auto to_server = last[0];
+  carry_out(to_scheduler);
+  BOOST_TEST(due() == targets{"scheduler scheduler_iteration"});
+  BOOST_TEST(asked() == "sched default scheduler_iteration=70");
+  carry_out(last[0]);
+  carry_out(to_server);
+  BOOST_TEST(due() == targets{});
 }
 
 BOOST_AUTO_TEST_CASE(what_is_unset_is_unset) {

@@ -83,6 +83,8 @@ class session {
 
   session(session&&) = default;
   const server_address& address() const { return address_; }
+  // From now on a server that went away is looked for so long.
+  void be_patient(std::chrono::milliseconds patience) { patience_ = patience; }
 
   // All these throw session_error when the server is lost, and request_too_large.
   // One request, one reply. `fill` sets one member of the union; id, command id and time are the session's.

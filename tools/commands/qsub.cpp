@@ -67,14 +67,14 @@ void block_signals() {
 std::atomic_flag ending;
 
 // The thread asks the server over a connection of its own and ends the process.
-void delete_job_on_signal(const std::string& id) {
-  std::thread([id] {
+void delete_job_on_signal(const server_address& where, const std::string& id) {
+  std::thread([where, id] {
     const sigset_t signals = waited_signals();
     int signal = 0;
     sigwait(&signals, &signal);
     if (ending.test_and_set()) return;
     try {
-      session server = session::open();
+      session server = session::open_at(where);
       server.call([&](schema::Request::Builder r) { r.initDeleteJob().setJob(id); });
       std::printf("Job %s is being deleted\n", id.c_str());
       std::fflush(stdout);
@@ -86,9 +86,10 @@ void delete_job_on_signal(const std::string& id) {
   }).detach();
 }
 
-int wait_for_end(const std::string& id) {
-  delete_job_on_signal(id);
-  session server = session::open({}, waiting_patience);
+// Over the connection on which the job was submitted: a server that went away just then is waited for as one that goes later.
+int wait_for_end(session& server, const std::string& id) {
+  delete_job_on_signal(server.address(), id);
+  server.be_patient(waiting_patience);
   const reply r = server.call([&](schema::Request::Builder request) { request.initWaitJob().setJob(id); });
   while (ending.test_and_set()) pause();
   if ((*r).isRejected()) return print_refusal("qsub", (*r).getRejected(), id);
@@ -141,7 +142,7 @@ int submit(session& server, std::variant<submission, complaint> made, const make
       std::puts(id.c_str());
       std::fflush(stdout);
     }
-    return what.block ? wait_for_end(id) : 0;
+    return what.block ? wait_for_end(server, id) : 0;
   }
 }
 

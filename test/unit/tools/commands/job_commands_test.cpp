@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 
 #include "events/model/limits.hpp"
@@ -481,6 +482,29 @@ BOOST_AUTO_TEST_CASE(a_job_that_ends_without_an_exit_status_is_no_success) {
                           {"", {{"PBS_CONF_FILE", server.conf_file()}}, "", {}});
   BOOST_TEST(r.status == 3);
   BOOST_TEST(r.err == "qsub: 12.q1 Job ended without an exit status\n");
+}
+
+// Between the answer to the submission and the wait, when nobody can connect anew.
+BOOST_AUTO_TEST_CASE(a_server_that_goes_away_when_it_has_the_job_is_waited_for) {
+  fake_gateway* itself = nullptr;
+  bool came_back = false;  // set while nobody serves
+  fake_gateway server([&](schema::Request::Reader r, schema::Reply::Builder out) {
+    if (r.isWaitJob() && !came_back) return false;
+    if (r.isQueueJob()) std::filesystem::remove(itself->socket_path());
+    return ordinary(r, out);
+  });
+  itself = &server;
+  const auto restart = [&](pid_t) {
+    BOOST_REQUIRE_MESSAGE(server.wait_for(schema::Request::WAIT_JOB), "qsub does not wait for its job");
+    server.stop();
+    came_back = true;
+    server.start();
+  };
+  const ran r = test::run({annals::test::stage_dir() + "/bin/qsub", "-W", "block=true", "--", "/bin/true"},
+                          {"", {{"PBS_CONF_FILE", server.conf_file()}}, "", restart});
+  BOOST_TEST(r.err == "");
+  BOOST_TEST(r.out == "12.q1\n");
+  BOOST_TEST(r.status == 137);
 }
 
 BOOST_AUTO_TEST_CASE(a_deleted_job_is_told) {

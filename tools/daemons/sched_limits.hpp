@@ -7,7 +7,7 @@ namespace annals::limits {
 
 // How long a scheduler that is started waits for what the server says of it, before it goes on without (and goes to the background).
 // A server that replays its log answers later than that, and is tried again and again.
-constexpr int scheduler_start_ms = 5000;
+constexpr int scheduler_start_ms = 10000;
 // The first port of those that schedulers listen at (MS-07).
 constexpr std::uint16_t scheduler_ports_from = 15050;
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "actors/runtime/daemon_log.hpp"
+#include "actors/server/mirror_waits.hpp"
 #include "actors/server/replies.hpp"
 #include "events/values/base64.hpp"
 
@@ -59,8 +60,10 @@ void manage_routes::manage(const schema::sealed<schema::Request>& request, const
   if (!by.is_operator()) return reply->refused(0, model::refuse(pbs_error::unauthorized));
   switch (m.getKind()) {
     case ObjectKind::RESOURCE: return manage_resource(request, by, std::move(reply));
-    case ObjectKind::SERVER:
-      return board_.self()->send(board_.server(), board_.wrap<model::server_command>(request, r, by, std::move(reply)));
+    case ObjectKind::SERVER: {
+      auto told = reply_when_mirrored(board_.parts().status, m, std::move(reply));
+      return board_.self()->send(board_.server(), board_.wrap<model::server_command>(request, r, by, std::move(told)));
+    }
     case ObjectKind::QUEUE: {
       auto q = board_.queue(name, creates);
       if (!q) return reply->refused(0, model::refuse(pbs_error::unknown_queue));
@@ -71,7 +74,7 @@ void manage_routes::manage(const schema::sealed<schema::Request>& request, const
     case ObjectKind::SCHEDULER: {
       auto s = board_.scheduler(name, creates);
       if (!s) return reply->refused(0, model::refuse(pbs_error::unknown_scheduler));
-      auto told = noted_in_log(name, std::move(reply));
+      auto told = noted_in_log(name, reply_when_mirrored(board_.parts().status, m, std::move(reply)));
       return board_.self()->send(s, board_.wrap<model::scheduler_command>(request, r, by, std::move(told)));
     }
     case ObjectKind::HOOK:

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "actors/server/hook_views.hpp"
+#include "actors/server/mirror_waits.hpp"
 #include "actors/server/replies.hpp"
 #include "actors/server/rerun_waits.hpp"
 #include "actors/server/reservation_waits.hpp"
@@ -31,6 +32,7 @@ namespace {
 using look_atom = caf::atom_constant<caf::atom("look")>;
 using next_part_atom = caf::atom_constant<caf::atom("nextpart")>;
 using over_atom = caf::atom_constant<caf::atom("over")>;
+using unlike_atom = caf::atom_constant<caf::atom("unlike")>;
 using remind_atom = caf::atom_constant<caf::atom("remind")>;
 
 // A list of finished jobs goes out in parts, so that others are answered between them. One takes about 2 ms.
@@ -62,6 +64,7 @@ struct answering {
   std::map<std::uint64_t, part_of_answer> long_answers = {};  // by number
   std::uint64_t last_long_answer = 0;
   rerun_waits for_reruns = {};
+  mirror_waits for_mirrors = {};
 
   // Before anything is done: what asks comes after the commits that it may ask about.
   void catch_up() {
@@ -78,8 +81,8 @@ struct answering {
 
   // For commits: a cycle that could begin, the end of a job, or an answer.
   bool waits() const {
-    if (!waiters.empty() || !for_reservations.empty() || !for_reruns.empty() || !early_for_jobs.empty() || !early.empty() ||
-        !early_by_hand.empty() || !early_views.empty())
+    if (!waiters.empty() || !for_reservations.empty() || !for_reruns.empty() || !for_mirrors.empty() || !early_for_jobs.empty() ||
+        !early.empty() || !early_by_hand.empty() || !early_views.empty())
       return true;
     return std::any_of(sessions.begin(), sessions.end(), [](const auto& s) { return s.second.waits(); });
   }
@@ -95,6 +98,7 @@ struct answering {
     for (auto& [name, session] : sessions) session.all_folded();
     if (!for_reservations.empty()) for_reservations.look(*now, clock->now_ns());
     if (!for_reruns.empty()) for_reruns.look(*now);
+    if (!for_mirrors.empty()) for_mirrors.look(*now);
     for (auto waited = std::exchange(early_for_jobs, {}); auto& asked : waited) receive(asked);
     for (auto waited = std::exchange(early_by_hand, {}); auto& b : waited) receive(b);
     while (!early.empty() && early.front().min_sequence <= now->sequence()) {
@@ -132,6 +136,11 @@ struct answering {
   void wait(rerun_wait& w) {
     const auto number = for_reruns.add(std::move(w), *now);
     self->delayed_send(self, longest_rerun_wait(*now), over_atom::value, number);
+  }
+
+  void wait(mirror_wait& w) {
+    const auto number = for_mirrors.add(std::move(w), *now);
+    if (!for_mirrors.empty()) self->delayed_send(self, longest_mirror_wait, unlike_atom::value, number);
   }
 
   void wait(reservation_wait& w) {
@@ -452,6 +461,8 @@ caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
       [=](next_part_atom, std::uint64_t number) { up_to_date([&] { a->go_on(number); }); },
       [=](rerun_wait& w) { up_to_date([&] { a->wait(w); }); },
       [=](over_atom, std::uint64_t number) { up_to_date([&] { a->for_reruns.over(number, *a->now); }); },
+      [=](mirror_wait& w) { up_to_date([&] { a->wait(w); }); },
+      [=](unlike_atom, std::uint64_t number) { up_to_date([&] { a->for_mirrors.over(number, *a->now); }); },
       [=](look_atom) { up_to_date([&] { a->for_reservations.look(*a->now, a->clock->now_ns()); }); },
       [=](by_hand& b) { up_to_date([&] { a->receive(b); }); },
       [=](view_wanted& w) {

@@ -28,7 +28,8 @@ struct cluster : test::whole_server {
     manage(schema::ManageVerb::SET, schema::ObjectKind::NODE, "n2", {{"partition", "P1"}});
   }
 
-  void manage(schema::ManageVerb verb, schema::ObjectKind kind, const std::string& name, const changes& to = {}) {
+  // The position of the log that the answer speaks of.
+  std::uint64_t manage(schema::ManageVerb verb, schema::ObjectKind kind, const std::string& name, const changes& to = {}) {
     const auto peer = ask([&](schema::Request::Builder r) {
       auto m = r.initManage();
       m.setVerb(verb);
@@ -42,6 +43,22 @@ struct cluster : test::whole_server {
     });
     const auto reply = peer->sent.at(0).root<schema::Reply>();
     BOOST_REQUIRE_MESSAGE(reply.isDone(), name << ": " << (reply.isDone() ? "" : schema::str(reply.getRejected().getText())));
+    return reply.getSequence();
+  }
+  // Where the log has the last change of this attribute of the server or of a scheduler.
+  std::uint64_t changed(schema::StreamKind of, const std::string& attribute) {
+    std::uint64_t at = 0;
+    (void)log::log_reader(store).read(1, [&](const log::record_ptr& r) {
+      const auto e = r->event();
+      const auto look = [&](capnp::List<schema::Attribute>::Reader all) {
+        for (auto c : all)
+          if (r->kind() == of && schema::text(c.getName()) == attribute) at = r->sequence();
+      };
+      if (e.isServer() && e.getServer().isChanged()) look(e.getServer().getChanged().getChanges());
+      if (e.isScheduler() && e.getScheduler().isChanged()) look(e.getScheduler().getChanged().getChanges());
+      return true;
+    });
+    return at;
   }
   std::string submit(const std::string& queue = "") {
     const auto peer = ask([&](schema::Request::Builder r) {
@@ -119,6 +136,18 @@ BOOST_AUTO_TEST_CASE(a_cycle_begins_where_something_happened) {  // MS-89, MS-90
   BOOST_TEST(cluster::cycle(s1) == 0u);
   c.cycle_ends(s1, number);
   BOOST_TEST(cluster::cycle(s1) == number + 1);
+}
+
+BOOST_AUTO_TEST_CASE(who_sets_scheduling_is_answered_when_the_server_and_the_scheduler_have_it) {  // MS-26, MS-66
+  using schema::StreamKind;
+  cluster c;
+  const auto on_server = c.manage(schema::ManageVerb::SET, schema::ObjectKind::SERVER, "", {{"scheduler_iteration", "60"}});
+  BOOST_TEST(c.changed(StreamKind::SERVER, "scheduler_iteration") != 0u);
+  BOOST_TEST(c.changed(StreamKind::SCHEDULER, "scheduler_iteration") > c.changed(StreamKind::SERVER, "scheduler_iteration"));
+  BOOST_TEST(on_server >= c.changed(StreamKind::SCHEDULER, "scheduler_iteration"));
+  const auto on_scheduler = c.manage(schema::ManageVerb::SET, schema::ObjectKind::SCHEDULER, "default", {{"scheduling", "False"}});
+  BOOST_TEST(on_scheduler >= c.changed(StreamKind::SERVER, "scheduling"));
+  BOOST_TEST(c.changed(StreamKind::SERVER, "scheduling") > c.changed(StreamKind::SCHEDULER, "scheduling"));
 }
 
 BOOST_AUTO_TEST_CASE(a_scheduler_that_does_not_answer_keeps_nobody_waiting) {  // MS-91

@@ -82,15 +82,17 @@ class EveryName(ClusterTest):
         jobs = {"HELD": held("-W", "depend=after:" + held()), "HELD_TOO": held(), "MOVED": held("-l", "walltime=60"),
                 "ARRAY": held("-J", "1-3"),
                 "SCRIPTED": self.submit("-h", "script.sh"), **self.running(user)}
-        resv = lambda *options: self.sure("pbs_rsub", "-R", at(100), "-D", "3600", *options).split()[0]
-        reservations = {"RESV": resv("-l", "ncpus=1"), "RESV_WIDE": resv("-l", "select=2:ncpus=1")}
-        for id in reservations.values():
-            self.until(lambda: "RESV_CONFIRMED" in self.sure("pbs_rstat", "-f", id), lambda: f"{id} is confirmed: {self.sure('pbs_rstat', '-f', id)}")
-        return {**jobs, **reservations, "SOON": at(50), "SOONER": at(90),
-                "LATER": at(200), "FAR": f"-R {at(1000)} -D 60", "WHEN": f"-R {at(300)} -D 60", "STAGE": STAGE, "PBS_TZID": "Europe/Berlin",
-                "W": self.work, "USER_NAME": user, "GROUP": grp.getgrgid(os.getegid()).gr_name, "SERVER_HOME": self.home(),
+        return {**jobs, "RESV": self.reserved(at(100), "ncpus=1"), "RESV_WIDE": self.reserved(at(100), "select=2:ncpus=1"),
+                "SOON": at(50), "SOONER": at(90), "LATER": at(200), "FAR": f"-R {at(1000)} -D 60",
+                "WHEN": f"-R {at(300)} -D 60", "STAGE": STAGE, "PBS_TZID": "Europe/Berlin", "W": self.work,
+                "USER_NAME": user, "GROUP": grp.getgrgid(os.getegid()).gr_name, "SERVER_HOME": self.home(),
                 "MOM_HOME": self.home("a"), "MOM_CONF": self.cluster.layout.conf("a"), "IN_JOB": os.path.join(self.work, "in_job"),
                 "PBS_CONF_FILE": self.cluster.layout.conf("server")}
+
+    def reserved(self, start, wanted):
+        id = self.sure("pbs_rsub", "-R", start, "-D", "3600", "-l", wanted).split()[0]
+        self.until(lambda: "RESV_CONFIRMED" in self.sure("pbs_rstat", "-f", id), f"{id} is confirmed")
+        return id
 
     def running(self, user):
         """Jobs that run or have run, by the names that rows have for them."""

@@ -10,7 +10,7 @@ import sys
 from unittest import mock
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "system"))
-from private_cluster import STAGE  # noqa: E402  found by the path above
+from private_cluster import COMMAND_DEADLINE_S, STAGE  # noqa: E402  found by the path above
 
 READ_ONLY = "Cannot set attribute, read only or insufficient permission"
 SHOWN_CHARS = 300
@@ -67,7 +67,7 @@ class Try:
 
     def shell(self, line):
         how = {"env": {**self.test.environment(), **self.variables}, "cwd": self.test.work}
-        return subprocess.run(["bash", "-c", line], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, **how)
+        return subprocess.run(["bash", "-c", line], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=COMMAND_DEADLINE_S, **how)
 
     def expect_refusal(self, row, done, says):
         said = done.stdout + done.stderr

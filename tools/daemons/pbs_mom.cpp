@@ -100,6 +100,8 @@ class hang_up {
   void operator()() {
     notes_.reopen();
     const std::lock_guard held(guard_);
+    // Whoever sees in the log that they were read finds that they count.
+    const actors::daemon_log::gathering lines(notes_);
     if (mom_) caf::anon_send(mom_, actors::new_settings{read_again()});
   }
   // Reads the settings and makes the actor that has them.

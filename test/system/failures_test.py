@@ -72,8 +72,7 @@ class each_party_fails(WideJobTest):
         self.until(lambda: GIVEN_UP in self.mom_log(sister), "the sister ends what was given up")
         self.start_daemon(MOM, primary)
         self.until(lambda: f"{id};{GIVEN_UP}" in self.mom_log(primary), "the primary ends what was given up")
-        self.until(lambda: self.job(id)["run_count"] == "2", "the job runs again")
-        self.until_running(id)
+        self.until_second_run(id)
         open(go, "w").close()
         self.check_end(id, 8, run_count="2")
 
@@ -84,8 +83,7 @@ class each_party_fails(WideJobTest):
         shutil.rmtree(os.path.join(self.home(primary), "mom_priv", "log"))
         os.remove(os.path.join(self.home(primary), "mom_priv", "log_uuid"))
         self.start_daemon(MOM, primary)
-        self.until(lambda: self.job(id)["run_count"] == "2", lambda: f"the job runs again: {self.job(id)}")
-        self.until_running(id)
+        self.until_second_run(id)
         open(go, "w").close()
         self.check_end(id, 9, run_count="2")
 

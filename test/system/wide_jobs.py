@@ -72,6 +72,12 @@ class WideJobTest(ClusterTest):
             self.until_free(host)
             self.until(lambda host=host: not os.path.exists(self.node_file(host, id)), f"the node file is gone from {host}")
 
+    def until_second_run(self, id):
+        """Its program runs anew."""
+        self.until(lambda: int(self.job(id)["run_count"]) >= self.failed_starts[id] + 2, lambda: f"{id} runs again: {self.job(id)}")
+        self.until_running(id)
+        self.failed_starts[id] = int(self.job(id)["run_count"]) - 2
+
     def check_runs(self, id, job, count):
         """It was started so often, besides starts that failed, and is recorded so."""
         starts = self.failed_starts[id] + count

@@ -131,12 +131,13 @@ void worker_process::ask_to_end() {
 }
 
 // A guard without its tree could not be told from one that has let it go: the tree is killed first, whoever hinders the
-// guard (a busy machine, a script that stops it).
+// guard (a busy machine, a script that stops it). Its last deeds are its own: the scratch directory goes, and its status tells how the
+// interpreter ended.
 void worker_process::insist() {
   if (!is_running() || reaped_) return;
   const auto tree = tree_below(pid_);
   for (const pid_t pid : tree) ::kill(pid, SIGKILL);
-  ::kill(pid_, tree.empty() ? SIGKILL : SIGCONT);
+  ::kill(pid_, tree.empty() && ++insisted_ > insisted_max ? SIGKILL : SIGCONT);
 }
 
 std::string worker_process::reaped() {

@@ -35,6 +35,7 @@ class worker_process {
   void ask_to_end();  // the guard kills the whole tree, then ends; pidfd becomes readable
   void insist();      // asked, and not gone after guard_patience_ms: kills what is below the guard; to be repeated
   static constexpr int guard_patience_ms = 3000;
+  static constexpr int insisted_max = 20;  // then a guard that has nothing below it is killed, too: it hangs
   // After pidfd is readable: how the interpreter ended, in words.
   std::string reaped();
 
@@ -45,6 +46,7 @@ class worker_process {
   pid_t pid_ = -1;
   int socket_ = -1, pidfd_ = -1;
   bool reaped_ = false;
+  int insisted_ = 0;
   std::string out_, why_;
   std::size_t out_at_ = 0;
 };

@@ -137,7 +137,7 @@ class guard {
 
 }  // namespace
 
-int stand_guard(const std::string& scratch) {
+int stand_guard(const std::string& where, scratch_directory& scratch) {
   ::setsid();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   // The pool's thread starts the workers: when it is gone, so is the daemon.
@@ -149,8 +149,12 @@ int stand_guard(const std::string& scratch) {
   sigaddset(&wanted, SIGTERM);
   sigaddset(&wanted, SIGCHLD);
   ::sigprocmask(SIG_BLOCK, &wanted, &before);
+  scratch = make_scratch(where);  // from here on whoever ends this process waits until the guard can remove it
   const pid_t child = ::fork();
-  if (child < 0) return -1;
+  if (child < 0) {
+    if (!scratch.path.empty()) ::rmdir(scratch.path.c_str());
+    return -1;
+  }
   if (child == 0) {
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
     ::close(channel[0]);
@@ -161,7 +165,7 @@ int stand_guard(const std::string& scratch) {
   ::close(channel[1]);
   const int signals = ::signalfd(-1, &wanted, SFD_CLOEXEC);
   ::close(3);  // the interpreter's pipe: only the interpreter may keep it open
-  guard(child, channel[0], signals, scratch).watch();
+  guard(child, channel[0], signals, scratch.path).watch();
 }
 
 bool hand_over(int to_guard, int listener, unsigned processes_max) {

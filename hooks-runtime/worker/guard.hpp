@@ -7,12 +7,14 @@
 
 #include <string>
 
+#include "hooks-runtime/worker/scratch.hpp"
+
 namespace annals::hooks {
 
 // Becomes the guard of a child and returns only in the child, with the child's end of a socket to the guard
-// (sandbox.hpp). The guard itself never returns; its last deed is to remove the scratch directory, if there is one. -1: no process
-// could be made.
-int stand_guard(const std::string& scratch);
+// (sandbox.hpp). The guard itself never returns; its last deed is to remove the scratch directory that it has made in `where` (empty:
+// none), whenever it is told to end. -1: no process could be made.
+int stand_guard(const std::string& where, scratch_directory& scratch);
 
 // For the child: gives the guard the listener of its filter and the largest number of processes. False: not delivered.
 bool hand_over(int to_guard, int listener, unsigned processes_max);

@@ -160,8 +160,8 @@ int main(int argc, char** argv) {
   ::fcntl(daemon_pipe, F_SETFD, FD_CLOEXEC);
   if (::chdir("/") != 0) return EXIT_FAILURE;
   ::umask(022);
-  const scratch_directory scratch = make_scratch(argc > 1 ? argv[1] : "");
-  const int to_guard = stand_guard(scratch.path);
+  scratch_directory scratch;
+  const int to_guard = stand_guard(argc > 1 ? argv[1] : "", scratch);
   if (to_guard < 0) return EXIT_FAILURE;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // with the guard
   serve(scratch, to_guard);

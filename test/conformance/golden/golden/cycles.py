@@ -16,7 +16,7 @@ from .world import HOME, Trouble
 SAID = re.compile(r"(?:0040|0100);pbs_sched;Job;([^;]+);(.*)\Z")
 RUN = re.compile(r"0040;pbs_sched;Job;([^;]+);Job run\Z")
 SHOWN = re.compile(r"estimated\.|Resource_List\.(?:\w*walltime)\Z")
-DEADLINE_S = 20   # a busy machine takes its time; only what is expected to fail waits so long
+DEADLINE_S = 60   # a busy machine takes its time; only what is expected to fail waits so long
 
 
 def compare(cluster, ids, lines):

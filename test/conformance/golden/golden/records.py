@@ -12,7 +12,7 @@ from .normal import normal
 from .report import differences
 from .world import HOME, Trouble
 
-DEADLINE_S = 20   # the last of them may be of the end of a job that has just begun
+DEADLINE_S = 120   # the last of them may be of the end of a job that has just begun
 UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f]")
 
 

@@ -146,8 +146,8 @@ class an_installation(unittest.TestCase):
     def test_a_daemon_that_ends_just_before_it_is_told_to_is_no_failure(self):
         self.assertEqual(self.init("start").returncode, 0)
         # As `kill` says it of a process that is gone. Whether this machine's process 1 collects it soon, late or never does not matter.
-        gone_first = {"BASH_FUNC_kill%%": '() { builtin kill -KILL "$2"; while read -r _ _ state _ 2>/dev/null < "/proc/$2/stat" && [ $state != Z ]; '
-                                          'do sleep 0.01; done; echo "kill: ($2) - No such process" >&2; return 1; }'}
+        gone_first = {"BASH_FUNC_kill%%": '() { builtin kill -KILL "$2"; while read -ra stat 2>/dev/null < "/proc/$2/stat" && '
+                                          '[ "${stat[2]} ${stat[19]}" != "Z 1" ]; do sleep 0.01; done; echo "kill: ($2) - No such process" >&2; return 1; }'}
         done = self.init("stop", **gone_first)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("PBS sched - was pid: ", done.stdout)

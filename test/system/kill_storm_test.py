@@ -37,12 +37,14 @@ DAEMONS = [SERVER, SCHEDULER, ("pbs_mom", "a"), ("pbs_mom", "b")]
 
 # In place of a login shell, which would do what the user's own profile says: that may take long.
 SHELL = "#!/bin/sh\nexec /bin/sh\n"
-# Of its ancestors this shell comes first, if that was not killed meanwhile, then the shepherd, whose argument ends with ".RUN.run".
+# Of its ancestors this shell comes first, if that was not killed meanwhile, then the shepherd, whose argument ends with ".run". That is the
+# first of the runs that it has in turn; the file that it has open is of this one: "JOB.RUN.run".
 SCRIPT = """#!/bin/sh
 above=$PPID
 while run=$(tr '\\0' ' ' < /proc/$above/cmdline) && [ "$run" = "${{run%.run *}}" ]; do read -r _ _ _ above _ < /proc/$above/stat; done
+run=$(ls -l /proc/$above/fd | tr ' ' '\\n' | grep -F "/jobs/$PBS_JOBID.")
 [ -n "$run" ] || exit 1
-run=${{run%.run *}}
+run=${{run%.run}}
 line="$PBS_JOBID ${{run##*.}}"
 read -r now _ < /proc/uptime
 echo "begin $line $now" >> {file}$PBS_ARRAY_INDEX

@@ -111,6 +111,7 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
   std::optional<refusal> prologue_refusal_;         // in this life
   std::uint32_t updates_noted_ = 0;                 // in this host's log, in this life
   std::optional<bool> suspended_;                   // as the primary said last in this life
+  bool resize_asked_ = false;                       // hooks are asked at this moment
   std::set<std::uint32_t> open_tasks_;              // that had not ended when they were looked at last
   std::uint32_t last_task_ = 0;                     // that was ever looked at
   std::set<std::uint32_t> untaken_;                 // ended tasks that the primary may not have

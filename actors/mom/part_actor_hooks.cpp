@@ -77,11 +77,15 @@ void part_actor::start_after_hooks(std::uint32_t number, ports::run_order order)
   });
 }
 
-// RD-25: what confines the job's processes on this host becomes smaller only if a hook wants it.
+// RD-25: what confines the job's processes on this host becomes smaller only if a hook wants it. Hooks hear of one after the other: two
+// that run at a time could look at what is left in the wrong order.
 void part_actor::resize(std::uint32_t number) {
   if (!hooks_.wanted(hook_point::resized)) return command(model::part_resized{number, false});
+  if (std::exchange(resize_asked_, true)) return;
   hooks_.ask(at(hook_point::resized), [this, number](hook_point_passed& p) {
-    if (number != state().to_resize) return;  // hooks hear of a later one
+    resize_asked_ = false;
+    if (state().phase != model::part_phase::ready) return;
+    if (number != state().to_resize) return resize(state().to_resize);  // there was another one meanwhile
     const auto share = mom::share_here(*state().allocated, *parts_.settings);
     if (!p.refused && share) parts_.processes->confine(key_, *share);
     command(model::part_resized{number, !p.refused});

@@ -37,12 +37,22 @@ caf::behavior playing_mom(caf::event_based_actor*, heard* all) {
           [](const actors::to_server&) {}};
 }
 
+// Of two hosts, the first of which has three vnodes.
 schema::sealed<schema::ToSister> join() {
   return schema::make<schema::ToSister>([](schema::ToSister::Builder m) {
     auto order = m.initJoin().initOrder();
     order.initRef().setJob("12.borg");
-    order.setExecVnode("(n1:ncpus=1)");
-    order.setExecHost("n1/0");
+    order.setExecVnode("(n1:ncpus=1)+(n1[0]:ncpus=1)+(n1[1]:ncpus=1)+(n2:ncpus=1)");
+    order.setExecHost("n1/0+n1/1+n1/2+n2/0");
+  });
+}
+
+// Parts of the run's assignment that are released, for the how manieth time something is.
+schema::sealed<schema::ToSister> update(std::uint32_t number, std::vector<std::uint32_t> gone) {
+  return schema::make<schema::ToSister>([&](schema::ToSister::Builder m) {
+    auto u = m.initUpdate();
+    u.setNumber(number);
+    u.setGone({gone.data(), gone.size()});
   });
 }
 
@@ -93,7 +103,7 @@ struct part_with_a_task {
   const std::function<void(const std::string&)> stop = [](const std::string& why) { BOOST_ERROR("stopped: " + why); };
   caf::actor writer, mom, part;
 
-  explicit part_with_a_task(bool ordered, ports::task_outputs* outputs = nullptr) {
+  explicit part_with_a_task(bool ordered, ports::task_outputs* outputs = nullptr, const char* hooks_of = "execjob_launch") {
     host.ordered = ordered;
     actors::log_writer_parts writing;
     writing.log = &log;
@@ -106,7 +116,7 @@ struct part_with_a_task {
     actors::mom_parts parts{{writer, &reader, &clock, stop}, &host, settings};
     parts.outputs = outputs;
     parts.hooks = std::make_shared<actors::hook_bits>();
-    parts.hooks->events = hooks::find_event("execjob_launch")->bit;
+    parts.hooks->events = hooks::find_event(hooks_of)->bit;
     part = system->spawn<actors::part_actor>(parts, mom, "key", 0, std::make_shared<model::settings>());
     caf::anon_send(
         part, actors::envelope<model::part_command>{model::join_asked{join(), "n1"}, test::the_server(), "", nullptr, nullptr, {}, 0, {}});
@@ -122,6 +132,16 @@ struct part_with_a_task {
     caf::anon_send(part, actors::primary_said{spawn(3)});
     tell(model::task_began{2, {4711, 4711, 1, ""}});
     tell(model::task_over{2, {0, {}}});
+    system.run();
+  }
+  void is_told(schema::sealed<schema::ToSister> what) {
+    caf::anon_send(part, actors::primary_said{std::move(what)});
+    system.run();
+  }
+  void hooks_accept(std::size_t question) {
+    actors::hook_point_passed passed;
+    passed.question = all.asked.at(question).question;
+    caf::anon_send(part, std::move(passed));
     system.run();
   }
   ~part_with_a_task() { system.end({part, mom, writer}); }
@@ -170,6 +190,21 @@ BOOST_AUTO_TEST_CASE(of_a_task_that_ends_at_once_without_output_only_its_end_is_
   part_with_a_task p(true, &silent);
   p.starts_and_ends();
   BOOST_TEST(p.all.of_tasks == "2 ended");
+}
+
+// Two that run at a time could look at the vnodes in the wrong order.
+BOOST_AUTO_TEST_CASE(hooks_hear_of_a_second_release_when_they_are_through_with_the_first) {  // RD-25
+  part_with_a_task p(true, nullptr, "execjob_resize");
+  p.is_told(update(1, {2}));
+  BOOST_TEST(p.all.asked.size() == 1u);
+  p.is_told(update(2, {1, 2}));
+  BOOST_TEST(p.all.asked.size() == 1u);
+  p.hooks_accept(0);
+  BOOST_REQUIRE(p.all.asked.size() == 2u);
+  p.hooks_accept(1);
+  BOOST_TEST(p.all.asked.size() == 2u);
+  p.is_told(update(3, {1, 2, 3}));  // nothing of this host
+  BOOST_TEST(p.all.asked.size() == 2u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -66,6 +66,18 @@ class a_fresh_host(unittest.TestCase):
     def pids(self, daemon):
         return procs.daemons(daemon, self.conf)
 
+    def scheduler_that_is_there(self):
+        """Its pid in a list, once it has the lock: one that only begins has not said yet that it is the scheduler."""
+        deadline = time.monotonic() + DEADLINE_S
+        while True:
+            with open(os.path.join(self.home, "sched_priv", "sched.lock")) as f:
+                owner = f.read().strip()
+            pids = self.pids("pbs_sched")
+            if [str(pid) for pid in pids] == [owner]:
+                return pids
+            self.assertLess(time.monotonic(), deadline, f"a scheduler runs: {pids}, not {owner}; {self.logs()}")
+            time.sleep(0.05)
+
     def test_start_brings_it_up_and_jobs_run(self):
         done = self.init("start")
         self.assertEqual(self.sure(done), "Starting PBS\nPBS server\nPBS mom\nPBS sched\n")
@@ -88,7 +100,7 @@ class a_fresh_host(unittest.TestCase):
         self.assertIn("PBS mom - was pid: ", self.sure(self.init("stop", **{**off, "PBS_START_MOM": "1"})))
         self.assertEqual(self.pids("pbs_mom"), [])
         # The server starts another one: a scheduler that is to be idle has scheduling = False.
-        before = self.pids("pbs_sched")
+        before = self.scheduler_that_is_there()
         self.sure(self.init("stop", **{**off, "PBS_START_SCHED": "1"}))
         self.assertFalse(set(before) & set(self.pids("pbs_sched")))
         self.sure(self.init("stop"))

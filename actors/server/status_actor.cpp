@@ -333,7 +333,8 @@ struct answering {
 
   void go_on(std::uint64_t number) {
     const auto at = long_answers.find(number);
-    const auto& [q, rest] = at->second;
+    const auto& q = at->second.asked;
+    const auto& rest = at->second.rest;
     const auto wants = q.to->wants_more();
     bool more = wants != reply_sink::appetite::never;
     if (wants == reply_sink::appetite::later) return self->delayed_send(self, pause_for_reader, next_part_atom::value, number);

@@ -3,31 +3,23 @@
 #include <caf/send.hpp>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <utility>
 
-#include "events/attributes/ids.hpp"
+#include "actors/server/reactions/mirrored.hpp"
 #include "events/model/settings.hpp"
 
 namespace annals::actors {
 
 namespace {
 
-struct mirrored {
-  const char* name;
-  attributes::attribute_id on_server, on_scheduler;
-  const char* at_first;  // what a new server has of it
-};
-constexpr std::array<mirrored, 2> all_mirrored{
-    {{"scheduling", attributes::server::scheduling, attributes::scheduler::scheduling, "True"},
-     {"scheduler_iteration", attributes::server::scheduler_iteration, attributes::scheduler::scheduler_iteration, "600"}}};
+using reactions::mirrored_attributes;
 
 bool are_alike(const projections::status& now) {
   const auto& schedulers = now.schedulers();
   const auto at = schedulers.find(model::default_scheduler);
   if (at == schedulers.end()) return true;
-  return std::all_of(all_mirrored.begin(), all_mirrored.end(), [&](const mirrored& m) {
+  return std::ranges::all_of(mirrored_attributes, [&](const auto& m) {
     return now.server().attributes.get(m.on_server).value_or(m.at_first) == at->second.attributes.get(m.on_scheduler).value_or(m.at_first);
   });
 }
@@ -37,7 +29,7 @@ bool sets_mirrored(schema::Manage::Reader request) {
       (request.getKind() != schema::ObjectKind::SCHEDULER || schema::text(request.getName()) != model::default_scheduler))
     return false;
   for (auto c : request.getChanges())
-    if (std::any_of(all_mirrored.begin(), all_mirrored.end(), [&](const mirrored& m) { return schema::text(c.getName()) == m.name; }))
+    if (std::ranges::any_of(mirrored_attributes, [&](const auto& m) { return schema::text(c.getName()) == m.name; }))
       return true;
   return false;
 }

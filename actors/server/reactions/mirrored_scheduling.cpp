@@ -1,8 +1,7 @@
 // scheduling and scheduler_iteration stand on the server and on the default scheduler: what is set on one is set on the other (MS-26,
 // MS-66). The server's count for the default scheduler.
-#include <array>
-
 #include "actors/server/reactions/all.hpp"
+#include "actors/server/reactions/mirrored.hpp"
 
 namespace annals::reactions {
 
@@ -19,6 +18,9 @@ struct mirrored {
 
 class mirror final : public reaction {
  public:
+  mirror() {
+    for (const auto& a : mirrored_attributes) all_.push_back({a.name, a.at_first, a.at_first});
+  }
   bool fold(const log::record& record) override {
     const auto event = record.event();
     const auto r = record.get();
@@ -74,8 +76,7 @@ class mirror final : public reaction {
   }
 
   std::uint64_t scheduler_ = 0;  // the default scheduler's stream; 0: there is none
-  // A new server begins with these values.
-  std::array<mirrored, 2> all_{{{"scheduling", "True", "True"}, {"scheduler_iteration", "600", "600"}}};
+  std::vector<mirrored> all_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 option(ANNALS_TESTS "build the tests" ON)
 option(ANNALS_TOGETHER "compile several sources of a folder as one; without it each source shows that it includes what it needs" ON)
+set(ANNALS_TOGETHER_KB 130 CACHE STRING "how many kilobytes of sources are compiled as one; small: a changed source is compiled quickly, large: a whole build is quick")
 set(ANNALS_SANITIZE "" CACHE STRING "sanitizers to build with: address,undefined or thread")
 
 set(CMAKE_CXX_STANDARD 20)
@@ -25,6 +26,9 @@ endif()
 
 # g++ 12 reports "may be used uninitialized" for strings inside variants and optionals that it has inlined (PR 105562).
 add_compile_options(-Wall -Wextra -Werror -Werror=switch -Wno-maybe-uninitialized)
+# The compiler collects garbage when its heap has doubled; with as much memory as there is on a machine that builds it saves a tenth of its time
+# to let it have a gigabyte first.
+add_compile_options("SHELL:--param ggc-min-expand=1000" "SHELL:--param ggc-min-heapsize=1000000")
 # Sources that are compiled together are named by their whole paths, and their messages would name where this checkout lies: ccache then
 # finds nothing that was compiled in another one.
 add_compile_options(-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)
@@ -40,21 +44,37 @@ endif()
 set(ANNALS_STAGE ${PROJECT_BINARY_DIR}/stage)
 include_directories(${PROJECT_SOURCE_DIR})
 
-# annals_compiled_together(name SOURCES...): up to six sources of a folder are compiled as one, since nine tenths of a source's time go into
-# its headers. Sources of a folder that can't share names say SKIP_UNITY_BUILD_INCLUSION; a target of such sources turns UNITY_BUILD off.
+# annals_compiled_together(name SOURCES...): the sources of a folder are compiled in as few groups as ANNALS_TOGETHER_KB allows, since most of
+# a source's time goes into its headers and into the templates that they bring. Sources of a folder that can't share names say
+# SKIP_UNITY_BUILD_INCLUSION; a target of such sources turns UNITY_BUILD off.
 function(annals_compiled_together name)
   if(NOT ANNALS_TOGETHER)
     return()
   endif()
   set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set(folders "")
   foreach(source ${ARGN})
-    get_filename_component(folder "${source}" DIRECTORY)
-    string(MAKE_C_IDENTIFIER "in_${folder}" folder)
-    math(EXPR count_${folder} "0${count_${folder}} + 1")
-    math(EXPR group "${count_${folder}} / 6")
-    if(source MATCHES "\\.cpp$")
-      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${group})
+    if(source MATCHES "\\.cpp$" AND NOT IS_ABSOLUTE "${source}")
+      get_filename_component(folder "${source}" DIRECTORY)
+      string(MAKE_C_IDENTIFIER "in_${folder}" folder)
+      list(APPEND folders ${folder})
+      list(APPEND sources_${folder} ${source})
+      file(SIZE ${CMAKE_CURRENT_SOURCE_DIR}/${source} bytes)
+      math(EXPR bytes_${folder} "0${bytes_${folder}} + ${bytes}")
     endif()
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder ${folders})
+    # As many bytes in each group: the last one is not a small rest.
+    math(EXPR groups "(${bytes_${folder}} - 1) / (${ANNALS_TOGETHER_KB} * 1024) + 1")
+    math(EXPR group_bytes "${bytes_${folder}} / ${groups} + 1")
+    set(before 0)
+    foreach(source ${sources_${folder}})
+      math(EXPR group "${before} / ${group_bytes}")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${group})
+      file(SIZE ${CMAKE_CURRENT_SOURCE_DIR}/${source} bytes)
+      math(EXPR before "${before} + ${bytes}")
+    endforeach()
   endforeach()
 endfunction()
 
@@ -143,6 +163,8 @@ function(annals_test name)
   if(NOT A_LABEL)
     set(A_LABEL unit)
   endif()
+  # g++ warns of a suite's fixture in a namespace without a name when its source is compiled together with others.
+  target_compile_options(${name} PRIVATE -Wno-subobject-linkage)
   # Compiling the many sources of unit tests is half of a build: unoptimized, and watched for addresses only, it takes half as long.
   # What they test is compiled as ever.
   if(NOT A_LABEL STREQUAL sim)
@@ -167,9 +189,6 @@ function(annals_test name)
       message(FATAL_ERROR "${CMAKE_CURRENT_SOURCE_DIR}/${source}: the name of a case must stand in the line of its macro, or ctest won't run it")
     endif()
     file(STRINGS ${source} lines REGEX "^BOOST_(AUTO_TEST_SUITE|FIXTURE_TEST_SUITE|AUTO_TEST_SUITE_END|AUTO_TEST_CASE|FIXTURE_TEST_CASE|DATA_TEST_CASE)\\(")
-    if(lines MATCHES "FIXTURE_TEST_")        # of a fixture in a namespace without a name, g++ warns outside the main source
-      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-    endif()
     set(suites "")
     foreach(line ${lines})
       if(line MATCHES "^BOOST_(AUTO|FIXTURE)_TEST_SUITE\\( *([A-Za-z0-9_]+)")

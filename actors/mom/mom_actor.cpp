@@ -20,9 +20,9 @@ using poll_atom = caf::atom_constant<caf::atom("poll")>;
 constexpr auto poll_period = std::chrono::seconds(1);
 constexpr std::size_t name_end_digits = 8;  // nobody makes four billion directories
 
-class mom {
+class mom_router {
  public:
-  mom(caf::event_based_actor* self, mom_actor_parts parts)
+  mom_router(caf::event_based_actor* self, mom_actor_parts parts)
       : self_(self),
         parts_(with_hook_bits(std::move(parts))),
         sisters_(self, parts_.dial),
@@ -130,11 +130,11 @@ class mom {
       case schema::ToMom::START_RUN: return on_order(message);
       case schema::ToMom::SIGNAL_RUN: return to_run(m.getSignalRun().getRef(), model::kill_order{message});
       case schema::ToMom::TELL_RUN:  // its order came before it, unless this MoM has lost the run
-        if (!runs_.contains(annals::mom::run_key(m.getTellRun().getRef()))) return;
+        if (!runs_.contains(mom::run_key(m.getTellRun().getRef()))) return;
         return to_run(m.getTellRun().getRef(), model::tell_order{message});
       case schema::ToMom::DISCARD_RUN: return discard(m.getDiscardRun(), message);
       case schema::ToMom::ACK:
-        if (const auto at = runs_.find(annals::mom::run_key(m.getAck().getRef())); at != runs_.end()) {
+        if (const auto at = runs_.find(mom::run_key(m.getAck().getRef())); at != runs_.end()) {
           if (m.getAck().getWhat() == schema::Ack::What::RUN_STEPS) self_->send(at->second, steps_taken{m.getAck().getSteps()});
           else self_->send(at->second, m.getAck().getWhat());
         }
@@ -165,7 +165,7 @@ class mom {
 
   // -- runs ------------------------------------------------------------------------------------------------------------------
 
-  void on_checkpoint_event(const annals::mom::checkpoint_of& whose, const model::run_command& told) {
+  void on_checkpoint_event(const mom::checkpoint_of& whose, const model::run_command& told) {
     const auto at = runs_.find(whose.run_key);
     if (at == runs_.end()) return;
     if (const auto* over = std::get_if<model::program_over>(&told))
@@ -176,7 +176,7 @@ class mom {
   }
 
   void on_host_event(host_event& e) {
-    if (const auto whose = annals::mom::read_checkpoint_key(e.key)) return on_checkpoint_event(*whose, e.command);
+    if (const auto whose = mom::read_checkpoint_key(e.key)) return on_checkpoint_event(*whose, e.command);
     if (auto* over = std::get_if<model::program_over>(&e.command)) over->factors = parts_.runs.settings->config.factors;
     if (is_task_key(e.key)) return part_runs_.on_task_event(e);
     if (const auto at = runs_.find(e.key); at != runs_.end()) self_->send(at->second, wrap(std::move(e.command)));
@@ -254,7 +254,7 @@ class mom {
 
   // What a sister said, to the run it speaks of.
   void to_run_of(const std::string& host, schema::sealed<schema::FromSister> message) {
-    const auto at = runs_.find(annals::mom::run_key(run_of(message.get())));
+    const auto at = runs_.find(mom::run_key(run_of(message.get())));
     if (at != runs_.end()) self_->send(at->second, sister_said{host, std::move(message)});
   }
 
@@ -305,7 +305,7 @@ class mom {
   bool busy_changed() {
     const auto& limits = parts_.runs.settings->config.load;
     const double load = limits.max && parts_.load ? parts_.load() : 0;
-    if (annals::mom::is_busy(limits, load, busy_) == busy_) return false;
+    if (mom::is_busy(limits, load, busy_) == busy_) return false;
     busy_ = !busy_;
     char text[64];
     std::snprintf(text, sizeof text, "%s: the load is %.2f", busy_ ? "busy" : "no longer busy", load);
@@ -343,10 +343,10 @@ class mom {
   // The first one of a run counts, and with it the cookie and what the names of its directories end with.
   void on_order(schema::sealed<schema::ToMom>& message) {
     const auto ref = message.get().getStartRun().getRef();
-    const auto key = annals::mom::run_key(ref);
+    const auto key = mom::run_key(ref);
     if (runs_.contains(key)) return to_run(ref, model::take_order{message});  // its ticket may be a fresh one
     const auto cookie = parts_.make_cookie();
-    to_run(ref, model::take_order{annals::mom::with_chance(message, cookie, parts_.make_cookie().substr(0, name_end_digits))});
+    to_run(ref, model::take_order{mom::with_chance(message, cookie, parts_.make_cookie().substr(0, name_end_digits))});
     if (const auto at = refs_.find(key); at != refs_.end()) {
       at->second.cookie = cookie;
       at->second.user = schema::str(message.get().getStartRun().getEuser());
@@ -356,7 +356,7 @@ class mom {
   // A run that has left stays left, even if an old order for it comes late.
   void to_run(schema::RunRef::Reader ref, model::run_command command) {
     if (left_.has(ref.getJobSerial(), ref.getRun())) return refuse(ref);
-    const auto key = annals::mom::run_key(ref);
+    const auto key = mom::run_key(ref);
     auto at = runs_.find(key);
     if (at == runs_.end()) {
       refs_[key] = {key, 0, ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob()), {}};
@@ -377,7 +377,7 @@ class mom {
   }
 
   void discard(schema::RunRef::Reader ref, const schema::sealed<schema::ToMom>& message) {
-    const auto key = annals::mom::run_key(ref);
+    const auto key = mom::run_key(ref);
     const auto at = runs_.find(key);
     if (at != runs_.end()) self_->send(at->second, wrap(model::discard_order{message}));
     else if (!part_runs_.discard(ref)) return tell_discarded(ref.getJobSerial(), ref.getRun());
@@ -411,7 +411,7 @@ class mom {
   }
 
   void on_blob(schema::Blob::Reader b) {
-    const auto at = scripts_.find(annals::mom::run_key(b.getRef()));
+    const auto at = scripts_.find(mom::run_key(b.getRef()));
     if (at == scripts_.end() || b.getOffset() != at->second.text.size()) return;  // of an older request
     at->second.text.append(reinterpret_cast<const char*>(b.getData().begin()), b.getData().size());
     if (!b.getLast() && !b.getMissing()) return;
@@ -445,7 +445,7 @@ namespace {
 // What stands in the order of the run or the part, its first event; without one it stays empty.
 void read_logged_order(const log::log_reader& reader, known_run& run) {
   const auto take = [&](schema::StartRun::Reader order) {
-    run.cookie = annals::mom::cookie_of(order);
+    run.cookie = mom::cookie_of(order);
     run.user = schema::str(order.getEuser());
   };
   const auto read = [&](const log::record_ptr& r) {
@@ -516,7 +516,7 @@ mom_log_contents read_mom_log(const log::log_reader& reader) {
 }
 
 caf::behavior mom_actor(caf::event_based_actor* self, mom_actor_parts parts) {
-  auto m = std::make_shared<mom>(self, std::move(parts));
+  auto m = std::make_shared<mom_router>(self, std::move(parts));
   return {
       [m](begin_work) { m->begin(); },
       [m](const peer_opened& o) { m->on_opened(o); },

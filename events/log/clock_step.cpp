@@ -9,9 +9,7 @@ namespace annals::log {
 
 namespace {
 
-constexpr std::int64_t ns_per_s = 1'000'000'000;
-
-std::string date(std::int64_t wall_ns) { return values::print_date(wall_ns / ns_per_s); }
+std::string date(std::int64_t wall_ns) { return values::print_date(wall_ns / 1'000'000'000); }
 
 struct place {
   std::uint64_t sequence = 0;

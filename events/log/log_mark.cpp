@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t mark_bytes_max = 512;  // three times the longest mark
 
-std::string sum_of(std::string_view text) {
+std::string hash_of(std::string_view text) {
   return hex(std::string_view(content_hash(std::as_bytes(std::span(text.data(), text.size())))).substr(0, 8));
 }
 
@@ -75,7 +75,7 @@ std::string print(const log_mark& m) {
   std::string line = "annals-log 1 " + hex(m.log) + ' ' + std::to_string(m.sequence) + ' ' +
                      hex({reinterpret_cast<const char*>(m.head.data()), m.head.size()}) + ' ' + std::to_string(m.last_stream) + ' ' +
                      std::to_string(m.next_number) + ' ';
-  return line + sum_of(line) + '\n';
+  return line + hash_of(line) + '\n';
 }
 
 std::optional<log_mark> parse_log_mark(std::string_view line) {
@@ -83,7 +83,7 @@ std::optional<log_mark> parse_log_mark(std::string_view line) {
   line.remove_suffix(1);
   const auto words = words_of(line);
   if (words.size() != 8 || words[0] != "annals-log" || words[1] != "1") return std::nullopt;
-  if (sum_of(line.substr(0, line.size() - words[7].size())) != words[7]) return std::nullopt;
+  if (hash_of(line.substr(0, line.size() - words[7].size())) != words[7]) return std::nullopt;
   const auto log = bytes_of_hex(words[2], 16), head = bytes_of_hex(words[4], 32);
   const auto sequence = number(words[3]), stream = number(words[5]), job = number(words[6]);
   if (!log || !head || !sequence || !stream || !job) return std::nullopt;

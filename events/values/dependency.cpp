@@ -11,15 +11,15 @@ namespace annals::values {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> names = {"after", "afterok", "afternotok", "afterany", "before",
+constexpr std::array<std::string_view, 10> kind_names = {"after", "afterok", "afternotok", "afterany", "before",
                                                     "beforeok", "beforenotok", "beforeany", "runone", "on"};
 constexpr int mirror_distance = 4;  // from after to before
-static_assert(names.size() == static_cast<std::size_t>(dependency_type::on) + 1);
+static_assert(kind_names.size() == static_cast<std::size_t>(dependency_type::on) + 1);
 
 std::optional<dependency_type> type_of(std::string_view name) {
-  const auto at = std::find(names.begin(), names.end(), name);
-  if (at == names.end()) return std::nullopt;
-  return static_cast<dependency_type>(at - names.begin());
+  const auto at = std::find(kind_names.begin(), kind_names.end(), name);
+  if (at == kind_names.end()) return std::nullopt;
+  return static_cast<dependency_type>(at - kind_names.begin());
 }
 
 bool is_target(std::string_view text) {
@@ -48,7 +48,7 @@ bool add_entry(std::string_view entry, std::vector<dependency>& to) {
 
 }  // namespace
 
-std::string_view name_of(dependency_type type) { return names[static_cast<std::size_t>(type)]; }
+std::string_view name_of(dependency_type type) { return kind_names[static_cast<std::size_t>(type)]; }
 
 dependency_type mirror_of(dependency_type type) {
   return static_cast<dependency_type>(static_cast<int>(type) + (is_after(type) ? mirror_distance : -mirror_distance));
@@ -63,7 +63,7 @@ std::optional<std::vector<dependency>> parse_dependencies(std::string_view text)
 }
 
 std::string print(const std::vector<dependency>& all) {
-  std::array<std::string, names.size()> jobs;  // by type: ":1.b@b:3.b@b"
+  std::array<std::string, kind_names.size()> jobs;  // by type: ":1.b@b:3.b@b"
   std::vector<dependency_type> order;
   for (const auto& d : all) {
     auto& text = jobs[static_cast<std::size_t>(d.type)];

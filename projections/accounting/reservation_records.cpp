@@ -8,15 +8,15 @@
 
 namespace annals::projections {
 
-namespace ids = attributes::reservation;
-using which = schema::ReservationEvent::Which;
+namespace reservation_ids = attributes::reservation;
+using reservation_event = schema::ReservationEvent::Which;
 using kind = schema::ReservationKind;
 using phase = model::reservation_phase;
 
 namespace {
 
 struct record_rule {
-  which event;
+  reservation_event event;
   char letter;
   bool (*applies)(const reservation_occasion&);
   void (*put_fields)(std::string& line, const reservation_occasion&);
@@ -40,15 +40,15 @@ void put_seconds(std::string& line, std::string_view name, std::int64_t ns) { pu
 void requestor(std::string& line, const reservation_occasion& o) { put(line, "requestor", o.at.by.at_host()); }
 
 void server_itself(std::string& line, const reservation_occasion& o) {
-  put(line, "requestor", "Server@" + std::string(attribute(o, ids::server)) + "@" + o.at.by.host);
+  put(line, "requestor", "Server@" + std::string(attribute(o, reservation_ids::server)) + "@" + o.at.by.host);
 }
 
 void submitted(std::string& line, const reservation_occasion& o) {
   requestor(line, o);
-  if (const auto seconds = attribute(o, ids::interactive); !seconds.empty()) put(line, "Interactive", seconds);
-  if (const auto rule = attribute(o, ids::reserve_rrule); !rule.empty()) {
+  if (const auto seconds = attribute(o, reservation_ids::interactive); !seconds.empty()) put(line, "Interactive", seconds);
+  if (const auto rule = attribute(o, reservation_ids::reserve_rrule); !rule.empty()) {
     put(line, "recurrence_rrule", rule);
-    put(line, "timezone", attribute(o, ids::reserve_timezone));
+    put(line, "timezone", attribute(o, reservation_ids::reserve_timezone));
   }
 }
 
@@ -77,7 +77,7 @@ void confirmed(std::string& line, const reservation_occasion& o) {
 
 // The owner may always submit to its queue.
 std::string users_with_owner(const reservation_occasion& o) {
-  std::string users(attribute(o, ids::Authorized_Users));
+  std::string users(attribute(o, reservation_ids::Authorized_Users));
   const std::string owner(o.reservation.owner());
   const auto all = values::split_list(users);
   if (std::find(all.begin(), all.end(), owner) == all.end()) users += (users.empty() ? "" : ",") + owner;
@@ -91,7 +91,7 @@ void put_resources(std::string& line, const reservation_occasion& o) {
                                                                                                            : 0; };
   for (int now = 0; now <= 3; ++now)
     for (const auto& e : o.reservation.attributes)
-      if (e.id == ids::Resource_List && rank(e.resource) == now) put(line, "Resource_List", e.resource, e.value);
+      if (e.id == reservation_ids::Resource_List && rank(e.resource) == now) put(line, "Resource_List", e.resource, e.value);
 }
 
 void began(std::string& line, const reservation_occasion& o) {
@@ -108,22 +108,22 @@ void began(std::string& line, const reservation_occasion& o) {
   }
   put(line, "Authorized_Users", users_with_owner(o));
   for (const auto& [id, name] :
-       {std::pair(ids::Authorized_Groups, "Authorized_Groups"), std::pair(ids::Authorized_Hosts, "Authorized_Hosts")})
+       {std::pair(reservation_ids::Authorized_Groups, "Authorized_Groups"), std::pair(reservation_ids::Authorized_Hosts, "Authorized_Hosts")})
     if (const auto list = attribute(o, id); !list.empty()) put(line, name, list);
   put_resources(line, o);
 }
 
 constexpr record_rule rules[] = {
     // event                    letter only if     fields        blank at the end
-    {which::SUBMITTED, 'U', asked_for, submitted, false},
-    {which::SUBMITTED, 'Y', of_running_job, confirmed, false},
-    {which::CONFIRMED, 'Y', always, confirmed, false},
-    {which::ALTER_REQUESTED, 'Y', forced, confirmed, false},
-    {which::DENIED, 'K', always, server_itself, false},
-    {which::OCCURRENCE_BEGAN, 'B', always, began, true},
-    {which::OCCURRENCE_ENDED, 'K', was_the_last, requestor, false},
-    {which::DELETE_REQUESTED, 'k', by_owner, requestor, false},
-    {which::DELETE_REQUESTED, 'K', by_other, requestor, false},
+    {reservation_event::SUBMITTED, 'U', asked_for, submitted, false},
+    {reservation_event::SUBMITTED, 'Y', of_running_job, confirmed, false},
+    {reservation_event::CONFIRMED, 'Y', always, confirmed, false},
+    {reservation_event::ALTER_REQUESTED, 'Y', forced, confirmed, false},
+    {reservation_event::DENIED, 'K', always, server_itself, false},
+    {reservation_event::OCCURRENCE_BEGAN, 'B', always, began, true},
+    {reservation_event::OCCURRENCE_ENDED, 'K', was_the_last, requestor, false},
+    {reservation_event::DELETE_REQUESTED, 'k', by_owner, requestor, false},
+    {reservation_event::DELETE_REQUESTED, 'K', by_other, requestor, false},
 };
 
 }  // namespace
@@ -138,6 +138,6 @@ void write_records(const reservation_occasion& o, const std::function<void(std::
   }
 }
 
-std::string full_id(const model::reservation_state& r) { return model::full_id(r, r.attributes.get(ids::server).value_or("")); }
+std::string full_id(const model::reservation_state& r) { return model::full_id(r, r.attributes.get(reservation_ids::server).value_or("")); }
 
 }  // namespace annals::projections

@@ -25,8 +25,6 @@ struct new_value {
   bool derived = false;
 };
 
-rejection as_rejection(const values::refusal& r) { return {r.code, r.text}; }
-
 // Replacing away, or setting, a hold that one may not touch is refused.
 bool may_replace_holds(std::uint8_t before, std::uint8_t after, const requester& by) {
   const std::uint8_t touched = before ^ after;

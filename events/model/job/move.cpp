@@ -16,8 +16,6 @@ namespace pbs_error = values::pbs_error;
 
 namespace {
 
-rejection as_rejection(const values::refusal& r) { return {r.code, r.text}; }
-
 std::string_view short_name(std::string_view host) { return host.substr(0, host.find('.')); }
 
 bool is_this_server(std::string_view server, const settings& settings) {

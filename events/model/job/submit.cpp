@@ -21,8 +21,6 @@ namespace pbs_error = values::pbs_error;
 
 namespace {
 
-rejection as_rejection(const values::refusal& r) { return {r.code, r.text}; }
-
 // What the submission has so far; becomes JobQueued.
 struct draft {
   std::string queue;

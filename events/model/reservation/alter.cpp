@@ -18,15 +18,13 @@ namespace pbs_error = values::pbs_error;
 
 namespace {
 
-rejection as_rejection(const values::refusal& r) { return {r.code, r.text}; }
-
 struct one_change {
   attributes::attribute_id id = 0;
   std::string resource, value;
   bool derived = false;
 };
 
-struct draft {
+struct alteration {
   std::vector<one_change> at_once;      // need no scheduler
   std::vector<one_change> with_answer;  // need one
   given_times times;
@@ -35,7 +33,7 @@ struct draft {
   bool changes_times() const { return times.start || times.end || times.duration; }
 };
 
-std::optional<rejection> take(draft& d, schema::Attribute::Reader given, const stamp& now, const settings& settings) {
+std::optional<rejection> take(alteration& d, schema::Attribute::Reader given, const stamp& now, const settings& settings) {
   const auto* row = attributes::find(schema::ObjectKind::RESERVATION, schema::text(given.getName()));
   if (!row) return refuse(pbs_error::undefined_attribute);
   const auto resource = schema::text(given.getResource());
@@ -66,7 +64,7 @@ std::optional<rejection> take(draft& d, schema::Attribute::Reader given, const s
 
 // What the times of the window are then: what is not given stays, but a duration says where the end is. An open window begins later
 // only when it has no jobs: that the ledger says.
-values::result<occurrence, rejection> new_window(const reservation_state& r, const occurrence& old, const draft& d, const stamp& now) {
+values::result<occurrence, rejection> new_window(const reservation_state& r, const occurrence& old, const alteration& d, const stamp& now) {
   given_times t = d.times;
   const auto old_start = old.start_ns / second_ns, old_end = old.end_ns / second_ns;
   if (!t.start && !(t.end && t.duration)) t.start = old_start;
@@ -99,7 +97,7 @@ bool is_subset(std::string_view select, std::string_view original) {
   return true;
 }
 
-std::optional<rejection> take_size(draft& d, const reservation_state& r, const stamp& now, const settings& settings) {
+std::optional<rejection> take_size(alteration& d, const reservation_state& r, const stamp& now, const settings& settings) {
   if (d.asked.empty()) return std::nullopt;
   const auto original = r.attributes.get(ids::schedselect_orig).value_or(r.attributes.get(ids::schedselect).value_or(""));
   const auto defaults = attributes::defaults_of(settings.server, {});
@@ -123,7 +121,7 @@ void fill(capnp::List<schema::Attribute>::Builder list, const std::vector<one_ch
   }
 }
 
-event requested_event(const draft& d, const occurrence& window, bool force, const stamp& now) {
+event requested_event(const alteration& d, const occurrence& window, bool force, const stamp& now) {
   return make_event([&](schema::Event::Builder e) {
     auto a = e.initReservation().initAlterRequested();
     fill(a.initChanges(static_cast<unsigned>(d.with_answer.size())), d.with_answer);
@@ -142,7 +140,7 @@ outcome decide_alteration(const reservation_state& r, schema::AlterReservation::
   if (!may_act(r, now.by) || (asked.getForce() && !now.by.is_operator())) return refuse(pbs_error::unauthorized);
   const auto* old = r.current();
   if (!r.lives() || !old || r.change) return refuse(pbs_error::bad_state);
-  draft d;
+  alteration d;
   for (auto given : asked.getChanges())
     if (auto why = take(d, given, now, settings)) return *why;
   if (auto why = take_size(d, r, now, settings)) return *why;

@@ -21,7 +21,6 @@ namespace pbs_error = values::pbs_error;
 namespace {
 
 using kind = schema::ReservationKind;
-rejection as_rejection(const values::refusal& r) { return {r.code, r.text}; }
 
 struct draft {
   attributes::attribute_set attributes;

@@ -9,22 +9,13 @@
 #include <sstream>
 
 #include "events/log/checksum.hpp"
+#include "events/log/log_mark.hpp"
 
 namespace annals::log {
 
 namespace {
 
 constexpr std::string_view first_line = "annals-log-check 1\n";
-
-std::string hex(std::string_view bytes) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string out;
-  for (const unsigned char c : bytes) {
-    out += digits[c >> 4];
-    out += digits[c & 15];
-  }
-  return out;
-}
 
 std::optional<std::string> from_hex(std::string_view text) {
   const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "events/values/letters.hpp"
 #include "events/values/number.hpp"
 
 namespace annals::values {
@@ -38,9 +39,6 @@ enum action : std::uint8_t {
 };
 
 constexpr const char *by_zero = "division by zero", *domain = "math domain error", *range = "math range error";
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 using arguments = std::span<const double>;
 struct function {

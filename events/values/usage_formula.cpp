@@ -4,17 +4,11 @@
 #include <cmath>
 
 #include "events/values/duration.hpp"
+#include "events/values/letters.hpp"
 #include "events/values/number.hpp"
 #include "events/values/size.hpp"
 
 namespace annals::values {
-
-namespace {
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-}  // namespace
 
 double number_of(std::string_view value) {
   if (const auto number = parse_real(value)) return *number;

@@ -11,11 +11,11 @@ namespace annals::projections {
 namespace reservation_ids = attributes::reservation;
 using reservation_event = schema::ReservationEvent::Which;
 using kind = schema::ReservationKind;
-using phase = model::reservation_phase;
+using reservation_phase = model::reservation_phase;
 
 namespace {
 
-struct record_rule {
+struct reservation_rule {
   reservation_event event;
   char letter;
   bool (*applies)(const reservation_occasion&);
@@ -31,7 +31,7 @@ bool always(const reservation_occasion&) { return true; }
 bool of_running_job(const reservation_occasion& o) { return o.reservation.kind == kind::FROM_JOB; }
 bool asked_for(const reservation_occasion& o) { return !of_running_job(o); }
 bool forced(const reservation_occasion& o) { return o.event.getAlterRequested().getForce(); }
-bool was_the_last(const reservation_occasion& o) { return o.reservation.phase == phase::being_deleted && o.before != phase::being_deleted; }
+bool was_the_last(const reservation_occasion& o) { return o.reservation.phase == reservation_phase::being_deleted && o.before != reservation_phase::being_deleted; }
 bool by_owner(const reservation_occasion& o) { return o.at.by.role != schema::Role::SERVER && o.at.by.at_host() == o.reservation.owner(); }
 bool by_other(const reservation_occasion& o) { return !by_owner(o); }
 
@@ -113,7 +113,7 @@ void began(std::string& line, const reservation_occasion& o) {
   put_resources(line, o);
 }
 
-constexpr record_rule rules[] = {
+constexpr reservation_rule reservation_rules[] = {
     // event                    letter only if     fields        blank at the end
     {reservation_event::SUBMITTED, 'U', asked_for, submitted, false},
     {reservation_event::SUBMITTED, 'Y', of_running_job, confirmed, false},
@@ -129,7 +129,7 @@ constexpr record_rule rules[] = {
 }  // namespace
 
 void write_records(const reservation_occasion& o, const std::function<void(std::int64_t wall_s, std::string_view line)>& take) {
-  for (const auto& rule : rules) {
+  for (const auto& rule : reservation_rules) {
     if (rule.event != o.event.which() || !rule.applies(o)) continue;
     std::string line = begun_line(o.at.seconds(), rule.letter, full_id(o.reservation));
     rule.put_fields(line, o);

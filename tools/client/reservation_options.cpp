@@ -48,11 +48,11 @@ constexpr option ralter_options[] = {
 };
 
 // Letters whose value is an attribute's value as it stands.
-struct letter_attribute {
+struct reservation_letter {
   char letter;
   const char* attribute;
 };
-constexpr letter_attribute letter_attributes[] = {
+constexpr reservation_letter reservation_letters[] = {
     {'N', "Reserve_Name"},
     {'m', "Mail_Points"},
     {'M', "Mail_Users"},
@@ -98,7 +98,7 @@ std::optional<complaint> add_times(const command& c, const command_line& line, s
 }
 
 void add_plain(const command_line& line, std::vector<job_attribute>& into) {
-  for (const auto& row : letter_attributes) {
+  for (const auto& row : reservation_letters) {
     const auto* value = line.find(row.letter);
     if (!value) continue;
     into.push_back({row.attribute, "", *value, value->empty() ? schema::AttributeOp::UNSET : schema::AttributeOp::SET});

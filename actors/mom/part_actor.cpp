@@ -13,9 +13,12 @@
 
 namespace annals::actors {
 
+template class event_sourced_actor<part_aggregate>;
+template class effect_running_actor<part_aggregate, model::part_effect>;
+
 namespace {
 
-using phase = model::part_phase;
+using part_phase = model::part_phase;
 
 constexpr std::string_view unwanted = "the server no longer knows the run";  // why a part leaves: nobody takes its output
 constexpr std::int64_t repeat_ns = 5'000'000'000;                            // an ended task is told again after this, until it is taken
@@ -85,7 +88,7 @@ std::vector<model::part_effect> part_actor::owed() {
         all.push_back(model::say_task_end{task});
       }
   }
-  if (prologue_asked_ && state().phase == phase::ready) all.push_back(model::say_prologue_over{});
+  if (prologue_asked_ && state().phase == part_phase::ready) all.push_back(model::say_prologue_over{});
   return all;
 }
 
@@ -274,7 +277,7 @@ void part_actor::on_request(const schema::sealed<schema::ToSister>& message) {
       command(model::update_asked{message, parts_.settings->host});
       return reconcile();
     case schema::ToSister::LEAVE:
-      if (!local() && (state().phase == phase::joining || state().phase == phase::ready)) {
+      if (!local() && (state().phase == part_phase::joining || state().phase == part_phase::ready)) {
         const auto why = schema::text(m.getLeave().getWhy());
         if (why == model::goes_on_without_host) parts_.note(log_event::debug, state().job, "DELETE_JOB2 received");  // RD-86
         else parts_.note(log_event::job, state().job, why == model::start_failed_elsewhere ? "ABORT_JOB received" : "KILL_JOB received");
@@ -370,7 +373,7 @@ void part_actor::poll(const poll_usage& p) {
     reconcile();     // of tasks whose files could not be read before
   }
   if (!local() && polls_ % static_cast<unsigned>(limits::part_word_s) == 0) tell_server();
-  if (state().phase != phase::ready) return;
+  if (state().phase != part_phase::ready) return;
   tell_periodic_hooks();
   if (state().tasks.empty() && state().hook_usage.empty()) return;
   const auto now = usage_now();

@@ -204,7 +204,7 @@ constexpr auto port = number_within<1, 65535>;
 using kind = schema::ObjectKind;
 constexpr auto bad = pbs_error::bad_value;
 
-constexpr special_value rows[] = {
+constexpr special_value all_special_values[] = {
     {kind::JOB, job::Checkpoint, checkpoint, bad, false},
     {kind::JOB, job::Execution_Time, moment, bad, false},
     {kind::JOB, job::Job_Name, job_name, bad, false},
@@ -254,7 +254,7 @@ constexpr special_value rows[] = {
 }  // namespace
 
 const special_value* special_value_of(const attribute& what) {
-  for (const special_value& row : rows)
+  for (const special_value& row : all_special_values)
     if (row.id == what.id && find(row.kind, row.id) == &what) return &row;
   return nullptr;
 }

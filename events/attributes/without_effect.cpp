@@ -8,7 +8,7 @@
 namespace annals::attributes {
 namespace {
 
-struct row {
+struct effectless_row {
   attribute_id id;
   std::string_view part;
 };
@@ -17,7 +17,7 @@ constexpr std::string_view kerberos = "Kerberos", licences = "licence server", c
                            costs = "cost of resources", restarts = "restart of the interpreter", rpp = "RPP", power = "power provisioning",
                            placement = "list of resources for placement sets besides node_group_key";
 
-constexpr row of_the_server[] = {
+constexpr effectless_row of_the_server[] = {
     {server::require_cred_enable, credentials},
     {server::require_cred, credentials},
     {server::default_node, "default node"},
@@ -47,14 +47,14 @@ constexpr row of_the_server[] = {
     {server::max_job_sequence_id, "number after which those of jobs begin again"},
 };
 
-constexpr row of_queues[] = {
+constexpr effectless_row of_queues[] = {
     {queue::alt_router, "router of a site"},
     {queue::checkpoint_min, "least time between checkpoints"},
     {queue::require_cred_enable, credentials},
     {queue::require_cred, credentials},
 };
 
-constexpr row of_vnodes[] = {
+constexpr effectless_row of_vnodes[] = {
     {node::pnames, placement},
     {node::no_tasks, "vnode without tasks"},
     {node::vnode_pool, "pool of vnodes"},
@@ -62,7 +62,7 @@ constexpr row of_vnodes[] = {
     {node::poweroff_eligible, power},
 };
 
-constexpr row of_jobs[] = {
+constexpr effectless_row of_jobs[] = {
     {job::no_stdio_sockets, "socket for a job's output"},
     {job::sched_hint, "hint for the scheduler"},
     {job::cred, kerberos},
@@ -74,11 +74,11 @@ constexpr row of_jobs[] = {
     {job::gui, "Windows"},
 };
 
-constexpr row of_reservations[] = {
+constexpr effectless_row of_reservations[] = {
     {reservation::reserve_timezone, "time zone but that of PBS_TZID"},
 };
 
-constexpr row of_schedulers[] = {
+constexpr effectless_row of_schedulers[] = {
     {scheduler::sched_cycle_length, "a limit of the time of a cycle"},
     {scheduler::throughput_mode, "waiting for a run within a cycle"},
     {scheduler::job_run_wait, "waiting for a run within a cycle"},
@@ -87,7 +87,7 @@ constexpr row of_schedulers[] = {
     {scheduler::attr_update_period, "a pause between what is said of jobs: only what changed is said"},
 };
 
-std::span<const row> rows_of(schema::ObjectKind kind) {
+std::span<const effectless_row> rows_of(schema::ObjectKind kind) {
   switch (kind) {
     case schema::ObjectKind::SERVER: return of_the_server;
     case schema::ObjectKind::QUEUE: return of_queues;
@@ -103,7 +103,7 @@ std::span<const row> rows_of(schema::ObjectKind kind) {
 
 std::string_view missing_for(schema::ObjectKind kind, attribute_id id) {
   const auto rows = rows_of(kind);
-  const auto at = std::ranges::find(rows, id, &row::id);
+  const auto at = std::ranges::find(rows, id, &effectless_row::id);
   return at == rows.end() ? std::string_view() : at->part;
 }
 

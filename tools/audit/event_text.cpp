@@ -7,10 +7,12 @@
 #include <cstdio>
 #include <ctime>
 
+#include "tools/audit/moment.hpp"
+
 namespace annals::audit {
 namespace {
 
-constexpr std::int64_t ns_per_ms = 1'000'000, ns_per_s = 1'000'000'000;
+constexpr std::int64_t ns_per_ms = 1'000'000;
 
 // "jobAssigned" as the schema has it -> "JobAssigned".
 std::string upper_first(kj::StringPtr name) {

@@ -5,7 +5,7 @@
 namespace annals::audit {
 namespace {
 
-constexpr std::size_t name_width = 12, kind_width = 22, who_width = 22;
+constexpr std::size_t name_width = 12;
 
 }  // namespace
 

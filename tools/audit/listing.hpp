@@ -22,6 +22,9 @@ struct event_filter {
   std::set<schema::StreamKind> stream_kinds;
 };
 
+// The widths of the columns of an event: its kind, and by whom.
+constexpr std::size_t kind_width = 22, who_width = 22;
+
 // Adds "JobAssigned", "job" or a list of them with commas. False: one of them is no kind.
 bool add_kinds(event_filter& to, std::string_view names);
 

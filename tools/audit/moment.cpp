@@ -10,7 +10,6 @@
 namespace annals::audit {
 namespace {
 
-constexpr std::int64_t ns_per_s = 1'000'000'000;
 // A bare number in here is seconds since 1970 (2001 to 2286), as qstat --at takes it; a log that long is asked with "#".
 constexpr std::uint64_t seconds_min = 1'000'000'000, seconds_max = 9'999'999'999;
 

@@ -11,6 +11,8 @@
 
 namespace annals::audit {
 
+constexpr std::int64_t ns_per_s = 1'000'000'000;
+
 struct moment {
   std::uint64_t sequence = 0;  // when not 0, this; else the time
   std::int64_t wall_ns = 0;

@@ -10,7 +10,7 @@
 namespace annals::audit {
 namespace {
 
-constexpr std::size_t kind_width = 22, who_width = 22, indent = 4;
+constexpr std::size_t indent = 4;
 
 class telling {
  public:

@@ -8,17 +8,17 @@ namespace annals::client {
 
 namespace {
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
 std::string directory_of(const std::string& path) {
   const auto slash = path.rfind('/');
   return slash == std::string::npos ? "" : path.substr(0, slash);
 }
 
 }  // namespace
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
 
 std::optional<own_job> job_of_environment() {
   own_job job{variable("PBS_JOBID"), variable("PBS_JOBCOOKIE")};

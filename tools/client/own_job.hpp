@@ -16,6 +16,9 @@ struct own_job {
 // Nothing: one of both variables is missing, or the id names no server.
 std::optional<own_job> job_of_environment();
 
+// The value of an environment variable, or "" where there is none.
+std::string variable(const char* name);
+
 // The directories that may hold mom_priv: that of the node file's MoM, then pbs.conf's. A job may name another node file, so there
 // are two.
 std::vector<std::string> mom_homes();

@@ -19,11 +19,6 @@ namespace {
 
 constexpr std::uint32_t system_error = 17000, not_connected = 17002, bad_environment = 17005;
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
 tm_failure lost() { return {not_connected, "the connection to the MoM is lost"}; }
 
 }  // namespace

@@ -26,7 +26,7 @@ bool has(const std::vector<std::string_view>& words, std::string_view word) {
 }
 
 // Blanks and backslashes in a path are written as three octal digits: "\040".
-std::string unescaped(std::string_view text) {
+std::string without_octal_escapes(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto digit = [&](std::size_t n) {
@@ -49,7 +49,7 @@ std::vector<cgroup_mount> parse_line(std::string_view line) {
   const auto before = split(line.substr(0, dash), ' '), after = split(line.substr(dash + 3), ' ');
   if (before.size() < 6 || after.size() < 3 || (after[0] != "cgroup" && after[0] != "cgroup2")) return {};
   cgroup_mount m;
-  m.path = unescaped(before[4]);
+  m.path = without_octal_escapes(before[4]);
   m.v2 = after[0] == "cgroup2";
   const auto options = split(after[2], ',');
   m.writable = !has(split(before[5], ','), "ro") && !has(options, "ro");

@@ -31,7 +31,7 @@ std::string unescaped(std::string_view text) {
 }
 
 // Reads the words of one line from the left.
-struct words {
+struct line_words {
   std::string_view rest;
   bool good = true;
 
@@ -50,19 +50,19 @@ struct words {
   }
 };
 
-void take(words w, std::optional<journal_claimed>& to) {
+void take(line_words w, std::optional<journal_claimed>& to) {
   journal_claimed r;
   w.number(r.pid);
   r.boot = w.next();
   if (w.good) to = r;
 }
-void take(words w, std::optional<journal_made>& to) {
+void take(line_words w, std::optional<journal_made>& to) {
   journal_made r;
   w.number(r.device);
   w.number(r.inode);
   if (w.good) to = r;
 }
-void take(words w, std::optional<journal_started>& to) {
+void take(line_words w, std::optional<journal_started>& to) {
   journal_started r;
   w.number(r.pid);
   w.number(r.session);
@@ -71,13 +71,13 @@ void take(words w, std::optional<journal_started>& to) {
   if (!w.rest.empty()) w.number(r.cpu_ms_before);
   if (w.good) to = r;
 }
-void take(words w, std::optional<journal_failed>& to) {
+void take(line_words w, std::optional<journal_failed>& to) {
   journal_failed r;
   w.number(r.code);
   r.text = unescaped(w.rest);
   if (w.good) to = r;
 }
-void take(words w, std::optional<journal_ended>& to) {
+void take(line_words w, std::optional<journal_ended>& to) {
   journal_ended r;
   w.number(r.exit_status);
   w.number(r.cpu_ms);
@@ -99,7 +99,7 @@ std::string numbers_of(const journal_ended& r) {
 run_journal parse_journal(std::string_view text, std::string_view mark) {
   run_journal j;
   for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-    words w{text.substr(0, end)};
+    line_words w{text.substr(0, end)};
     text.remove_prefix(end + 1);
     if (!mark.empty() && w.next() != mark) continue;
     const auto kind = w.next();

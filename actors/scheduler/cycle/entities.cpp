@@ -6,7 +6,7 @@ entity_index entity_table::number_of(std::string_view name) {
   if (const auto at = numbers_.find(name); at != numbers_.end()) return at->second;
   const auto number = static_cast<entity_index>(usages_.size());
   names_.push_back(&numbers_.emplace(name, number).first->first);
-  usages_.push_back(usage_min);
+  usages_.push_back(entity_usage_min);
   return number;
 }
 

@@ -19,7 +19,7 @@ class entity_table {
  public:
   entity_index number_of(std::string_view name);  // a new one has the least usage there is
   void set_usage(std::string_view name, double usage) { usages_[number_of(name)] = usage; }
-  void forget_usages() { usages_.assign(usages_.size(), usage_min); }
+  void forget_usages() { usages_.assign(usages_.size(), entity_usage_min); }
 
   // Finds each entity's place in the tree, once; afterwards place_of and outsiders count.
   void find_places(const std::shared_ptr<const share_tree>& tree);
@@ -31,7 +31,6 @@ class entity_table {
   double usage(entity_index e) const { return usages_[e]; }
 
  private:
-  static constexpr double usage_min = 1;
   struct text_hash {
     using is_transparent = void;
     std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }

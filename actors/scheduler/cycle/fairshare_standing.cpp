@@ -5,20 +5,12 @@
 
 namespace annals::cycle {
 
-namespace {
-
-constexpr double usage_min = 1;
-
-double counts(double leaf) { return leaf > usage_min ? leaf : 0; }
-
-}  // namespace
-
 void fairshare_standing::begin(const entity_table& entities, const std::shared_ptr<const share_tree>& tree) {
   if (tree != tree_ || size() != tree->vertices().size() + entities.outsiders()) take_tree(tree, entities.outsiders());
-  std::fill(usage_.begin(), usage_.end(), usage_min);
-  for (entity_index e = 0; e < entities.size(); ++e) usage_[entities.place_of(e)] = std::max(entities.usage(e), usage_min);
+  std::fill(usage_.begin(), usage_.end(), entity_usage_min);
+  for (entity_index e = 0; e < entities.size(); ++e) usage_[entities.place_of(e)] = std::max(entities.usage(e), entity_usage_min);
   for (auto at = static_cast<share_index>(size()); at-- > 1;)  // children stand behind their parents
-    usage_[parents_[at]] += is_leaf(at) ? counts(usage_[at]) : usage_[at] - usage_min;
+    usage_[parents_[at]] += is_leaf(at) ? counted_usage(usage_[at]) : usage_[at] - entity_usage_min;
   for (share_index at = 0; at < size(); ++at) find_ratio(at);
 }
 
@@ -58,15 +50,15 @@ double fairshare_standing::tree_usage(share_index v) const {
   return own + (tree_usage(parent) - own) * part;
 }
 
-bool fairshare_standing::is_over_share(share_index v) const { return counts(usage_[v]) > 0 && tree_usage(v) > percentage(v); }
+bool fairshare_standing::is_over_share(share_index v) const { return counted_usage(usage_[v]) > 0 && tree_usage(v) > percentage(v); }
 
 void fairshare_standing::started(share_index leaf, double expected_usage) {
   ++starts_;
   auto at = leaf;
-  const double before = counts(usage_[at]);
+  const double before = counted_usage(usage_[at]);
   usage_[at] += expected_usage;
   find_ratio(at);
-  const double more = counts(usage_[at]) - before;
+  const double more = counted_usage(usage_[at]) - before;
   while (at != share_tree::root) {
     at = parents_[at];
     usage_[at] += more;

@@ -12,11 +12,6 @@ namespace annals::cycle {
 
 namespace {
 
-constexpr double usage_min = 1;  // of an entity (model::fairshare_usage_min)
-
-// What a leaf adds to its groups.
-double counts(double leaf) { return leaf > usage_min ? leaf : 0; }
-
 // Up to four words; false: there are fewer.
 bool split_words(std::string_view line, std::array<std::string_view, 4>& words) {
   for (auto& word : words) {
@@ -122,10 +117,10 @@ share_index share_tree::leaf(std::string_view entity) const {
 
 share_usage::share_usage(const share_tree& tree, std::vector<double> leaf_usage) : tree_(tree), usage_(std::move(leaf_usage)) {
   const auto& all = tree.vertices();
-  usage_.resize(all.size(), usage_min);
-  for (std::size_t v = 0; v < all.size(); ++v) usage_[v] = all[v].children.empty() ? std::max(usage_[v], usage_min) : usage_min;
+  usage_.resize(all.size(), entity_usage_min);
+  for (std::size_t v = 0; v < all.size(); ++v) usage_[v] = all[v].children.empty() ? std::max(usage_[v], entity_usage_min) : entity_usage_min;
   for (std::size_t v = all.size(); v-- > 1;)  // children stand behind their parents
-    usage_[all[v].parent] += all[v].children.empty() ? counts(usage_[v]) : usage_[v] - usage_min;
+    usage_[all[v].parent] += all[v].children.empty() ? counted_usage(usage_[v]) : usage_[v] - entity_usage_min;
 }
 
 double share_usage::ratio(share_index v) const {

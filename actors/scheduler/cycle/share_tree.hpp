@@ -11,6 +11,11 @@
 
 namespace annals::cycle {
 
+// What every entity has used at least (model::fairshare_usage_min).
+constexpr double entity_usage_min = 1;
+// What a leaf's usage adds to its groups.
+constexpr double counted_usage(double leaf) { return leaf > entity_usage_min ? leaf : 0; }
+
 using share_index = std::uint32_t;
 constexpr share_index no_share = UINT32_MAX;
 

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "actors/gateway/gateway.hpp"
+#include "actors/gateway/gateway_parts.hpp"
 #include "actors/gateway/order_lines.hpp"
 #include "actors/runtime/helper_pool.hpp"
 #include "actors/server/aggregates.hpp"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <caf/actor.hpp>
-#include <caf/allowed_unsafe_message_type.hpp>
 
 #include <array>
 #include <atomic>
@@ -15,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/runtime/message_type.hpp"
 #include "events/model/hook/ran_hooks.hpp"
 #include "events/model/part/part.hpp"
 #include "events/model/usage.hpp"
@@ -148,8 +148,10 @@ class hook_asker {
 
 }  // namespace annals::actors
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::at_hook_point)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::hook_point_passed)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::job_at_work)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::hook_usage_set)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::hook_usage_of_run)
+#define ANNALS_HOOK_POINT_MESSAGES(MESSAGE) \
+  MESSAGE(annals::actors::at_hook_point) \
+  MESSAGE(annals::actors::hook_point_passed) \
+  MESSAGE(annals::actors::job_at_work) \
+  MESSAGE(annals::actors::hook_usage_set) \
+  MESSAGE(annals::actors::hook_usage_of_run)
+ANNALS_HOOK_POINT_MESSAGES(ANNALS_MESSAGE)  // compiled in mom_messages.cpp

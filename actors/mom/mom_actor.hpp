@@ -16,6 +16,7 @@
 #include "actors/mom/run_actor.hpp"
 #include "actors/mom/ticket_check.hpp"
 #include "actors/runtime/daemon_log.hpp"
+#include "actors/runtime/message_type.hpp"
 
 namespace annals::actors {
 
@@ -103,7 +104,9 @@ caf::behavior mom_actor(caf::event_based_actor* self, mom_actor_parts parts);
 
 }  // namespace annals::actors
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::host_event)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::sister_opened)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::sister_frame)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::sister_closed)
+#define ANNALS_MOM_ACTOR_MESSAGES(MESSAGE) \
+  MESSAGE(annals::actors::host_event) \
+  MESSAGE(annals::actors::sister_opened) \
+  MESSAGE(annals::actors::sister_frame) \
+  MESSAGE(annals::actors::sister_closed)
+ANNALS_MOM_ACTOR_MESSAGES(ANNALS_MESSAGE)  // compiled in mom_messages.cpp

@@ -2,7 +2,6 @@
 // whose tasks run beside the program), and the MoM's actor, which has the links.
 #pragma once
 
-#include <caf/allowed_unsafe_message_type.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "actors/mom/task_interface.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/event_sourced_actor.hpp"
+#include "actors/runtime/message_type.hpp"
 #include "events/model/part/part.hpp"
 #include "events/ports/job_places.hpp"
 #include "events/ports/process_host.hpp"
@@ -149,27 +149,29 @@ struct mom_parts {
 
 }  // namespace annals::actors
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::to_server)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::server_is_here)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::steps_taken)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::new_settings)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::poll_usage)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::want_script)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::script_text)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::run_gone)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::part_gone)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::want_sister)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::to_sister)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::sister_link)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::sister_said)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::to_primary)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::primary_is_here)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::primary_is_gone)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::checkpoint_script_over)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::checkpoint_time_over)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::task_grown)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::output_appended)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::host_acted)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::primary_said)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::server_discards)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::part_event)
+#define ANNALS_MOM_MESSAGES(MESSAGE) \
+  MESSAGE(annals::actors::to_server) \
+  MESSAGE(annals::actors::server_is_here) \
+  MESSAGE(annals::actors::steps_taken) \
+  MESSAGE(annals::actors::new_settings) \
+  MESSAGE(annals::actors::poll_usage) \
+  MESSAGE(annals::actors::want_script) \
+  MESSAGE(annals::actors::script_text) \
+  MESSAGE(annals::actors::run_gone) \
+  MESSAGE(annals::actors::part_gone) \
+  MESSAGE(annals::actors::want_sister) \
+  MESSAGE(annals::actors::to_sister) \
+  MESSAGE(annals::actors::sister_link) \
+  MESSAGE(annals::actors::sister_said) \
+  MESSAGE(annals::actors::to_primary) \
+  MESSAGE(annals::actors::primary_is_here) \
+  MESSAGE(annals::actors::primary_is_gone) \
+  MESSAGE(annals::actors::checkpoint_script_over) \
+  MESSAGE(annals::actors::checkpoint_time_over) \
+  MESSAGE(annals::actors::task_grown) \
+  MESSAGE(annals::actors::output_appended) \
+  MESSAGE(annals::actors::host_acted) \
+  MESSAGE(annals::actors::primary_said) \
+  MESSAGE(annals::actors::server_discards) \
+  MESSAGE(annals::actors::part_event)
+ANNALS_MOM_MESSAGES(ANNALS_MESSAGE)  // compiled in mom_messages.cpp

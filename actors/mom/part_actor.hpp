@@ -9,6 +9,7 @@
 #include "actors/mom/mom_messages.hpp"
 #include "actors/mom/part_output.hpp"
 #include "actors/runtime/effect_running_actor.hpp"
+#include "actors/runtime/message_type.hpp"
 #include "events/model/usage.hpp"
 
 namespace annals::actors {
@@ -21,6 +22,10 @@ struct part_aggregate {
   }
   static void apply(state& s, const model::event_place& at, schema::Event::Reader e) { model::apply(s, at, e); }
 };
+
+// Compiled once, in part_actor.cpp.
+extern template class event_sourced_actor<part_aggregate>;
+extern template class effect_running_actor<part_aggregate, model::part_effect>;
 
 class part_actor : public effect_running_actor<part_aggregate, model::part_effect> {
  public:
@@ -128,4 +133,6 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
 
 }  // namespace annals::actors
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::part_command>)
+#define ANNALS_PART_MESSAGES(MESSAGE) \
+  MESSAGE(annals::actors::envelope<annals::model::part_command>)
+ANNALS_PART_MESSAGES(ANNALS_MESSAGE)  // compiled in mom_messages.cpp

@@ -10,6 +10,9 @@
 
 namespace annals::actors {
 
+template class event_sourced_actor<run_aggregate>;
+template class effect_running_actor<run_aggregate, model::run_effect>;
+
 namespace {
 
 using phase = model::run_phase;

@@ -12,6 +12,7 @@
 #include "actors/mom/mom_messages.hpp"
 #include "actors/mom/start_lines.hpp"
 #include "actors/runtime/effect_running_actor.hpp"
+#include "actors/runtime/message_type.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/run/run.hpp"
 
@@ -25,6 +26,10 @@ struct run_aggregate {
   }
   static void apply(state& s, const model::event_place& at, schema::Event::Reader e) { model::apply(s, at, e); }
 };
+
+// Compiled once, in run_actor.cpp.
+extern template class event_sourced_actor<run_aggregate>;
+extern template class effect_running_actor<run_aggregate, model::run_effect>;
 
 class run_actor : public effect_running_actor<run_aggregate, model::run_effect> {
  public:
@@ -213,5 +218,7 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
 
 }  // namespace annals::actors
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::run_command>)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::schema::Ack::What)
+#define ANNALS_RUN_MESSAGES(MESSAGE) \
+  MESSAGE(annals::actors::envelope<annals::model::run_command>) \
+  MESSAGE(annals::schema::Ack::What)
+ANNALS_RUN_MESSAGES(ANNALS_MESSAGE)  // compiled in mom_messages.cpp

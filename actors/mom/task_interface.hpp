@@ -6,11 +6,12 @@
 #pragma once
 
 #include <caf/actor.hpp>
-#include <caf/allowed_unsafe_message_type.hpp>
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "actors/runtime/message_type.hpp"
 
 namespace annals::actors {
 
@@ -120,16 +121,18 @@ inline task_answer task_bytes(std::string bytes) { return {task_answer::kind::by
 
 }  // namespace annals::actors
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::find_job)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::job_found)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::ask_spawn)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::ask_signal)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::ask_tasks)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::ask_end)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::ask_publish)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::ask_subscribe)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::ask_host)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::ask_forget)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::task_output)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::task_output_taken)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::task_answer)
+#define ANNALS_TASK_MESSAGES(MESSAGE) \
+  MESSAGE(annals::actors::find_job) \
+  MESSAGE(annals::actors::job_found) \
+  MESSAGE(annals::actors::ask_spawn) \
+  MESSAGE(annals::actors::ask_signal) \
+  MESSAGE(annals::actors::ask_tasks) \
+  MESSAGE(annals::actors::ask_end) \
+  MESSAGE(annals::actors::ask_publish) \
+  MESSAGE(annals::actors::ask_subscribe) \
+  MESSAGE(annals::actors::ask_host) \
+  MESSAGE(annals::actors::ask_forget) \
+  MESSAGE(annals::actors::task_output) \
+  MESSAGE(annals::actors::task_output_taken) \
+  MESSAGE(annals::actors::task_answer)
+ANNALS_TASK_MESSAGES(ANNALS_MESSAGE)  // compiled in mom_messages.cpp

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <caf/actor.hpp>
-#include <caf/allowed_unsafe_message_type.hpp>
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "actors/runtime/message_type.hpp"
 #include "actors/runtime/reply.hpp"
 #include "events/log/event_log.hpp"
 #include "events/model/context.hpp"
@@ -81,9 +81,11 @@ struct disk_state {
 
 }  // namespace annals::actors
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::append_batch)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::append_results)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::committed)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::was_done)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::disk_state)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::begin_work)
+#define ANNALS_RUNTIME_MESSAGES(MESSAGE) \
+  MESSAGE(annals::actors::append_batch) \
+  MESSAGE(annals::actors::append_results) \
+  MESSAGE(annals::actors::committed) \
+  MESSAGE(annals::actors::was_done) \
+  MESSAGE(annals::actors::disk_state) \
+  MESSAGE(annals::actors::begin_work)
+ANNALS_RUNTIME_MESSAGES(ANNALS_MESSAGE)  // compiled in messages.cpp

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "actors/runtime/event_sourced_actor.hpp"
+#include "actors/runtime/message_type.hpp"
 #include "events/model/hook/hook.hpp"
 #include "events/model/host/host.hpp"
 #include "events/model/job/job.hpp"
@@ -55,10 +56,12 @@ class ledger_check final : public append_check {
 
 }  // namespace annals::actors
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::job_command>)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::host_command>)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::server_command>)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::schema::sealed<annals::schema::Request>>)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::scheduler_command>)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::hook_command>)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::reservation_command>)
+#define ANNALS_SERVER_COMMANDS(MESSAGE) \
+  MESSAGE(annals::actors::envelope<annals::model::job_command>) \
+  MESSAGE(annals::actors::envelope<annals::model::host_command>) \
+  MESSAGE(annals::actors::envelope<annals::model::server_command>) \
+  MESSAGE(annals::actors::envelope<annals::schema::sealed<annals::schema::Request>>) \
+  MESSAGE(annals::actors::envelope<annals::model::scheduler_command>) \
+  MESSAGE(annals::actors::envelope<annals::model::hook_command>) \
+  MESSAGE(annals::actors::envelope<annals::model::reservation_command>)
+ANNALS_SERVER_COMMANDS(ANNALS_MESSAGE)  // compiled in messages.cpp

@@ -6,6 +6,8 @@
 
 namespace annals::actors {
 
+template class event_sourced_actor<host_aggregate>;
+
 namespace {
 using still_silent_atom = caf::atom_constant<caf::atom("stillsilnt")>;
 // After a restart of the server a MoM is back within its longest pause between two attempts (5 s); one that is not by

@@ -11,6 +11,9 @@
 
 namespace annals::actors {
 
+// Compiled once, in host_actor.cpp.
+extern template class event_sourced_actor<host_aggregate>;
+
 class host_actor : public event_sourced_actor<host_aggregate> {
  public:
   host_actor(caf::actor_config& cfg, event_sourced_actor_parts parts, caf::actor gateway, std::uint64_t stream,

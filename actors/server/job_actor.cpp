@@ -5,6 +5,9 @@
 
 namespace annals::actors {
 
+template class event_sourced_actor<job_aggregate>;
+template class effect_running_actor<job_aggregate, model::job_effect>;
+
 namespace {
 
 void fill_request(schema::RunRequest::Builder to, const model::run_request& from) {

@@ -13,6 +13,10 @@ struct job_parts {
   caf::actor gateway;  // routes to hosts, keeps track of who is in memory
 };
 
+// Compiled once, in job_actor.cpp.
+extern template class event_sourced_actor<job_aggregate>;
+extern template class effect_running_actor<job_aggregate, model::job_effect>;
+
 class job_actor : public effect_running_actor<job_aggregate, model::job_effect> {
  public:
   // number: of the id; stream 0: not submitted yet.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <caf/actor.hpp>
-#include <caf/allowed_unsafe_message_type.hpp>
 #include <caf/atom.hpp>
 
 #include <cstdint>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "actors/link/peer_messages.hpp"
+#include "actors/runtime/message_type.hpp"
 #include "actors/runtime/messages.hpp"
 #include "actors/server/reply_sink.hpp"
 #include "events/log/log_mark.hpp"
@@ -238,35 +238,37 @@ struct resume_waits {
 
 }  // namespace annals::actors
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::stop_server)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::log_marked)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::post_to_host)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::withdraw_from_host)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::ticket_wanted)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::job_idle)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::may_you_leave)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::i_may_leave)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::run_user_wanted)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::run_user)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::terminal_wanted)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::terminal_judged)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::mom_connected)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::mom_gone)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::run_missing)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::discard_settled)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::blob_wanted)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_connected)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_disconnected)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_frame)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::restart_cycle)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::proposal_settled)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::reservation_for_job)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::reservation_refused)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::query)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::upload_piece)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::claim_upload)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::uploader_gone)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::by_hand)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::job_command_for)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_command_for)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::resume_waits)
+#define ANNALS_SERVER_MESSAGES(MESSAGE) \
+  MESSAGE(annals::actors::stop_server) \
+  MESSAGE(annals::actors::log_marked) \
+  MESSAGE(annals::actors::post_to_host) \
+  MESSAGE(annals::actors::withdraw_from_host) \
+  MESSAGE(annals::actors::ticket_wanted) \
+  MESSAGE(annals::actors::job_idle) \
+  MESSAGE(annals::actors::may_you_leave) \
+  MESSAGE(annals::actors::i_may_leave) \
+  MESSAGE(annals::actors::run_user_wanted) \
+  MESSAGE(annals::actors::run_user) \
+  MESSAGE(annals::actors::terminal_wanted) \
+  MESSAGE(annals::actors::terminal_judged) \
+  MESSAGE(annals::actors::mom_connected) \
+  MESSAGE(annals::actors::mom_gone) \
+  MESSAGE(annals::actors::run_missing) \
+  MESSAGE(annals::actors::discard_settled) \
+  MESSAGE(annals::actors::blob_wanted) \
+  MESSAGE(annals::actors::scheduler_connected) \
+  MESSAGE(annals::actors::scheduler_disconnected) \
+  MESSAGE(annals::actors::scheduler_frame) \
+  MESSAGE(annals::actors::restart_cycle) \
+  MESSAGE(annals::actors::proposal_settled) \
+  MESSAGE(annals::actors::reservation_for_job) \
+  MESSAGE(annals::actors::reservation_refused) \
+  MESSAGE(annals::actors::query) \
+  MESSAGE(annals::actors::upload_piece) \
+  MESSAGE(annals::actors::claim_upload) \
+  MESSAGE(annals::actors::uploader_gone) \
+  MESSAGE(annals::actors::by_hand) \
+  MESSAGE(annals::actors::job_command_for) \
+  MESSAGE(annals::actors::scheduler_command_for) \
+  MESSAGE(annals::actors::resume_waits)
+ANNALS_SERVER_MESSAGES(ANNALS_MESSAGE)  // compiled in messages.cpp

@@ -2,6 +2,9 @@
 
 namespace annals::actors {
 
+template class event_sourced_actor<reservation_aggregate>;
+template class effect_running_actor<reservation_aggregate, model::reservation_wake>;
+
 std::vector<model::reservation_wake> reservation_actor::owed() { return model::pending_effects(state(), settings()); }
 
 begun reservation_actor::begin(const model::reservation_wake&) {

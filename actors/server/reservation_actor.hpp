@@ -6,6 +6,10 @@
 
 namespace annals::actors {
 
+// Compiled once, in reservation_actor.cpp.
+extern template class event_sourced_actor<reservation_aggregate>;
+extern template class effect_running_actor<reservation_aggregate, model::reservation_wake>;
+
 class reservation_actor : public effect_running_actor<reservation_aggregate, model::reservation_wake> {
  public:
   using effect_running_actor::effect_running_actor;

@@ -1,0 +1,3 @@
+#include "actors/runtime/messages.hpp"
+
+ANNALS_RUNTIME_MESSAGES(ANNALS_MESSAGE_COMPILED)

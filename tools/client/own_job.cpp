@@ -15,20 +15,20 @@ std::string directory_of(const std::string& path) {
 
 }  // namespace
 
-std::string variable(const char* name) {
+std::string environment_variable(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
 }
 
 std::optional<own_job> job_of_environment() {
-  own_job job{variable("PBS_JOBID"), variable("PBS_JOBCOOKIE")};
+  own_job job{environment_variable("PBS_JOBID"), environment_variable("PBS_JOBCOOKIE")};
   if (job.cookie.empty() || job.id.find('.') == std::string::npos) return std::nullopt;
   return job;
 }
 
 std::vector<std::string> mom_homes() {
   std::vector<std::string> homes;
-  if (auto home = directory_of(directory_of(variable("PBS_NODEFILE"))); !home.empty()) homes.push_back(std::move(home));
+  if (auto home = directory_of(directory_of(environment_variable("PBS_NODEFILE"))); !home.empty()) homes.push_back(std::move(home));
   homes.push_back(read_pbs_conf().mom_home());
   return homes;
 }

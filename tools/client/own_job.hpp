@@ -17,7 +17,7 @@ struct own_job {
 std::optional<own_job> job_of_environment();
 
 // The value of an environment variable, or "" where there is none.
-std::string variable(const char* name);
+std::string environment_variable(const char* name);
 
 // The directories that may hold mom_priv: that of the node file's MoM, then pbs.conf's. A job may name another node file, so there
 // are two.

@@ -45,7 +45,7 @@ task_manager task_manager::connect() {
 }
 
 task_manager task_manager::join() {
-  const auto job = variable("PBS_JOBID"), cookie = variable("PBS_JOBCOOKIE");
+  const auto job = environment_variable("PBS_JOBID"), cookie = environment_variable("PBS_JOBCOOKIE");
   if (job.empty() || cookie.empty()) throw tm_failure(bad_environment, "not executing under PBS");
   auto m = connect();
   const auto opened = m.answer(m.ask([&](schema::TmRequest::Builder r) {

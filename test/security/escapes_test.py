@@ -11,7 +11,8 @@ import unittest
 from hostile import LONG, HostileTest
 
 HELD = ("qsub", "-h", "--", "/bin/true")
-BYTES = {"line end": b"\n", "escape": b"\x1b", "return": b"\r", "no UTF-8": b"\xff", "C1 escape": "\u009b".encode()}
+BYTES = {"line end": b"\n", "escape": b"\x1b", "return": b"\r", "no UTF-8": b"\xff", "C1 escape": "\u009b".encode(),
+         "right to left": "\u202e".encode()}
 
 # What a user or manager can say of a job: how it is shown -> options of qsub and of qalter. @ is the word with the byte.
 ATTRIBUTES = {

@@ -4,6 +4,7 @@
 
 #include "events/values/number.hpp"
 #include "projections/accounting/checkpoint_mark.hpp"
+#include "tools/client/option_error.hpp"
 #include "tools/client/version.hpp"
 
 namespace annals::audit {
@@ -132,7 +133,7 @@ std::optional<int> read_command_line(int argc, char** argv, asked& into) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e);
+    return client::print_option_error(app, e);
   }
   return std::nullopt;
 }

@@ -11,6 +11,7 @@
 
 #include "events/log/log_reader.hpp"
 #include "events/values/duration.hpp"
+#include "events/values/shown_text.hpp"
 #include "tools/audit/event_text.hpp"
 #include "tools/audit/listing.hpp"
 #include "tools/audit/scan.hpp"
@@ -267,7 +268,7 @@ std::string story_json(const cycle_story& story, const cycle_wanted& wanted, job
     }
     out["reasons"].push_back(std::move(one));
   }
-  return out.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return values::json_escaped(out.dump(-1, ' ', false, json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace

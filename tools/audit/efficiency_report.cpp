@@ -7,6 +7,7 @@
 #include <set>
 
 #include "events/values/duration.hpp"
+#include "events/values/shown_text.hpp"
 #include "projections/usage/efficiency.hpp"
 #include "tools/audit/csv.hpp"
 #include "tools/audit/event_text.hpp"
@@ -112,7 +113,7 @@ std::string json_text_of(const runs& all) {
   json whole{{"runs", sum.runs()}, {"cput", sum.cput_s()}, {"cpuGiven", sum.cpu_given_s()}};
   put_percents(whole, sum);
   out["all"] = std::move(whole);
-  return out.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return values::json_escaped(out.dump(-1, ' ', false, json::error_handler_t::replace)) + "\n";
 }
 
 std::string csv_of(const runs& all) {

@@ -5,6 +5,7 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
+#include "events/values/shown_text.hpp"
 #include "tools/audit/event_text.hpp"
 
 namespace annals::audit {
@@ -51,7 +52,7 @@ std::string utc_text(std::int64_t wall_ns) {
 }
 
 // Text that is no UTF-8 (a path may be anything) is shown with marks in its place.
-std::string line(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+std::string line(const json& value) { return values::json_escaped(value.dump(-1, ' ', false, json::error_handler_t::replace)); }
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "events/values/shown_text.hpp"
 #include "tools/audit/moment.hpp"
 
 namespace annals::audit {
@@ -153,16 +154,7 @@ std::string time_text(std::int64_t wall_ns) {
 std::string harmless(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      out += c;
-      continue;
-    }
-    char escaped[8];
-    std::snprintf(escaped, sizeof escaped, "\\x%02x", byte);
-    out += escaped;
-  }
+  values::put_hex(out, text);
   return out;
 }
 

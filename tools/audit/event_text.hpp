@@ -28,7 +28,7 @@ std::string attribute_text(schema::Attribute::Reader a);
 
 std::string who_text(schema::Who::Reader who);  // "alice@front"
 std::string time_text(std::int64_t wall_ns);    // "2026-11-21 08:00:01.123", local time
-// Control characters as \xNN: what users wrote into a log must not steer the terminal of whoever reads it.
+// As values::put_hex() has it: what users wrote into a log must not steer the terminal of whoever reads it.
 std::string harmless(std::string_view text);
 std::string hex(schema::byte_span bytes);
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "events/values/shown_text.hpp"
 #include "tools/audit/event_text.hpp"
 #include "tools/audit/listing.hpp"
 #include "tools/audit/scan.hpp"
@@ -128,7 +129,7 @@ std::string json_text_of(const std::vector<counted>& hosts) {
       one["last"] = {{"atNs", h.last.at_ns}, {"job", h.last_job}, {"run", h.last_run}, {"code", h.last.code}, {"text", h.last.text}};
     out["hosts"].push_back(std::move(one));
   }
-  return out.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return values::json_escaped(out.dump(-1, ' ', false, json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace

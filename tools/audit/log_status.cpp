@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "events/values/shown_text.hpp"
 #include "tools/audit/event_text.hpp"
 
 namespace annals::audit {
@@ -112,7 +113,7 @@ std::string status_json(const log_status& s) {
                       {"faultCount", p.fault_count},
                       {"faults", p.faults}};
   }
-  return out.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return values::json_escaped(out.dump(-1, ' ', false, json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace annals::audit

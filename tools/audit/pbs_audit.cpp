@@ -34,6 +34,7 @@
 #include "tools/audit/story.hpp"
 #include "tools/audit/usage_report.hpp"
 #include "tools/client/pbs_conf.hpp"
+#include "tools/client/printed.hpp"
 
 using namespace annals;
 using audit::asked;
@@ -57,12 +58,12 @@ void end_on_signals() {
 
 // Whether to go on.
 bool print(const std::string& text) {
-  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && !interrupted;
+  return client::print_whole(text) && !interrupted;
 }
 
 int fail(int code, const std::string& why) {
   std::fflush(stdout);
-  std::fprintf(stderr, "pbs_audit: %s\n", why.c_str());
+  client::print_error("pbs_audit: %s\n", why.c_str());
   return code;
 }
 
@@ -231,7 +232,7 @@ audit::beside_jobs beside(const asked& a) {
   return {[] { return !interrupted.load(); },
           [&a](std::uint64_t sequence, const std::string& what) {
             const auto line = audit::damage_line(sequence, what, a.json);
-            if (a.csv) std::fputs(line.c_str(), stderr);
+            if (a.csv) client::print_whole_error(line);
             else print(line);
           }};
 }

@@ -18,6 +18,7 @@
 #include "tools/client/job_ids.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/query/output.hpp"
 #include "tools/client/query/stat.hpp"
 
@@ -44,7 +45,7 @@ bool may_see(const std::string& home) {
 int not_found(const std::string& word) {
   const auto server = client::server_name();
   const bool whole = word.find('.') != std::string::npos;
-  std::fprintf(stderr, "Job %s not found\n", (whole ? word : word + "." + server.substr(0, server.find_first_of(".:"))).c_str());
+  client::print_error("Job %s not found\n", (whole ? word : word + "." + server.substr(0, server.find_first_of(".:"))).c_str());
   return 1;
 }
 
@@ -93,10 +94,10 @@ class scripts {
     if (!name) return not_found(word);
     const auto script = audit::script_of(*store_, name->id);
     if (!script.known) return not_found(word);
-    if (!script.text) return std::fprintf(stderr, "printjob: job %s %s\n", name->id.c_str(), script.why.c_str()), 1;
+    if (!script.text) return client::print_error("printjob: job %s %s\n", name->id.c_str(), script.why.c_str()), 1;
     client::output out;
     audit::put_title(out.text(), "Jobscript for jobid:" + name->id);
-    out.text() += *script.text + " \n";
+    out.put_content(*script.text + " \n");
     out.flush();
     return 0;
   }
@@ -115,7 +116,7 @@ int run(const client::command_line& line, const std::string& home) {
 int wrong(client::command_line line) {
   for (auto& problem : line.problems) {
     std::erase(problem, '\'');  // "printjob: invalid option -- x"
-    std::fprintf(stderr, "%s\n", problem.c_str());
+    client::print_error("%s\n", problem.c_str());
   }
   client::usage(printjob);
   return 1;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "events/attributes/ids.hpp"
+#include "events/values/shown_text.hpp"
 #include "projections/status/query.hpp"
 #include "tools/audit/event_text.hpp"
 #include "tools/audit/listing.hpp"
@@ -131,7 +132,7 @@ std::string replay_json(const replayed& state) {
   out["runs"] = json::array();
   for (const auto& [stream, run] : state.runs)
     out["runs"].push_back({{"run", run.key()}, {"phase", phase_name(run.phase)}, {"exitStatus", run.exit_status}});
-  return out.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return values::json_escaped(out.dump(-1, ' ', false, json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace annals::audit

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <map>
 
+#include "events/values/shown_text.hpp"
 #include "tools/audit/event_text.hpp"
 #include "tools/audit/listing.hpp"
 #include "tools/audit/starts.hpp"
@@ -148,7 +149,7 @@ json json_of(const job_start& start) {
 std::string json_text_of(const job_starts& job) {
   json out{{"job", job.id()}, {"starts", json::array()}};
   for (const auto& start : job.starts()) out["starts"].push_back(json_of(start));
-  return out.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return values::json_escaped(out.dump(-1, ' ', false, json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace

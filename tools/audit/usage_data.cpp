@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "events/values/shown_text.hpp"
 #include "tools/audit/csv.hpp"
 
 namespace annals::audit {
@@ -81,7 +82,7 @@ std::string usage_json(const projections::job_usage& job, const std::vector<std:
     if (!run.total.empty()) r["total"] = json_of(run.total, resources, types);
     out["runs"].push_back(std::move(r));
   }
-  return out.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return values::json_escaped(out.dump(-1, ' ', false, json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace annals::audit

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "events/values/shown_text.hpp"
 #include "projections/usage/usage.hpp"
 #include "tools/audit/event_text.hpp"
 #include "tools/audit/listing.hpp"
@@ -117,7 +118,7 @@ std::string json_text_of(const projections::job_usage& job) {
     if (!run.total.empty()) r["total"] = json_of(run.total);
     out["runs"].push_back(std::move(r));
   }
-  return out.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return values::json_escaped(out.dump(-1, ' ', false, json::error_handler_t::replace)) + "\n";
 }
 
 std::string text_of(const projections::job_usage& job, const std::vector<std::string>& resources, const resource_types& types,

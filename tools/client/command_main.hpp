@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "tools/client/printed.hpp"
 #include "tools/client/session.hpp"
 
 namespace annals::client {
@@ -15,7 +16,7 @@ int run_command(const char* name, Work&& work) {
   } catch (const session_error& e) {
     return print_session_error(name, e);
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s: %s\n", name, e.what());
+    print_error("%s: %s\n", name, e.what());
     return 1;
   }
 }

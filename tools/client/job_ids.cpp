@@ -4,6 +4,7 @@
 
 #include "events/schema/message.hpp"
 #include "events/values/job_id.hpp"
+#include "tools/client/printed.hpp"
 
 namespace annals::client {
 
@@ -57,7 +58,7 @@ std::string refusal_text(schema::Rejection::Reader refusal) {
 }
 
 int print_refusal(std::string_view command, const values::refusal& refusal, std::string_view object) {
-  std::fprintf(stderr, "%s\n", refusal_line(command, refusal.code, refusal.text, object).c_str());
+  print_error("%s\n", refusal_line(command, refusal.code, refusal.text, object).c_str());
   return exit_status(refusal.code);
 }
 
@@ -73,7 +74,7 @@ int for_each_job(std::string_view command, std::span<const std::string> texts, s
     if (const auto name = parse_job_name(text, default_server))
       one = each(*name);
     else
-      std::fprintf(stderr, "%s: illegally formed job identifier: %s\n", std::string(command).c_str(), text.c_str());
+      print_error("%s: illegally formed job identifier: %s\n", std::string(command).c_str(), text.c_str());
     if (one != 0) status = one;
   }
   return status;

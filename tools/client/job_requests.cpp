@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/client/job_ids.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/session.hpp"
 
 namespace annals::client {
@@ -78,7 +79,7 @@ class conversation {
   int print() const {
     int status = 0;
     for (const result& r : results_) {
-      if (!r.line.empty()) std::fprintf(stderr, "%s\n", r.line.c_str());
+      if (!r.line.empty()) print_error("%s\n", r.line.c_str());
       if (r.status != 0) status = r.status;
     }
     return status;

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "tools/client/printed.hpp"
 #include "tools/client/version.hpp"
 
 namespace annals::client {
@@ -109,7 +110,7 @@ command_line parse_options_or_exit(const command& c, int argc, char** argv, cons
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   command_line line = parse_options(c, arguments, check);
   if (line.problems.empty()) return line;
-  for (const std::string& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());
+  for (const std::string& p : line.problems) print_error("%s\n", p.c_str());
   std::exit(usage(c));
 }
 

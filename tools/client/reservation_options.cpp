@@ -11,6 +11,7 @@
 #include "events/values/string_list.hpp"
 #include "tools/client/job_ids.hpp"
 #include "tools/client/option_values.hpp"
+#include "tools/client/printed.hpp"
 
 namespace annals::client {
 namespace {
@@ -187,7 +188,7 @@ std::optional<reservation_name> parse_reservation_name(std::string_view text, st
 }
 
 int print_ill_formed_reservation(std::string_view command, std::string_view text) {
-  std::fprintf(stderr, "%s: illegally formed reservation identifier: %s\n", std::string(command).c_str(), std::string(text).c_str());
+  print_error("%s: illegally formed reservation identifier: %s\n", std::string(command).c_str(), std::string(text).c_str());
   return 1;
 }
 

@@ -14,6 +14,7 @@
 
 #include "tools/client/job_ids.hpp"
 #include "tools/client/pbs_conf.hpp"
+#include "tools/client/printed.hpp"
 
 namespace annals::client {
 
@@ -79,8 +80,8 @@ std::string this_host() {
 
 int print_session_error(std::string_view command, const session_error& error) {
   const std::string name = error.server.empty() ? server_name() : error.server;
-  std::fprintf(stderr, "%s\n%s: cannot connect to server %s (errno=%u)\n", error.what(), std::string(command).c_str(),
-               name.c_str(), error.code);
+  print_error("%s\n%s: cannot connect to server %s (errno=%u)\n", error.what(), std::string(command).c_str(),
+              name.c_str(), error.code);
   return exit_status(error.code);
 }
 

@@ -1,6 +1,6 @@
 #include "tools/client/without_effect.hpp"
 
-#include <cstdio>
+#include "tools/client/printed.hpp"
 
 namespace annals::client {
 
@@ -16,7 +16,7 @@ std::vector<std::string> options_without_effect(const command& c, const command_
 }
 
 void warn_of_options_without_effect(const command& c, const command_line& line) {
-  for (const auto& text : options_without_effect(c, line)) std::fprintf(stderr, "%s\n", text.c_str());
+  for (const auto& text : options_without_effect(c, line)) print_error("%s\n", text.c_str());
 }
 
 }  // namespace annals::client

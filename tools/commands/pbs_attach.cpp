@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tools/client/options.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/task_manager.hpp"
 #include "tools/client/without_effect.hpp"
 
@@ -99,13 +100,13 @@ int run(const command_line& line, const std::string& job) {
   for (auto& w : words) argv.push_back(w.data());
   argv.push_back(nullptr);
   execvp(argv[0], argv.data());
-  std::fprintf(stderr, "pbs_attach: %s: %s\n", argv[0], std::strerror(errno));
+  print_error("pbs_attach: %s: %s\n", argv[0], std::strerror(errno));
   return errno == ENOENT ? 127 : 126;
 }
 
 int wrong(const command_line& line, const char* why) {
-  for (const auto& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());
-  if (why) std::fprintf(stderr, "%s\n", why);
+  for (const auto& p : line.problems) print_error("%s\n", p.c_str());
+  if (why) print_error("%s\n", why);
   return usage(pbs_attach);
 }
 
@@ -124,7 +125,7 @@ int main(int argc, char** argv) {
   try {
     return run(line, job);
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "pbs_attach: %s\n", e.what());
+    print_error("pbs_attach: %s\n", e.what());
     return 1;
   }
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tools/client/options.hpp"
+#include "tools/client/printed.hpp"
 
 namespace {
 
@@ -62,14 +63,14 @@ void print_address(const in_addr& address) {
   std::array<char, INET_ADDRSTRLEN> text{};
   inet_ntop(AF_INET, &address, text.data(), text.size());
   std::printf("     address length:  %zu bytes\n", sizeof address);
-  std::printf("     address:            %-12s(%d dec)  name:  %s\n", text.data(), static_cast<int>(address.s_addr),
-              name_of(address).c_str());
+  print_text("     address:            %-12s(%d dec)  name:  %s\n", text.data(), static_cast<int>(address.s_addr),
+             name_of(address).c_str());
 }
 
 void print_all(const host& h) {
-  std::printf("primary name: %s (from gethostbyname())\n", h.name.c_str());
+  print_text("primary name: %s (from gethostbyname())\n", h.name.c_str());
   if (h.aliases.empty()) std::puts("aliases:            -none-");
-  for (const auto& alias : h.aliases) std::printf("aliases:            %s\n", alias.c_str());
+  for (const auto& alias : h.aliases) print_text("aliases:            %s\n", alias.c_str());
   for (const auto& address : h.addresses) print_address(address);
 }
 
@@ -77,12 +78,12 @@ void print_all(const host& h) {
 int run(const char* name, bool all) {
   const hostent* found = gethostbyname(name);
   if (found == nullptr) {
-    std::fprintf(stderr, "no name entry found for %s\n ** h_errno is %d %s\n", name, h_errno, reason(h_errno));
+    print_error("no name entry found for %s\n ** h_errno is %d %s\n", name, h_errno, reason(h_errno));
     return 0;
   }
   const host h = taken_over(*found);
   if (all) print_all(h);
-  else std::puts(h.name.c_str());
+  else print_text("%s\n", h.name.c_str());
   return 0;
 }
 
@@ -94,7 +95,7 @@ int main(int argc, char** argv) {
     (void)parse_options_or_exit(pbs_hostn, argc, argv);
   const auto line = parse_options(pbs_hostn, arguments);
   if (line.problems.empty() && line.words.size() == 1) return run(line.words.front().c_str(), line.has('v'));
-  for (const auto& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());
+  for (const auto& p : line.problems) print_error("%s\n", p.c_str());
   usage(pbs_hostn);
   return 1;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tools/client/options.hpp"
+#include "tools/client/printed.hpp"
 
 namespace {
 
@@ -43,14 +44,14 @@ bool is_port(const std::string& text) {
 
 int try_server(const std::string& host, const std::string& port) {
   if (!is_port(port)) {
-    std::fprintf(stderr, "pbs_iff: illegal port %s\n", port.c_str());
+    print_error("pbs_iff: illegal port %s\n", port.c_str());
     return refused;
   }
   addrinfo wanted{}, *found = nullptr;
   wanted.ai_socktype = SOCK_STREAM;
   wanted.ai_flags = AI_NUMERICSERV;
   if (getaddrinfo(host.c_str(), port.c_str(), &wanted, &found) != 0) {
-    std::fprintf(stderr, "pbs_iff: unknown host %s\n", host.c_str());
+    print_error("pbs_iff: unknown host %s\n", host.c_str());
     return refused;
   }
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> all(found, freeaddrinfo);

@@ -13,6 +13,7 @@
 #include "tools/client/command_main.hpp"
 #include "tools/client/job_ids.hpp"
 #include "tools/client/options.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/query/indexed_output.hpp"
 #include "tools/client/query/output.hpp"
 #include "tools/client/query/stat.hpp"
@@ -37,7 +38,7 @@ constexpr command pbs_output = {"pbs_output",
                                 options};
 
 int tell(const std::string& text) {
-  std::fprintf(stderr, "pbs_output: %s\n", text.c_str());
+  print_error("pbs_output: %s\n", text.c_str());
   return 1;
 }
 

@@ -4,6 +4,7 @@
 
 #include "tools/client/command_main.hpp"
 #include "tools/client/job_ids.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/reservation_options.hpp"
 
 namespace {
@@ -20,7 +21,7 @@ int run(int argc, char** argv) {
   if (!name) return print_ill_formed_reservation("pbs_ralter", line.words.front());
   const auto made = make_alteration(line, now);
   if (const auto* bad = std::get_if<complaint>(&made)) {
-    std::fprintf(stderr, "%s\n", bad->line.c_str());
+    print_error("%s\n", bad->line.c_str());
     return bad->status;
   }
   const auto& what = std::get<reservation_request>(made);
@@ -34,7 +35,7 @@ int run(int argc, char** argv) {
   if ((*r).isRejected()) return print_refusal("pbs_ralter", (*r).getRejected());
   if (!(*r).isReservation()) return print_refusal("pbs_ralter", values::refuse(pbs_error::protocol));
   const auto answer = (*r).getReservation();
-  std::printf("pbs_ralter: %s %s\n", answer.getReservation().cStr(), std::string(answer_word(answer.getState())).c_str());
+  print_text("pbs_ralter: %s %s\n", answer.getReservation().cStr(), std::string(answer_word(answer.getState())).c_str());
   return 0;
 }
 

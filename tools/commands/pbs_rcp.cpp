@@ -12,6 +12,7 @@
 #include "tools/client/command_main.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
+#include "tools/client/printed.hpp"
 
 namespace {
 
@@ -63,7 +64,7 @@ int run(int argc, char** argv) {
   if (arguments == std::vector<std::string>{"--version"} || arguments == std::vector<std::string>{"--help"})
     (void)parse_options_or_exit(pbs_rcp, argc, argv);
   const command_line line = parse_options(pbs_rcp, arguments);
-  for (const auto& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());
+  for (const auto& p : line.problems) print_error("%s\n", p.c_str());
   if (line.has('E')) std::fputs("pbs_rcp: -E: not served\n", stderr);
   if (!line.problems.empty() || line.has('E') || line.words.size() < 2) {
     usage(pbs_rcp);
@@ -74,7 +75,7 @@ int run(int argc, char** argv) {
   for (auto& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   ::execvp(pointers.front(), pointers.data());
-  std::fprintf(stderr, "pbs_rcp: %s: %s\n", pointers.front(), std::strerror(errno));
+  print_error("pbs_rcp: %s: %s\n", pointers.front(), std::strerror(errno));
   return 1;
 }
 

@@ -7,6 +7,7 @@
 #include "tools/client/command_main.hpp"
 #include "tools/client/job_ids.hpp"
 #include "tools/client/options.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/release_request.hpp"
 
 namespace {
@@ -28,7 +29,7 @@ constexpr command release_nodes = {"pbs_release_nodes",
                                    options};
 
 int tell(const std::string& text, int status) {
-  std::fprintf(stderr, "pbs_release_nodes: %s\n", text.c_str());
+  print_error("pbs_release_nodes: %s\n", text.c_str());
   return status;
 }
 

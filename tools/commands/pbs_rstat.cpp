@@ -6,6 +6,7 @@
 #include "tools/client/job_ids.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/print/reservations.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/query/output.hpp"
 #include "tools/client/query/stat.hpp"
 #include "tools/client/reservation_options.hpp"
@@ -72,11 +73,11 @@ int run(int argc, char** argv) {
   std::string bad;
   const auto at = take_moment(arguments, &bad);
   if (!at) {
-    std::fprintf(stderr, "pbs_rstat: illegal --at value: %s\n", bad.c_str());
+    print_error("pbs_rstat: illegal --at value: %s\n", bad.c_str());
     return wrong_usage();
   }
   const command_line line = parse_options(rstat, arguments);
-  for (const std::string& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());
+  for (const std::string& p : line.problems) print_error("%s\n", p.c_str());
   return line.problems.empty() ? show(line, *at) : wrong_usage();
 }
 

@@ -11,6 +11,7 @@
 #include "events/attributes/ids.hpp"
 #include "tools/client/command_main.hpp"
 #include "tools/client/job_ids.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/query/stat.hpp"
 #include "tools/client/reservation_options.hpp"
 #include "tools/client/version.hpp"
@@ -31,7 +32,7 @@ reservation_asker this_asker(std::int64_t now) {
 }
 
 int complain(const complaint& c) {
-  std::fprintf(stderr, "%s\n", c.line.c_str());
+  print_error("%s\n", c.line.c_str());
   return c.with_usage ? usage(rsub_command) : c.status;
 }
 
@@ -59,7 +60,7 @@ int submit(session& server, const reservation_request& what) {
   if ((*r).isRejected()) return print_refusal("pbs_rsub", (*r).getRejected());
   if (!(*r).isReservation()) return print_refusal("pbs_rsub", values::refuse(pbs_error::protocol));
   const auto answer = (*r).getReservation();
-  std::printf("%s %s\n", answer.getReservation().cStr(), std::string(answer_word(answer.getState())).c_str());
+  print_text("%s %s\n", answer.getReservation().cStr(), std::string(answer_word(answer.getState())).c_str());
   return 0;
 }
 
@@ -72,7 +73,7 @@ int run(int argc, char** argv) {
   const long_options longs = take_long_options(arguments);
   const command_line line =
       parse_options(rsub_command, arguments, [&](const given& g) { return judge_reservation_option(rsub_command, g, now); });
-  for (const std::string& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());
+  for (const std::string& p : line.problems) print_error("%s\n", p.c_str());
   if (!line.problems.empty() || !line.words.empty() || argc == 1) return usage(rsub_command);
   const auto made = make_reservation(line, longs, this_asker(now));
   if (const auto* bad = std::get_if<complaint>(&made)) return complain(*bad);

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "tools/client/pipe_readers.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/task_input.hpp"
 #include "tools/client/task_manager.hpp"
 
@@ -83,7 +84,7 @@ class program {
       ::sigprocmask(SIG_SETMASK, &before, nullptr);
       words.push_back(nullptr);
       ::execvp(words.front(), words.data());
-      std::fprintf(stderr, "pbs_tmrsh: %s: %s\n", words.front(), std::strerror(errno));
+      print_error("pbs_tmrsh: %s: %s\n", words.front(), std::strerror(errno));
       ::_exit(254);
     }
     if (pid_ < 0) throw std::runtime_error(std::string("fork: ") + std::strerror(errno));
@@ -174,7 +175,7 @@ class taker {
       while (mom_ ? step() : rest()) {}
     } catch (const std::exception& e) {
       if (ended_) program_.follow();
-      std::fprintf(stderr, "pbs_tmrsh: the input of the program is not whole, it is killed: %s\n", e.what());
+      print_error("pbs_tmrsh: the input of the program is not whole, it is killed: %s\n", e.what());
       program_.kill();
       ::_exit(failed);
     }
@@ -314,7 +315,7 @@ int main(int argc, char** argv) {
   try {
     return run({argv + 1, argv + argc});
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "pbs_tmrsh: input: %s\n", e.what());
+    print_error("pbs_tmrsh: input: %s\n", e.what());
     return failed;
   }
 }

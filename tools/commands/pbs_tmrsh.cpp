@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/client/printed.hpp"
 #include "tools/client/task_input.hpp"
 #include "tools/client/task_manager.hpp"
 #include "tools/client/task_signals.hpp"
@@ -89,7 +90,7 @@ class reader {
       const char o = word[letter];
       if (o == 'n') c.no_input = true;
       if (o == 'n' || is_of(plain_options, o)) continue;
-      if (is_of(refused_options, o)) std::fprintf(stderr, "pbs_tmrsh: -%c: not for a task of a job\n", o);
+      if (is_of(refused_options, o)) client::print_error("pbs_tmrsh: -%c: not for a task of a job\n", o);
       if (o != 'l' && o != 'o' && !is_of(options_with_value, o)) return false;
       if (letter + 1 == word.size() && ++at_ == words_.size()) return false;
       return take(c, o, letter + 1 == word.size() ? words_[at_] : std::string(word.substr(letter + 1)));
@@ -105,7 +106,7 @@ class reader {
     const auto end = value.find_first_of("= ");
     const auto begin = value.find_first_not_of("= ", end);
     if (end == 0 || begin == std::string::npos) {
-      std::fprintf(stderr, "pbs_tmrsh: -o: not Name=value: %s\n", value.c_str());
+      client::print_error("pbs_tmrsh: -o: not Name=value: %s\n", value.c_str());
       return false;
     }
     if (strcasecmp(value.substr(0, end).c_str(), "user") == 0) c.users.push_back(value.substr(begin));
@@ -174,7 +175,7 @@ int run(const call& c) {
   auto mom = client::task_manager::join();
   const auto node = mom.node_of(c.host);
   if (!node) {
-    std::fprintf(stderr, "pbs_tmrsh: host \"%s\" is not a node in job <%s>\n", c.host.c_str(), variable("PBS_JOBID", "").c_str());
+    client::print_error("pbs_tmrsh: host \"%s\" is not a node in job <%s>\n", c.host.c_str(), variable("PBS_JOBID", "").c_str());
     return failed;
   }
   std::optional<client::input_door> door;
@@ -216,12 +217,12 @@ int main(int argc, char** argv) {
   call c;
   const bool complete = reader(words).read(c);
   const auto stranger = std::find_if_not(c.users.begin(), c.users.end(), is_good_user);
-  if (stranger != c.users.end()) std::fprintf(stderr, "pbs_tmrsh: bad user \"%s\"\n", stranger->c_str());
+  if (stranger != c.users.end()) client::print_error("pbs_tmrsh: bad user \"%s\"\n", stranger->c_str());
   if (!complete || stranger != c.users.end()) return usage();
   try {
     return run(c);
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "pbs_tmrsh: %s\n", e.what());
+    client::print_error("pbs_tmrsh: %s\n", e.what());
     return failed;
   }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tools/client/options.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/task_manager.hpp"
 #include "tools/client/task_signals.hpp"
 
@@ -39,7 +40,7 @@ constexpr command pbsdsh = {"pbsdsh",
                             options, true};
 
 int usage_error(const command_line& line) {
-  for (const auto& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());
+  for (const auto& p : line.problems) print_error("%s\n", p.c_str());
   usage(pbsdsh);
   return 1;
 }
@@ -125,20 +126,20 @@ class shell {
     if (r.isFailed()) return failed("error on obit: " + schema::str(r.getFailed().getText()));
     const int status = exit_status_of(r.getOver());
     if (status != 0) status_ = status;
-    if (status != 0 || line_.has('v')) std::fprintf(stderr, "pbsdsh: task 0x%08X exit status %d\n", watched.mapped(), status);
+    if (status != 0 || line_.has('v')) print_error("pbsdsh: task 0x%08X exit status %d\n", watched.mapped(), status);
   }
 
   void spawned(schema::TmReply::Reader r, const spawning& asked) {
     if (r.isFailed()) return failed("error on spawn: " + mom_.hosts()[asked.node] + ": " + schema::str(r.getFailed().getText()));
     const auto task = r.getSpawned();
-    if (line_.has('v')) std::fprintf(stderr, "pbsdsh: spawned task 0x%08X on logical node %u\n", task, asked.node);
+    if (line_.has('v')) print_error("pbsdsh: spawned task 0x%08X on logical node %u\n", task, asked.node);
     for (const int s : asked.signals) signal(task, s);
     if (line_.has('o')) return;
     running_[mom_.ask([&](schema::TmRequest::Builder b) { b.setWatch(task); })] = task;
   }
 
   void failed(const std::string& why) {
-    std::fprintf(stderr, "pbsdsh: %s\n", why.c_str());
+    print_error("pbsdsh: %s\n", why.c_str());
     status_ = 1;
   }
 
@@ -149,7 +150,7 @@ class shell {
   }
 
   void signal(std::uint32_t task, int s) {
-    std::fprintf(stderr, "pbsdsh: killing task 0x%08X signal %d\n", task, s);
+    print_error("pbsdsh: killing task 0x%08X signal %d\n", task, s);
     mom_.ask([&](schema::TmRequest::Builder r) {
       r.initSignal().setTask(task);
       r.getSignal().setSignal(s);
@@ -178,9 +179,9 @@ int main(int argc, char** argv) {
     auto mom = task_manager::join();
     return shell(line, mom).run(chosen_nodes(line, mom));
   } catch (const no_such_node& n) {
-    std::fprintf(stderr, "pbsdsh: %s\n", n.text.c_str());
+    print_error("pbsdsh: %s\n", n.text.c_str());
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "pbsdsh: %s\n", e.what());
+    print_error("pbsdsh: %s\n", e.what());
   }
   return 1;
 }

@@ -10,6 +10,7 @@
 #include "tools/client/option_values.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/print/nodes.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/query/manage.hpp"
 #include "tools/client/query/output.hpp"
 #include "tools/client/query/stat.hpp"
@@ -91,7 +92,7 @@ class run {
     if (outcome.refused) status_ = (print_refusal("pbsnodes", outcome.refused->code, outcome.refused->text), 1);
     for (const refused_name& u : outcome.unknown) {
       const std::string line = refusal_line("Node: " + u.name + ",  Error", u.code, u.text);
-      if (!line_.has('q')) std::fprintf(stderr, "%s\n", line.c_str());
+      if (!line_.has('q')) print_error("%s\n", line.c_str());
       status_ = 1;
     }
   }
@@ -166,7 +167,7 @@ class run {
     for (const std::string& host : line_.words) {
       if (const auto why = mark_host(host, changes)) {
         const std::string line = refusal_line("x", why->code, why->text);  // for PBS's blank at the end
-        std::fprintf(stderr, "Error marking node %s -%s\n", host.c_str(), line.c_str() + 2);
+        print_error("Error marking node %s -%s\n", host.c_str(), line.c_str() + 2);
         status_ = 1;
       }
     }
@@ -228,11 +229,11 @@ int work(int argc, char** argv) {
   std::string bad;
   const auto at = take_moment(arguments, &bad);
   if (!at) {
-    std::fprintf(stderr, "pbsnodes: illegal --at value: %s\n", bad.c_str());
+    print_error("pbsnodes: illegal --at value: %s\n", bad.c_str());
     return usage_error();
   }
   const command_line line = parse_options(pbsnodes, arguments, check);
-  for (const std::string& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());
+  for (const std::string& p : line.problems) print_error("%s\n", p.c_str());
   if (!line.problems.empty() || conflict(line)) return usage_error();
   return run(line, *at).go();
 }

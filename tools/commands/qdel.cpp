@@ -11,6 +11,7 @@
 #include "tools/client/job_ids.hpp"
 #include "tools/client/job_requests.hpp"
 #include "tools/client/options.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/server_default.hpp"
 
 namespace {
@@ -74,7 +75,7 @@ void put_defaults(how& to) {
   session server = session::with_first_request();
   const auto text = server_default(server, attributes::server::default_qdel_arguments);
   const auto line = parse_options(qdel, split_words(text), check);
-  for (const auto& problem : line.problems) std::fprintf(stderr, "%s (default_qdel_arguments)\n", problem.c_str());
+  for (const auto& problem : line.problems) print_error("%s (default_qdel_arguments)\n", problem.c_str());
   if (line.problems.empty()) to.put_over(line);
 }
 
@@ -95,7 +96,7 @@ int run(int argc, char** argv) {
     return request_for_each_job({"qdel", fill, true, true}, line.words);
   } catch (const session_error& e) {
     if (e.asked_for.empty()) throw;
-    std::fprintf(stderr, "%s\nCouldn't connect to cluster: %s\n", e.what(), e.asked_for.c_str());
+    print_error("%s\nCouldn't connect to cluster: %s\n", e.what(), e.asked_for.c_str());
     return exit_status(e.code);
   }
 }

@@ -18,6 +18,7 @@
 #include "tools/client/job_ids.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/print/manager_text.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/query/content_file.hpp"
 #include "tools/client/query/manager_command.hpp"
 #include "tools/client/query/output.hpp"
@@ -427,7 +428,7 @@ class manager {
         }
         const std::string text = c.content[1] == "base64" ? content.base64 : values::from_base64(content.base64).value_or("");
         const std::string file = c.content.size() > 2 ? c.content[2] : std::string();
-        if (file.empty()) say(text);
+        if (file.empty()) out_.put_content(text), out_.flush();
         else if (const int failed = write_content(file, text); failed != 0) {
           complain(file + " - " + std::strerror(failed) + "\n");
           all = {list_refused};
@@ -446,7 +447,7 @@ class manager {
   }
   void complain(const std::string& text) {
     out_.flush();
-    if (!line_.has('z')) std::fputs(text.c_str(), stderr);
+    if (!line_.has('z')) print_whole_error(text);
   }
 
   const command_line& line_;
@@ -490,7 +491,7 @@ int work(int argc, char** argv) {
   if (arguments.size() == 1 && arguments[0] == "--version") return std::puts(version_line().c_str()) < 0;
   if (arguments.size() == 1 && arguments[0] == "--help") return std::fputs(help_text(qmgr).c_str(), stdout) < 0;
   const command_line line = parse_options(qmgr, arguments);
-  for (const std::string& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());
+  for (const std::string& p : line.problems) print_error("%s\n", p.c_str());
   if (!line.problems.empty()) {
     usage(qmgr);
     return 1;
@@ -508,10 +509,10 @@ int main(int argc, char** argv) {
     return work(argc, argv);
   } catch (const session_error& e) {
     const std::string name = e.asked_for.empty() ? server_name() : e.asked_for;
-    std::fprintf(stderr, "%s\nqmgr: cannot connect to server %s\n", e.what(), name.c_str());
+    print_error("%s\nqmgr: cannot connect to server %s\n", e.what(), name.c_str());
     return no_server;
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "qmgr: %s\n", e.what());
+    print_error("qmgr: %s\n", e.what());
     return 1;
   }
 }

@@ -6,6 +6,7 @@
 #include "tools/client/job_ids.hpp"
 #include "tools/client/job_requests.hpp"
 #include "tools/client/options.hpp"
+#include "tools/client/printed.hpp"
 
 namespace {
 
@@ -23,7 +24,7 @@ int run(int argc, char** argv) {
   const command_line line = parse_options(qmove, std::vector<std::string>(argv + 1, argv + argc));
   if (!line.problems.empty() || line.words.size() < 2) return usage(qmove);
   if (!parse_destination(line.words.front())) {
-    std::fprintf(stderr, "qmove: illegally formed destination: %s\n", line.words.front().c_str());
+    print_error("qmove: illegally formed destination: %s\n", line.words.front().c_str());
     return 2;
   }
   const auto fill = [&](schema::Request::Builder r, const std::string& id) {

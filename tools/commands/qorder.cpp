@@ -4,6 +4,7 @@
 #include "tools/client/command_main.hpp"
 #include "tools/client/job_ids.hpp"
 #include "tools/client/options.hpp"
+#include "tools/client/printed.hpp"
 
 namespace {
 
@@ -25,7 +26,7 @@ int run(int argc, char** argv) {
   for (int i = 0; i < 2; ++i) {
     jobs[i] = parse_job_name(line.words[static_cast<std::size_t>(i)], own);
     if (jobs[i]) continue;
-    std::fprintf(stderr, "qorder: illegally formed job identifier: %s\n", line.words[static_cast<std::size_t>(i)].c_str());
+    print_error("qorder: illegally formed job identifier: %s\n", line.words[static_cast<std::size_t>(i)].c_str());
     return 1;
   }
   session s = session::open(jobs[0]->server);

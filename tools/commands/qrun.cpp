@@ -4,6 +4,7 @@
 #include "tools/client/command_main.hpp"
 #include "tools/client/job_ids.hpp"
 #include "tools/client/options.hpp"
+#include "tools/client/printed.hpp"
 
 namespace {
 
@@ -21,7 +22,7 @@ constexpr command qrun = {"qrun",
                           options};
 
 int wrong_usage(const command_line& line) {
-  for (const std::string& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());
+  for (const std::string& p : line.problems) print_error("%s\n", p.c_str());
   usage(qrun);
   return 1;
 }

@@ -12,6 +12,7 @@
 #include "tools/client/options.hpp"
 #include "tools/client/print/object_form.hpp"
 #include "tools/client/print/why.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/query/output.hpp"
 #include "tools/client/query/stat.hpp"
 #include "tools/client/version.hpp"
@@ -154,7 +155,7 @@ class why_run {
     const auto id = parse_job_name(word, server_name_);
     if (!id) {
       out_.flush();
-      std::fprintf(stderr, "qstat: illegally formed job identifier: %s\n", word.c_str());
+      print_error("qstat: illegally formed job identifier: %s\n", word.c_str());
       status_ = 1;
       return;
     }
@@ -255,7 +256,7 @@ class run {
     const auto place = parse_destination(word);
     if (word.empty() || !place || (word[0] >= '0' && word[0] <= '9')) {
       out_.flush();
-      std::fprintf(stderr, "qstat: illegally formed job identifier: %s\n", word.c_str());
+      print_error("qstat: illegally formed job identifier: %s\n", word.c_str());
       status_ = 1;
     } else if (place->queue.empty() || queue_exists(*place)) {
       q.queue = place->queue;
@@ -318,8 +319,8 @@ class run {
   void refuse(const refused_name& why) {
     out_.flush();  // so that what belongs before stands before
     if (why.code == pbs_error::job_has_finished) {
-      std::fprintf(stderr, "qstat: %s Job has finished, use -x or -H to obtain historical job information\n",
-                   why.name.c_str());
+      print_error("qstat: %s Job has finished, use -x or -H to obtain historical job information\n",
+                  why.name.c_str());
       status_ = exit_status(why.code);
     } else {
       status_ = print_refusal("qstat", why.code, why.text, why.name);
@@ -370,7 +371,7 @@ bool fits_why(const command_line& line) {
 std::optional<which_finished> take_which_finished(std::vector<std::string>& arguments) {
   which_finished found;
   const auto wrong = [](const char* option, const std::string& value) {
-    std::fprintf(stderr, "qstat: illegal %s value: %s\n", option, value.c_str());
+    print_error("qstat: illegal %s value: %s\n", option, value.c_str());
     return std::nullopt;
   };
   if (const auto value = take_long_option(arguments, "--since")) {
@@ -401,7 +402,7 @@ int work(int argc, char** argv) {
   std::string bad;
   const auto at = take_moment(arguments, &bad);
   if (!at) {
-    std::fprintf(stderr, "qstat: illegal --at value: %s\n", bad.c_str());
+    print_error("qstat: illegal --at value: %s\n", bad.c_str());
     return usage(qstat);
   }
   const auto finished = take_which_finished(arguments);
@@ -411,7 +412,7 @@ int work(int argc, char** argv) {
   if (why && line.problems.empty() && !fits_why(line)) line.problems.push_back("qstat: conflicting options.");
   if (line.problems.empty() && finished->given() && (why || !fits_finished(line))) line.problems.push_back("qstat: conflicting options.");
   if (!why && line.problems.empty() && given_options(line).conflict()) line.problems.push_back("qstat: conflicting options.");
-  for (const std::string& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());
+  for (const std::string& p : line.problems) print_error("%s\n", p.c_str());
   if (!line.problems.empty()) return usage(qstat);
   if (const std::string* users = line.find('u'); users != nullptr && users->empty())
     return print_refusal("qstat", pbs_error::bad_value, "Illegal attribute or resource value ");
@@ -427,7 +428,7 @@ int main(int argc, char** argv) {
     print_session_error("qstat", e);
     return cannot_connect;
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "qstat: %s\n", e.what());
+    print_error("qstat: %s\n", e.what());
     return 1;
   }
 }

@@ -18,6 +18,7 @@
 #include "tools/client/command_main.hpp"
 #include "tools/client/directives.hpp"
 #include "tools/client/job_script.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/queue_job.hpp"
 #include "tools/client/server_default.hpp"
 #include "tools/client/session.hpp"
@@ -40,7 +41,7 @@ std::optional<std::string> environment_value(const std::string& name) {
 }
 
 int complain(const complaint& c) {
-  if (!c.line.empty()) std::fprintf(stderr, "%s\n", c.line.c_str());
+  if (!c.line.empty()) print_error("%s\n", c.line.c_str());
   if (c.with_usage) usage(qsub_command);
   return c.status;
 }
@@ -76,12 +77,12 @@ void delete_job_on_signal(const server_address& where, const std::string& id) {
     try {
       session server = session::open_at(where);
       server.call([&](schema::Request::Builder r) { r.initDeleteJob().setJob(id); });
-      std::printf("Job %s is being deleted\n", id.c_str());
+      print_text("Job %s is being deleted\n", id.c_str());
       std::fflush(stdout);
     } catch (const session_error& e) {
       print_session_error("qsub", e);
     }
-    std::fprintf(stderr, "qsub: wait for job %s interrupted by signal %d\n", id.c_str(), signal);
+    print_error("qsub: wait for job %s interrupted by signal %d\n", id.c_str(), signal);
     _exit(2);
   }).detach();
 }
@@ -97,7 +98,7 @@ int wait_for_end(session& server, const std::string& id) {
   const auto ended = (*r).getJobEnded();
   if (ended.getText().size() == 0 && ended.getHasExitStatus()) return blocked_exit_status(ended.getExitStatus());
   const std::string why = ended.getText().size() > 0 ? schema::str(ended.getText()) : "Job ended without an exit status";
-  std::fprintf(stderr, "qsub: %s %s\n", id.c_str(), why.c_str());
+  print_error("qsub: %s %s\n", id.c_str(), why.c_str());
   return 3;
 }
 
@@ -139,7 +140,7 @@ int submit(session& server, std::variant<submission, complaint> made, const make
     const std::string id = schema::str((*r).getDone());
     if (what.interactive) return terminal::sit_at(server.address(), id, std::get<forwarding>(x));
     if (!what.quiet) {
-      std::puts(id.c_str());
+      print_text("%s\n", id.c_str());
       std::fflush(stdout);
     }
     return what.block ? wait_for_end(server, id) : 0;
@@ -177,7 +178,7 @@ int qsub(int argc, char** argv) {
   options.put_over(line);
   if (auto bad = check_submission(options, facts)) return complain(*bad);
   if (is_interactive(options)) {
-    std::fputs(interactive_warnings(options).c_str(), stderr);
+    print_whole_error(interactive_warnings(options));
     script.reset();  // its directives are all that was wanted of it
   }
 

@@ -4,6 +4,7 @@
 #include "tools/client/command_main.hpp"
 #include "tools/client/operator_command.hpp"
 #include "tools/client/options.hpp"
+#include "tools/client/printed.hpp"
 
 namespace {
 
@@ -24,7 +25,7 @@ constexpr command qterm = {"qterm",
                            options};
 
 int wrong_usage(const command_line& line) {
-  for (const std::string& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());
+  for (const std::string& p : line.problems) print_error("%s\n", p.c_str());
   usage(qterm);
   return 1;
 }

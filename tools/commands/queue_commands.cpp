@@ -6,6 +6,7 @@
 #include "tools/client/command_main.hpp"
 #include "tools/client/operator_command.hpp"
 #include "tools/client/options.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/query/manage.hpp"
 
 namespace {
@@ -49,7 +50,7 @@ int run(int argc, char** argv) {
   int status = 0;
   for (int i = 1; i < argc; ++i) {
     const auto where = parse_destination(argv[i]);
-    if (!where) std::fprintf(stderr, "%s: illegally formed destination: %s\n", ANNALS_COMMAND, argv[i]);
+    if (!where) print_error("%s: illegally formed destination: %s\n", ANNALS_COMMAND, argv[i]);
     if (const int one = where ? change(*where) : 1; one != 0) status = one;
   }
   return status;

@@ -13,6 +13,7 @@
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
 #include "tools/client/print/trace.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/query/output.hpp"
 
 namespace {
@@ -74,7 +75,7 @@ constexpr log_folder folders[] = {{'s', "server_logs", log_source::server},
 std::string read_file(const std::string& path, bool say_why_not) {
   std::ifstream in(path, std::ios::binary);
   if (!in) {
-    if (say_why_not) std::fprintf(stderr, "%s: %s\n", path.c_str(), std::strerror(errno));
+    if (say_why_not) print_error("%s: %s\n", path.c_str(), std::strerror(errno));
     return {};
   }
   return {std::istreambuf_iterator<char>(in), {}};
@@ -109,8 +110,8 @@ int work(int argc, char** argv) {
     }
     if (entries.empty()) {
       out.flush();
-      std::fprintf(stderr, "tracejob: Couldn't find Job Id %s in logs of past %d day%s\n", job.c_str(), days,
-                   days == 1 ? "" : "s");
+      print_error("tracejob: Couldn't find Job Id %s in logs of past %d day%s\n", job.c_str(), days,
+                  days == 1 ? "" : "s");
       status = 1;
     } else {
       put_trace(out.text(), job, std::move(entries), o);

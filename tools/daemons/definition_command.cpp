@@ -12,6 +12,7 @@
 
 #include "actors/mom/host/definition_files.hpp"
 #include "tools/client/options.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/daemons/home_check.hpp"
 #include "tools/daemons/mom_setup.hpp"
 
@@ -41,7 +42,7 @@ struct verb {
 constexpr verb verbs[] = {{"list", 0}, {"show", 1}, {"remove", 1}, {"insert", 2}, {"replace", 2}};
 
 int usage(const std::vector<std::string>& problems) {
-  for (const auto& p : problems) std::fprintf(stderr, "%s\n", p.c_str());
+  for (const auto& p : problems) client::print_error("%s\n", p.c_str());
   std::fputs(command.usage, stderr);
   return 1;
 }
@@ -56,7 +57,7 @@ void check_person(const std::string& priv) {
 // A file is stored as it is, as PBS does it; what the MoM will not make of it is told now, and not only by its log.
 void warn(const mom::definition_files& files, const std::string& name, const mom_setup& s) {
   const auto read = mom::read_all(files, s.host, {});
-  const auto say = [](const std::string& text) { std::fprintf(stderr, "pbs_mom: warning: %s\n", text.c_str()); };
+  const auto say = [](const std::string& text) { client::print_error("pbs_mom: warning: %s\n", text.c_str()); };
   for (const auto& why : read.failures()) say(why);
   for (const auto& w : read.without_effect)
     if (w.path == files.path(name)) say(text_of(w));
@@ -67,7 +68,7 @@ void warn(const mom::definition_files& files, const std::string& name, const mom
 void obey(std::string_view wanted, const std::vector<std::string>& words, const mom_setup& s) {
   const mom::definition_files files(s.priv);
   if (wanted == "list") {
-    for (const auto& name : files.names()) std::puts(name.c_str());
+    for (const auto& name : files.names()) client::print_text("%s\n", name.c_str());
     return;
   }
   if (!mom::is_definition_name(words[0])) throw std::runtime_error("bad name of a vnode definition file: " + words[0]);
@@ -97,7 +98,7 @@ std::optional<int> definition_command(int argc, char** argv) {
     obey(wanted, line.words, s);
     return 0;
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "pbs_mom: %s\n", e.what());
+    client::print_error("pbs_mom: %s\n", e.what());
     return 1;
   }
 }

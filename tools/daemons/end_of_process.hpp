@@ -2,13 +2,14 @@
 #pragma once
 
 #include <condition_variable>
-#include <cstdio>
 #include <exception>
 #include <mutex>
 #include <optional>
 #include <string>
 
 #include <unistd.h>
+
+#include "tools/client/printed.hpp"
 
 namespace annals::daemons {
 
@@ -38,7 +39,7 @@ class end_of_process {
 
 // The log can no longer be trusted or written: say so and be gone before anything else is written.
 [[noreturn]] inline void stop_at_once(const char* daemon, const std::string& text) {
-  std::fprintf(stderr, "%s: stopped: %s\n", daemon, text.c_str());
+  client::print_error("%s: stopped: %s\n", daemon, text.c_str());
   std::fflush(nullptr);
   _exit(3);
 }
@@ -53,7 +54,7 @@ class end_of_process {
 // Says why the daemon can't go on and ends it with status 1.
 [[noreturn]] inline void give_up(const char* daemon, const std::exception& why) {
   const std::string text = why.what();
-  std::fprintf(stderr, "%s%s\n", text.rfind(daemon, 0) == 0 ? "" : (std::string(daemon) + ": ").c_str(), text.c_str());
+  client::print_error("%s%s\n", text.rfind(daemon, 0) == 0 ? "" : (std::string(daemon) + ": ").c_str(), text.c_str());
   std::fflush(nullptr);
   _exit(1);
 }

@@ -19,6 +19,7 @@
 #include "actors/runtime/daemon_log.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/version.hpp"
 #include "tools/client/without_effect.hpp"
 #include "tools/daemons/daemon_process.hpp"
@@ -76,7 +77,7 @@ std::unique_ptr<daemons::lock_file> lock_of(const std::string& priv) {
     return std::make_unique<daemons::lock_file>(priv + "/comm.lock", 0600, std::string(running));
   } catch (const std::runtime_error& e) {
     if (e.what() != running) throw;
-    std::fprintf(stderr, "pbs_comm: %s\n", e.what());
+    client::print_error("pbs_comm: %s\n", e.what());
     return nullptr;
   }
 }
@@ -143,7 +144,7 @@ int main(int argc, char** argv) {
     (void)client::parse_options_or_exit(command, argc, argv);
   const auto line = client::parse_options(command, arguments, check);
   if (!line.problems.empty()) {
-    for (const auto& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());
+    for (const auto& p : line.problems) client::print_error("%s\n", p.c_str());
     client::usage(command);
     return 1;
   }
@@ -151,7 +152,7 @@ int main(int argc, char** argv) {
   try {
     return run(line);
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "pbs_comm: %s\n", e.what());
+    client::print_error("pbs_comm: %s\n", e.what());
     return 1;
   }
 }

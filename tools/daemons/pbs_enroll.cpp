@@ -10,6 +10,7 @@
 
 #include "actors/link/wire/wire.hpp"
 #include "tools/client/pbs_conf.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/version.hpp"
 
 using namespace annals;
@@ -53,8 +54,8 @@ int enroll(const asked& a) {
   const auto conf = client::read_pbs_conf();
   const std::string dir = conf.pbs_home + "/server_priv/ca";
   if (::access(conf.pbs_home.c_str(), F_OK) != 0) {
-    std::fprintf(stderr, "pbs_enroll: no PBS_HOME at %s (%s): run this on the server's host\n", conf.pbs_home.c_str(),
-                 conf.file.c_str());
+    client::print_error("pbs_enroll: no PBS_HOME at %s (%s): run this on the server's host\n", conf.pbs_home.c_str(),
+                        conf.file.c_str());
     return 1;
   }
   // The server makes the CA on its first start; whoever comes before it makes the same one.
@@ -82,7 +83,7 @@ int main(int argc, char** argv) {
   try {
     return enroll(a);
   } catch (const wire::wire_error& e) {
-    std::fprintf(stderr, "pbs_enroll: %s\n", e.what());
+    client::print_error("pbs_enroll: %s\n", e.what());
     return 1;
   }
 }

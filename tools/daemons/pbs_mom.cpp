@@ -35,6 +35,7 @@
 #include "hooks-runtime/pool/worker_pool.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/version.hpp"
 #include "tools/client/without_effect.hpp"
 #include "tools/daemons/caf_system.hpp"
@@ -264,7 +265,7 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
   const actors::system_clock clock;
   auto own_log = daemons::open_mom_log(s.priv, [&notes](const std::string& text) {
     notes.write(actors::log_event::force | actors::log_event::error, "Svr", "pbs_mom", text);
-    std::fprintf(stderr, "pbs_mom: %s\n", text.c_str());
+    client::print_error("pbs_mom: %s\n", text.c_str());
   });
   const auto store = std::move(own_log.store);
   log::event_log event_log(*store, clock);

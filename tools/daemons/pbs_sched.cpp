@@ -22,6 +22,7 @@
 #include "actors/scheduler/cycle_driver.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/sha256.hpp"
 #include "tools/client/version.hpp"
 #include "tools/client/without_effect.hpp"
@@ -392,7 +393,7 @@ int main(int argc, char** argv) {
     client::warn_of_options_without_effect(command, line);
     return run(line);
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s\n",
+    client::print_error("%s\n",
                  std::string(e.what()).rfind("pbs_sched", 0) == 0 ? e.what() : ("pbs_sched: " + std::string(e.what())).c_str());
     return 1;
   }

@@ -35,6 +35,7 @@
 #include "hooks-runtime/worker/landlock_version.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/version.hpp"
 #include "tools/daemons/caf_system.hpp"
 #include "tools/daemons/daemon_process.hpp"
@@ -192,7 +193,7 @@ daemons::server_log open_log(const setup& s, actors::daemon_log& notes) {
   try {
     return daemons::open_server_log(s.priv, s.options, [&](const std::string& line) {
       note(line);
-      std::fprintf(stderr, "pbs_server: %s\n", line.c_str());
+      client::print_error("pbs_server: %s\n", line.c_str());
     });
   } catch (const std::exception& e) {
     std::istringstream lines(e.what());

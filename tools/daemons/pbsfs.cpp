@@ -20,6 +20,7 @@
 #include "events/values/pbs_error.hpp"
 #include "tools/client/command_main.hpp"
 #include "tools/client/job_ids.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/query/stat.hpp"
 #include "tools/client/session.hpp"
 #include "tools/client/version.hpp"
@@ -38,14 +39,14 @@ struct asked {
 };
 
 int say(const std::string& line, int status = 1) {
-  std::fprintf(stderr, "%s\n", line.c_str());
+  client::print_error("%s\n", line.c_str());
   return status;
 }
 
-// What stands in front of a long option's name alone is its usage; others are getopt's to complain about, and change nothing.
+// What stands in front of a long option's name alone is its usage; others are told of in getopt's words, and change nothing.
 std::optional<int> read_options(int argc, char** argv, asked& a) {
   static char name[] = "pbsfs";
-  argv[0] = name;  // as getopt says it
+  argv[0] = name;
   std::vector<char*> rest{argv[0]};
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
@@ -63,10 +64,13 @@ std::optional<int> read_options(int argc, char** argv, asked& a) {
   }
   rest.push_back(nullptr);
   const int count = static_cast<int>(rest.size()) - 1;
+  opterr = 0;  // it prints as it likes
   for (int c = getopt(count, rest.data(), "sgptdceI:"); c != -1; c = getopt(count, rest.data(), "sgptdceI:")) {
     if (c == 'I') a.scheduler = optarg;
-    else if (c != '?') a.what = static_cast<char>(c);
-    else if (optopt != 'I' && a.what == 's') return say("Usage: pbsfs [-I sched_name] -s <fairshare_entity> <usage>");  // "-s e -5"
+    if (c != '?' && c != 'I') a.what = static_cast<char>(c);
+    if (c != '?') continue;
+    client::print_error("pbsfs: %s -- '%c'\n", optopt == 'I' ? "option requires an argument" : "invalid option", optopt);
+    if (optopt != 'I' && a.what == 's') return say("Usage: pbsfs [-I sched_name] -s <fairshare_entity> <usage>");  // "-s e -5"
   }
   for (int i = optind; i < count; ++i) a.words.emplace_back(rest[static_cast<std::size_t>(i)]);
   return std::nullopt;
@@ -174,14 +178,14 @@ int compare(const asked& a, const print::standing& s) {
   for (const auto& name : a.words)
     if (s.tree.find(name) == cycle::no_share) return no_entity(name);
   const auto first = s.usage.more_deserving(s.tree.find(a.words[0]), s.tree.find(a.words[1]));
-  std::printf("%s\n", s.tree.vertices()[first].name.c_str());
+  client::print_text("%s\n", s.tree.vertices()[first].name.c_str());
   return 0;
 }
 
 int why(client::session& server, const asked& a, const std::string& units) {
   const auto reply = ask_fairshare(server, a, [&](schema::Fairshare::Builder f) { f.setWhy(a.entity_of_why); });
   if (const auto status = refused(a, reply)) return *status;
-  std::fputs(print::why(reply.get().getFairshare(), a.entity_of_why, units).c_str(), stdout);
+  client::print_whole(print::why(reply.get().getFairshare(), a.entity_of_why, units));
   return 0;
 }
 
@@ -189,17 +193,17 @@ int act(client::session& server, const asked& a, const cycle::policy& policy, sc
   const auto& units = policy.sharing.usage_text;
   const auto s = print::standing_of(*policy.sharing.tree, answer.getUsages());
   switch (a.what) {
-    case 't': std::fputs(print::tree(s).c_str(), stdout); return 0;
+    case 't': client::print_whole(print::tree(s)); return 0;
     case 'g':
       if (s.tree.find(a.words[0]) == cycle::no_share) return no_entity(a.words[0]);
-      std::fputs(print::details(s, s.tree.find(a.words[0]), units).c_str(), stdout);
+      client::print_whole(print::details(s, s.tree.find(a.words[0]), units));
       return 0;
     case 'c': return compare(a, s);
     case 's': return set_usage(server, a, s);
     case 'd': return refused(a, ask_fairshare(server, a, [](schema::Fairshare::Builder f) { f.setDecay(); })).value_or(0);
     case 'e': return trim(server, a, *policy.sharing.tree);
     case 'w': return why(server, a, units);
-    default: std::fputs(print::table(s, units).c_str(), stdout); return 0;
+    default: client::print_whole(print::table(s, units)); return 0;
   }
 }
 
@@ -212,7 +216,7 @@ int run_with(client::session& server, const asked& a) {
   if (!directory) return status;
   const auto policy = read_policy(a, *directory, status);
   if (!policy) return status;
-  std::fputs(print::complaints(policy->group_complaints).c_str(), stderr);
+  client::print_whole_error(print::complaints(policy->group_complaints));
   return act(server, a, policy->value, shown.get().getFairshare());
 }
 

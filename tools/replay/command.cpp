@@ -14,6 +14,8 @@
 
 #include "actors/scheduler/cycle/policy.hpp"
 #include "events/log/rocksdb_event_store.hpp"
+#include "tools/client/option_error.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/version.hpp"
 #include "tools/replay/comparison.hpp"
 #include "tools/replay/repeat.hpp"
@@ -28,7 +30,7 @@ std::atomic<bool> interrupted{false};
 void interrupt(int) { interrupted = true; }
 
 int fail(int code, const std::string& why) {
-  std::fprintf(stderr, "pbs_sched: %s\n", why.c_str());
+  client::print_error("pbs_sched: %s\n", why.c_str());
   return code;
 }
 
@@ -55,7 +57,7 @@ std::optional<int> read_arguments(int argc, char** argv, asked& a) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? all_well : bad_usage;
+    return client::print_option_error(app, e) == 0 ? all_well : bad_usage;
   }
   return std::nullopt;
 }
@@ -82,7 +84,7 @@ int show_repeat(const log::log_reader& reader, const asked& a, std::uint64_t las
   const auto outcome = repeat(reader, {a.since, last}, a.scheduler, go_on);
   if (interrupted) return fail(differs, "interrupted");
   if (outcome.cycles == 0 && !a.scheduler.empty()) return no_cycle_of(a.scheduler);
-  std::fputs((a.json ? repeat_json(outcome) : repeat_text(outcome)).c_str(), stdout);
+  client::print_whole(a.json ? repeat_json(outcome) : repeat_text(outcome));
   if (!outcome.trouble.empty()) return fail(differs, outcome.trouble);
   return outcome.differing == 0 && outcome.not_repeated == 0 ? all_well : differs;
 }
@@ -98,9 +100,9 @@ bool replace(std::string_view& file, const std::string& path, std::string& conte
 }
 
 void complain(const asked& a, const cycle::parsed_policy& parsed) {
-  for (const auto& complaint : parsed.complaints) std::fprintf(stderr, "pbs_sched: %s: %s\n", a.policy->c_str(), complaint.c_str());
+  for (const auto& complaint : parsed.complaints) client::print_error("pbs_sched: %s: %s\n", a.policy->c_str(), complaint.c_str());
   for (const auto& complaint : parsed.group_complaints)
-    std::fprintf(stderr, "pbs_sched: resource_group: error on line %d. %s\n", static_cast<int>(complaint.line), complaint.why.c_str());
+    client::print_error("pbs_sched: resource_group: error on line %d. %s\n", static_cast<int>(complaint.line), complaint.why.c_str());
 }
 
 int show_simulation(const log::log_reader& reader, const asked& a, std::uint64_t last) {
@@ -123,7 +125,7 @@ int show_simulation(const log::log_reader& reader, const asked& a, std::uint64_t
   if (interrupted) return fail(differs, "interrupted");
   if (!outcome.trouble.empty()) return fail(differs, outcome.trouble);
   const auto compared = compare(recorded, outcome);
-  std::fputs((a.json ? comparison_json(compared) : comparison_text(compared)).c_str(), stdout);
+  client::print_whole(a.json ? comparison_json(compared) : comparison_text(compared));
   return all_well;
 }
 

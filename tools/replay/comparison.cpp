@@ -5,6 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "events/values/shown_text.hpp"
+
 namespace annals::replay {
 
 namespace {
@@ -173,7 +175,7 @@ std::string comparison_json(const comparison& c) {
   out["users"] = out["queues"] = nlohmann::ordered_json::array();
   for (const auto& g : c.users) out["users"].push_back(json_of(g));
   for (const auto& g : c.queues) out["queues"].push_back(json_of(g));
-  return out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return values::json_escaped(out.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace annals::replay

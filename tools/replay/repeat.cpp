@@ -10,6 +10,7 @@
 
 #include "actors/scheduler/cycle_driver.hpp"
 #include "events/values/job_id.hpp"
+#include "events/values/shown_text.hpp"
 #include "projections/scheduling/scheduling.hpp"
 
 namespace annals::replay {
@@ -315,7 +316,7 @@ std::string repeat_json(const repeat_outcome& outcome) {
     if (!d.job.empty()) one["now"] = d.now;
     out["differences"].push_back(std::move(one));
   }
-  return out.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return values::json_escaped(out.dump(-1, ' ', false, json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace annals::replay

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "events/model/run/terminal_limits.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/terminal/xauth.hpp"
 
 namespace annals::terminal {
@@ -60,7 +61,7 @@ int start_program(int go, char** words) {
   if (!told->term.empty()) setenv("TERM", told->term.c_str(), 1);
   forward_x(*told);
   execv(words[0], words + 1);
-  std::fprintf(stderr, "pbs_mom, exec of %s failed with error: %s\n", words[0], std::strerror(errno));
+  client::print_error("pbs_mom, exec of %s failed with error: %s\n", words[0], std::strerror(errno));
   return 254;
 }
 

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "events/model/run/terminal_limits.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/terminal/x_setup.hpp"
 
 extern char** environ;
@@ -77,7 +78,7 @@ void xauth_add(const std::string& authority, const std::string& hexadecimal_cook
     close(ends[0]);
   }
   if (wrong == 0) wait_for(pid);
-  else std::fprintf(stderr, "X programs will not be let in: can't run xauth: %s\n", std::strerror(wrong));
+  else client::print_error("X programs will not be let in: can't run xauth: %s\n", std::strerror(wrong));
 }
 
 }  // namespace annals::terminal

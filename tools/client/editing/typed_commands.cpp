@@ -8,6 +8,7 @@
 
 #include "events/values/number.hpp"
 #include "tools/client/pbs_conf.hpp"
+#include "tools/client/printed.hpp"
 #include "tools/client/query/manager_command.hpp"
 
 namespace annals::client {
@@ -30,7 +31,7 @@ std::string user_name() {
 typed_commands::typed_commands()
     : history_(home() + "/.pbs_qmgr_history", read_pbs_conf().pbs_home + "/spool/.pbs_qmgr_history_" + user_name()), editor_("qmgr") {
   if (!history_.problem().empty())
-    std::fprintf(stderr, "%sqmgr: commands are not remembered for the next time\n", history_.problem().c_str());
+    print_error("%sqmgr: commands are not remembered for the next time\n", history_.problem().c_str());
   for (const auto& command : history_.commands()) editor_.remember(command);
 }
 
@@ -50,10 +51,10 @@ std::string typed_commands::recall(const std::string& number) {
   const auto wanted = values::parse_integer(number);
   const auto* command = wanted && *wanted > 0 ? history_.find(static_cast<std::size_t>(*wanted)) : nullptr;
   if (!command) {
-    std::fprintf(stderr, "qmgr: no such command in the history: !%s\n", number.c_str());
+    print_error("qmgr: no such command in the history: !%s\n", number.c_str());
     return {};
   }
-  std::printf("%s\n", command->c_str());
+  print_text("%s\n", command->c_str());
   return *command;
 }
 

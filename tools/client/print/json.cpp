@@ -72,15 +72,17 @@ void put_json_string(std::string& out, std::string_view text) {
     const char c = text[i];
     const bool ascii = static_cast<unsigned char>(c) < 0x80;
     const std::size_t length = ascii ? 1 : values::utf8_length(text.substr(i));
-    const bool high_control = length == 2 && values::high_control_length(text.substr(i)) == 2;
-    if (ascii ? static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\' : length > 0 && !high_control) {
+    const bool stays = ascii ? static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '"' && c != '\\'
+                             : length > 0 && values::unshown_length(text.substr(i)) == 0;
+    if (stays) {
       i += length;
       continue;
     }
     out.append(text.substr(plain, i - plain));
-    plain = i += std::max<std::size_t>(length, 1);
-    if (ascii || high_control) put_escaped(out, text[i - 1]);
+    if (ascii) put_escaped(out, c);
+    else if (length > 0) values::put_json_escape(out, text.substr(i, length));
     else out.append("\xef\xbf\xbd");  // U+FFFD: no reader takes the byte itself
+    plain = i += std::max<std::size_t>(length, 1);
   }
   out.append(text.substr(plain)).push_back('"');
 }

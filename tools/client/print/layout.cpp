@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "events/values/shown_text.hpp"
 #include "tools/client/print/shown.hpp"
 
 namespace annals::client {
@@ -12,14 +13,15 @@ void put_left(std::string& out, std::string_view value, std::size_t width) {
   if (text.size() <= width) {
     out.append(text).append(width - text.size(), ' ');
   } else {
-    out.append(text.substr(0, width - 1)).push_back('*');
+    const auto front = values::front_of(text, width - 1);
+    out.append(front).append("*").append(width - 1 - front.size(), ' ');
   }
 }
 
 void put_right(std::string& out, std::string_view value, std::size_t width) {
   const shown printable(value);
   std::string_view text = printable;
-  if (text.size() > width) text = text.substr(0, width);
+  text = values::front_of(text, width);
   out.append(width - text.size(), ' ').append(text);
 }
 

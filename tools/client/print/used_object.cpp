@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "events/values/json_text.hpp"
+#include "events/values/shown_text.hpp"
 
 namespace annals::client {
 
@@ -14,7 +15,7 @@ constexpr int nesting_max = 32;
 void put_member(json_document& document, std::string& out, int depth, std::string_view name, const json& value) {
   if (!value.is_object()) {
     document.key(out, depth, name);
-    out += value.dump(-1, ' ', false, json::error_handler_t::replace);
+    out += values::json_escaped(value.dump(-1, ' ', false, json::error_handler_t::replace));
     return;
   }
   document.open(out, depth, name);

@@ -44,3 +44,10 @@ BOOST_AUTO_TEST_CASE(a_cell_stays_in_its_line) {
   put_right(out, "\x1b", 4);
   BOOST_TEST(out == "a^Jb    ^[");
 }
+
+BOOST_AUTO_TEST_CASE(a_cell_ends_where_a_character_does) {
+  std::string out;
+  put_left(out, "ab\u20acde", 5);  // the third to fifth byte are one character
+  put_right(out, "ab\u20acde", 4);
+  BOOST_TEST(out == "ab*    ab");
+}

@@ -1,6 +1,5 @@
 // Who may set and who sees an attribute (check.hpp).
 #include "events/attributes/check.hpp"
-#include "events/attributes/ids.hpp"
 
 namespace annals::attributes {
 namespace {
@@ -20,16 +19,13 @@ bool allows(setter who, Role role, bool owner) {
       return is_operator(role);
     case setter::manager:
       return is_manager(role);
+    case setter::root:
+      return role == Role::ROOT || is_daemon(role);
     case setter::nobody:
     case setter::internal:
       return is_daemon(role);
   }
   return false;
-}
-
-// Which hosts' root may submit is for root alone (pbs guide, "qmgr: rights").
-bool is_for_root(const attribute& what) {
-  return what.id == server::acl_roots && find(schema::ObjectKind::SERVER, what.id) == &what;
 }
 
 // Two resources are refused in words of their own (RS-22, RS-23).
@@ -56,9 +52,8 @@ std::optional<refusal> may_set(const attribute& what, std::string_view resource,
   // An attribute that only the owner or an operator could set, asked for by somebody else.
   if (what.set_by == setter::owner && !allows(setter::owner, role, owner))
     return values::refuse(pbs_error::unauthorized);
-  const bool root_only = is_for_root(what) && role != Role::ROOT && !is_daemon(role);
   const bool closed_resource = r && (((r->flags & (invisible | read_only)) && !is_operator(role)) || r->set_by == setter::internal);
-  if (!allows(what.set_by, role, owner) || root_only || closed_resource)
+  if (!allows(what.set_by, role, owner) || closed_resource)
     return values::refuse(pbs_error::read_only_attribute, full_name(what, resource));
   if (r && what.type == value_type::resource_list && what.set_by == setter::owner)
     if (auto why = may_ask_for(*r, role, full_name(what, resource))) return why;

@@ -33,6 +33,7 @@ enum class value_type : std::uint8_t {
 enum class setter : std::uint8_t { owner,
                                    operator_,
                                    manager,
+                                   root,  // of the server's host, or who runs the server
                                    nobody,
                                    internal };
 

@@ -20,6 +20,7 @@ struct mail {
   std::string mailer, from;  // as the server's attributes said then
   std::string to;            // one argument, addresses with blanks between
   std::string text;          // headers and body
+  std::string mailer_by;     // "x@borg", a manager who set the mailer when managers still could; empty: root did, or nobody
 };
 
 }  // namespace annals::projections

@@ -34,12 +34,12 @@ void mails::fold_any(const log::record& record, const taker* take) {
   const auto at = log::place_of(record);
   std::uint32_t number = 0;
   const job_mail_taker hand_over = [&](job_mail m) {
-    if (take) (*take)({{at.sequence, number}, id_of(at, event.isJob()), mailer_, from_, std::move(m.to), std::move(m.text)});
+    if (take) (*take)({{at.sequence, number}, id_of(at, event.isJob()), mailer_, from_, std::move(m.to), std::move(m.text), mailer_by_});
     ++number;
   };
   if (event.isJob()) fold_job(at, event.getJob(), hand_over);
   if (event.isReservation()) fold_reservation(at, event.getReservation(), hand_over);
-  if (event.isServer()) fold_server(event.getServer());
+  if (event.isServer()) fold_server(at, event.getServer());
   sequence_ = at.sequence;
 }
 
@@ -87,12 +87,16 @@ void mails::fold_reservation(const model::event_place& at, schema::ReservationEv
   if (r.phase == model::reservation_phase::ended) reservations_.erase(at.stream);
 }
 
-void mails::fold_server(schema::ServerEvent::Reader event) {
+void mails::fold_server(const model::event_place& at, schema::ServerEvent::Reader event) {
   if (!event.isChanged()) return;
+  const bool by_root = at.by.role == schema::Role::ROOT || at.by.is_daemon();
   for (auto c : event.getChanged().getChanges()) {
     const auto name = schema::text(c.getName());
     if (name != "mailer" && name != "mail_from") continue;
-    (name == "mailer" ? mailer_ : from_) = c.getOp() == schema::AttributeOp::UNSET ? default_of(name) : schema::str(c.getValue());
+    const bool unset = c.getOp() == schema::AttributeOp::UNSET;
+    (name == "mailer" ? mailer_ : from_) = unset ? default_of(name) : schema::str(c.getValue());
+    // What is unset has its default's value again, in the same record.
+    if (name == "mailer") mailer_by_ = unset || by_root || mailer_ == default_of(name) ? "" : at.by.at_host();
   }
 }
 

@@ -39,13 +39,14 @@ class mails {
   void follow_array(const model::event_place& at, schema::JobEvent::Reader event);
   void fold_job(const model::event_place& at, schema::JobEvent::Reader event, const job_mail_taker& take);
   void fold_reservation(const model::event_place& at, schema::ReservationEvent::Reader event, const job_mail_taker& take);
-  void fold_server(schema::ServerEvent::Reader event);
+  void fold_server(const model::event_place& at, schema::ServerEvent::Reader event);
   bool remembers(const model::event_place& at);
   std::string id_of(const model::event_place& at, bool of_job) const;
 
   history_reader history_;
   std::uint64_t sequence_ = 0;
   std::string mailer_, from_;
+  std::string mailer_by_;                                                     // who set it, if not root
   std::unordered_map<std::uint64_t, mailed_job> jobs_;                        // unfinished, by serial
   std::unordered_map<std::uint64_t, std::uint64_t> arrays_;                   // unfinished job arrays: number by serial
   std::unordered_set<std::uint64_t> arrays_going_;                            // numbers of those that are to be deleted

@@ -13,6 +13,8 @@
 #include <csignal>
 #include <optional>
 
+#include "actors/runtime/owned_path.hpp"
+
 extern char** environ;
 
 namespace annals::daemons {
@@ -26,10 +28,6 @@ using steady = std::chrono::steady_clock;
 constexpr std::size_t line_bytes_max = 4096;
 
 std::string program_of(const std::string& command) { return command.substr(0, command.find_first_of(" \t")); }
-
-bool only_ours(const struct stat& s) {
-  return (s.st_uid == 0 || s.st_uid == geteuid()) && (s.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
 
 class child {
  public:
@@ -95,7 +93,7 @@ bool has_program(const std::string& command) {
 script_answer run_amount_script(const std::string& command, std::int64_t seconds) {
   struct stat found {};
   if (stat(program_of(command).c_str(), &found) != 0) return {script_answer::kind::missing, {}};
-  if (!only_ours(found)) return {script_answer::kind::unsafe, {}};
+  if (!actors::why_not_owned(program_of(command), actors::owned_as::program).empty()) return {script_answer::kind::unsafe, {}};
   int pipe_ends[2];
   if (pipe2(pipe_ends, O_CLOEXEC) != 0) return {script_answer::kind::missing, {}};
   const std::optional<steady::time_point> until =

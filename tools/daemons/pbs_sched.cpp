@@ -110,7 +110,8 @@ class scheduler {
                  },
                  [this](auto event, auto cls, auto object, auto text) { log_.write(event, cls, object, text); }, &clock_,
                  [this](const std::string& d) { return use_priv(d); }, [this](const std::string& d) { return use_logs(d); },
-                 [this](std::uint16_t port) { return listen(port); }, daemons::has_program, daemons::run_amount_script}) {
+                 [this](std::uint16_t port) { return listen(port); }, daemons::has_program,
+                 [this](const auto& command, auto seconds) { return run_site_program(command, seconds); }}) {
     read_policy();
   }
 
@@ -199,7 +200,8 @@ class scheduler {
   trouble use_priv(const std::string& directory) {
     std::error_code unknown;
     if (std::filesystem::equivalent(directory, where_.priv, unknown)) return where_.priv = directory, trouble::NONE;
-    if (const auto why = daemons::trouble_with_priv(directory); !why.empty()) return complain(directory, why), trouble::NOT_VALID;
+    if (const auto why = daemons::trouble_with_priv(directory, where_.home); !why.empty())
+      return complain(directory, why), trouble::NOT_VALID;
     try {
       auto lock = lock_of(directory);
       keep_certificate(directory);
@@ -215,7 +217,7 @@ class scheduler {
   std::optional<std::string> use_logs(const std::string& wanted) {
     const auto directory = daemons::log_directory_at(wanted);
     if (directory == where_.logs) return directory;
-    auto why = daemons::trouble_with_logs(directory);
+    auto why = daemons::trouble_with_logs(directory, where_.home);
     if (why.empty() && !log_.move_to(directory)) why = "the file of today can't be written";
     if (!why.empty()) return complain(directory, why), std::nullopt;
     return where_.logs = directory;
@@ -257,6 +259,14 @@ class scheduler {
     return text.value_or("");
   }
 
+  // The command is sched_config's word.
+  actors::script_answer run_site_program(const std::string& command, std::int64_t seconds) {
+    const auto why = daemons::trouble_with_config(where_.priv);
+    if (why.empty()) return daemons::run_amount_script(command, seconds);
+    complain("sched_config", why + ": no program that it names is run");
+    return {actors::script_answer::kind::unsafe, {}};
+  }
+
   // A site that has no sched_config of its own gets the shipped one.
   void read_policy() {
     auto text = read_file(where_.priv + "/sched_config");
@@ -296,9 +306,9 @@ class scheduler {
 // The default scheduler's directories can't be changed: what is wrong with them is a line in its log, and it goes on.
 unusable look_at(const daemons::sched_places& where, const std::string& home) {
   unusable found;
-  const auto priv = daemons::trouble_with_priv(where.priv);
+  const auto priv = daemons::trouble_with_priv(where.priv, home);
   const bool own_logs = where.logs.starts_with(home + "/sched_log");
-  const auto logs = own_logs ? std::string() : daemons::trouble_with_logs(where.logs);
+  const auto logs = own_logs ? std::string() : daemons::trouble_with_logs(where.logs, home);
   if (!priv.empty()) {
     found.priv = trouble::NOT_VALID;
     found.why = "PBS failed validation checks for directory " + where.priv + ": " + priv;
@@ -394,7 +404,7 @@ int main(int argc, char** argv) {
     return run(line);
   } catch (const std::exception& e) {
     client::print_error("%s\n",
-                 std::string(e.what()).rfind("pbs_sched", 0) == 0 ? e.what() : ("pbs_sched: " + std::string(e.what())).c_str());
+                        std::string(e.what()).rfind("pbs_sched", 0) == 0 ? e.what() : ("pbs_sched: " + std::string(e.what())).c_str());
     return 1;
   }
 }

@@ -6,6 +6,7 @@
 #include <spawn.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,12 +14,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <stdexcept>
 #include <utility>
 
+#include "actors/runtime/owned_path.hpp"
 #include "actors/server/mail_limits.hpp"
 #include "events/log/log_mark.hpp"
 
@@ -77,6 +80,15 @@ int spawn_mailer(const projections::mail& m, const std::string& file, const std:
   return error;
 }
 
+// It runs with the server's rights.
+std::string why_not_run(const projections::mail& m) {
+  if (!m.mailer_by.empty()) return "it was set by " + m.mailer_by + ", who is not root; let root set it again";
+  struct stat found {};
+  if (m.mailer.starts_with('/') && stat(m.mailer.c_str(), &found) != 0 && errno == ENOENT) return "not found";
+  if (m.from.starts_with('-')) return "the sender " + m.from + " would be an option";
+  return actors::why_not_owned(m.mailer, actors::owned_as::program);
+}
+
 std::string why_not_taken(const projections::mail& m, int status) {
   const std::string mailer = m.mailer + " for " + m.about + ": ";
   if (WIFSIGNALED(status)) return mailer + "ended by signal " + std::to_string(WTERMSIG(status));
@@ -122,9 +134,14 @@ void real_mailers::begin(const projections::mail& m, const std::string& file, st
 }
 
 void real_mailers::start(order o) {
+  const auto about = o.what.mailer + " for " + o.what.about + ": ";
+  if (auto why = why_not_run(o.what); !why.empty()) {
+    std::remove(o.file.c_str());  // it is not owed any more
+    return o.over(about + why);
+  }
   child c{std::move(o), 0, -1, steady::now() + patience_};
   if (const int error = spawn_mailer(c.of.what, c.of.file, directory_, c.pid))
-    return c.of.over(c.of.what.mailer + " for " + c.of.what.about + ": not started: " + std::strerror(error));
+    return c.of.over(about + "not started: " + std::strerror(error));
   c.pidfd = static_cast<int>(syscall(SYS_pidfd_open, c.pid, 0));
   children_.push_back(std::move(c));
 }

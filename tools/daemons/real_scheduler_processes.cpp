@@ -18,6 +18,7 @@
 #include <system_error>
 #include <thread>
 
+#include "actors/runtime/owned_path.hpp"
 #include "actors/runtime/thread_share.hpp"
 #include "events/model/limits.hpp"
 #include "tools/daemons/sched_directories.hpp"
@@ -107,13 +108,14 @@ void make_priv(const std::string& priv, const std::string& defaults) {
 }
 
 // The key of the scheduler stands there: nobody else may put files in it (MS-11).
-std::string why_unfit(const std::string& priv) {
+std::string why_unfit(const ports::scheduler_start& what) {
+  const auto& priv = what.priv;
   struct stat is {};
   if (stat(priv.c_str(), &is) != 0) return priv + ": " + std::strerror(errno);
   if (!S_ISDIR(is.st_mode)) return priv + " is no directory";
   if (is.st_uid != 0 && is.st_uid != geteuid()) return priv + " belongs to another user";
   if ((is.st_mode & 022) != 0) return priv + " may be written by others";
-  return {};
+  return what.own_directories ? std::string() : actors::why_not_owned(priv, actors::owned_as::directory);
 }
 
 // The directories of its name are made where they are missing, also on a host whose PBS_HOME is another one.
@@ -121,7 +123,7 @@ result make_ready(const ports::scheduler_start& what, const std::string& default
   std::error_code unknown;
   if (what.own_directories && !fs::exists(what.priv, unknown)) make_priv(what.priv, defaults);
   if (what.own_directories && !what.logs.empty()) make_log_directory(what.logs);
-  if (auto why = why_unfit(what.priv); !why.empty()) return {outcome::no_priv, std::move(why)};
+  if (auto why = why_unfit(what); !why.empty()) return {outcome::no_priv, std::move(why)};
   if (!what.own_directories && !what.logs.empty() && !fs::is_directory(what.logs, unknown))
     return {outcome::no_logs, what.logs + " is no directory"};
   return {outcome::started, {}};

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "actors/runtime/owned_path.hpp"
 #include "events/model/scheduler/directories.hpp"
 
 namespace annals::daemons {
@@ -34,10 +35,17 @@ std::string trouble_with(const std::string& directory, mode_t forbidden, int nee
   return {};
 }
 
+std::string trouble_with_way(const std::string& directory, const std::string& home) {
+  const fs::path path(directory);
+  const bool is_homes = path.lexically_normal().parent_path() == fs::path(home).lexically_normal() && !fs::is_symlink(path);
+  return is_homes ? std::string() : actors::why_not_owned(directory, actors::owned_as::directory);
+}
+
 }  // namespace
 
-std::string trouble_with_priv(const std::string& directory) {
+std::string trouble_with_priv(const std::string& directory, const std::string& home) {
   if (auto why = trouble_with(directory, 027, R_OK | W_OK | X_OK); !why.empty()) return why;
+  if (auto why = trouble_with_way(directory, home); !why.empty()) return why;
   const std::string config = directory + "/sched_config";
   struct stat is {};
   if (stat(config.c_str(), &is) != 0 || faccessat(AT_FDCWD, config.c_str(), R_OK, AT_EACCESS) != 0)
@@ -45,7 +53,19 @@ std::string trouble_with_priv(const std::string& directory) {
   return S_ISREG(is.st_mode) ? std::string() : config + " is no file";
 }
 
-std::string trouble_with_logs(const std::string& directory) { return trouble_with(directory, 022, W_OK | X_OK); }
+std::string trouble_with_config(const std::string& directory) {
+  const std::string config = directory + "/sched_config";
+  struct stat is {};
+  if (lstat(config.c_str(), &is) != 0) return {};
+  if (S_ISLNK(is.st_mode)) return actors::why_not_owned(config, actors::owned_as::file);
+  if (is.st_uid != 0 && is.st_uid != geteuid()) return config + " belongs to user " + std::to_string(is.st_uid);
+  return is.st_mode & 022 ? config + " may be written by others" : std::string();
+}
+
+std::string trouble_with_logs(const std::string& directory, const std::string& home) {
+  auto why = trouble_with(directory, 022, W_OK | X_OK);
+  return why.empty() ? trouble_with_way(directory, home) : why;
+}
 
 std::string log_directory_at(const std::string& path) {
   const auto older = model::other_log_name(path);

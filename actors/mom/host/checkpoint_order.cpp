@@ -1,7 +1,6 @@
 #include "actors/mom/host/checkpoint_order.hpp"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -11,6 +10,7 @@
 
 #include "actors/mom/host/environment.hpp"
 #include "actors/mom/host/order_file.hpp"
+#include "actors/runtime/owned_path.hpp"
 #include "events/schema/message.hpp"
 
 namespace annals::mom {
@@ -72,10 +72,9 @@ void remove_checkpoint(const std::string& path) {
 }
 
 std::string unfit_script(const std::string& path) {
-  struct stat st {};
-  if (stat(path.c_str(), &st) != 0) return path + ": " + std::strerror(errno);
-  const bool fit = S_ISREG(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & S_IXUSR) && !(st.st_mode & (S_IWGRP | S_IWOTH));
-  return fit ? "" : path + ": Permission Error";
+  if (struct stat st{}; stat(path.c_str(), &st) != 0) return path + ": " + std::strerror(errno);
+  const auto why = actors::why_not_owned(path, actors::owned_as::program);
+  return why.empty() ? "" : path + ": Permission Error: " + why;
 }
 
 std::string checkpoint_key(const std::string& run_key, std::uint64_t request) { return run_key + "-c" + std::to_string(request); }

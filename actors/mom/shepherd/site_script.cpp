@@ -1,7 +1,6 @@
 #include "actors/mom/shepherd/site_script.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,16 +8,10 @@
 
 #include "actors/mom/shepherd/launch.hpp"
 #include "actors/mom/shepherd/reaping.hpp"
+#include "actors/runtime/owned_path.hpp"
 
 namespace annals::shepherd {
 namespace {
-
-// Ours, executable, and nobody else may write to it: it runs with our rights.
-bool may_run(const char* path) {
-  struct stat st {};
-  return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & S_IXUSR) &&
-         !(st.st_mode & (S_IWGRP | S_IWOTH));
-}
 
 constexpr char failed_text[] = "nonzero p/e exit status";  // for a timeout too (pbs guide: prologue)
 
@@ -30,7 +23,7 @@ script_result result_of(int status) {
 }  // namespace
 
 script_result run_script(const site_script& s) {
-  if (!may_run(s.path.c_str())) return {-1, "Permission Error"};
+  if (!actors::why_not_owned(s.path, actors::owned_as::program).empty()) return {-1, "Permission Error"};
   std::vector<std::string> arguments{s.path};
   arguments.insert(arguments.end(), s.arguments.begin(), s.arguments.end());
   const std::vector<std::string> environment{"PATH=/bin:/usr/bin", "PBS_JOBDIR=" + s.jobdir};

@@ -4,6 +4,7 @@ import re
 import mdoc
 
 SET = {"owner": "set by the owner, operators and managers", "operator": "set by operators and managers", "manager": "set by managers",
+       "root": "set by root of the server's host",
        "nobody": "read-only", "internal": "of PBS itself"}
 FORMATS = {
     "boolean": "\nTrue or False; also t, yes, y, 1 and f, no, n, 0, in any case.\n",

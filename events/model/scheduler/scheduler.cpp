@@ -1,4 +1,6 @@
 // What may happen to a scheduler object, and what it means.
+#include <algorithm>
+
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 #include "events/model/changes.hpp"
@@ -38,6 +40,12 @@ schema::sealed<schema::Manage> with_defaults(schema::Manage::Reader m, const set
   });
 }
 
+// Its directories are named after it.
+bool is_scheduler_name(std::string_view name) {
+  const auto fits = [](char c) { return c != '/' && static_cast<unsigned char>(c) > ' ' && c != 0x7f; };
+  return !name.empty() && std::ranges::all_of(name, fits);
+}
+
 // What qmgr may not change of the default scheduler (MS-47, MS-48). Unsetting one is taken, as by PBS, and leaves it as it is.
 bool is_fixed_for_default(schema::Attribute::Reader change) {
   const auto* row = attributes::find(schema::ObjectKind::SCHEDULER, schema::text(change.getName()));
@@ -72,9 +80,15 @@ outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m
     case schema::ManageVerb::CREATE: {
       if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
       if (scheduler.exists) return refuse(pbs_error::scheduler_exists);
+      if (!is_scheduler_name(name)) return refuse(pbs_error::invalid_object_name);
       if (name.size() > limits::queue_name_chars_max) return refuse(pbs_error::scheduler_name_too_long);
+      if (auto asked = changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, m, now.by, settings.resources);
+          !asked.accepted())
+        return asked;
+      // Its directories below PBS_HOME are nobody's choice.
+      const requester server{now.by.user, now.by.host, schema::Role::SERVER};
       const auto completed = with_defaults(m, settings);
-      auto changed = changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, *completed, now.by, settings.resources);
+      auto changed = changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, *completed, server, settings.resources);
       if (!changed.accepted()) return changed;
       std::vector<event> out{make_event([&](auto e) { e.initScheduler().initCreated().setName(name); })};
       for (auto& e : changed.events()) out.push_back(std::move(e));

@@ -6,6 +6,7 @@
 #include "events/model/changes.hpp"
 #include "events/model/refuse.hpp"
 #include "events/model/server/server.hpp"
+#include "events/values/shown_text.hpp"
 #include "events/values/string_list.hpp"
 
 namespace annals::model {
@@ -90,12 +91,15 @@ outcome decide_resource(const server_state& server, schema::Manage::Reader m, co
   })};
 }
 
-// Managers and operators are user@host; the queue named as default must be there.
+// Managers and operators are user@host; the queue named as default must be there; the sender of mail is no option.
 std::optional<rejection> unfit(capnp::List<schema::Attribute>::Reader changes, const settings& settings) {
   for (auto c : changes) {
     if (c.getOp() == schema::AttributeOp::UNSET) continue;
     const auto name = schema::text(c.getName());
     if (name == "default_queue" && !settings.queue(schema::text(c.getValue()))) return refuse(pbs_error::unknown_queue);
+    // It stands behind an option of the mailer.
+    if (name == "mail_from" && (schema::text(c.getValue()).starts_with('-') || values::has_controls(schema::text(c.getValue()))))
+      return refuse(pbs_error::bad_value);
     if (name == "managers" || name == "operators")
       for (const auto& entry : values::split_trimmed(schema::text(c.getValue())))
         if (entry.find('@') == std::string::npos) return refuse(pbs_error::bad_host);

@@ -269,14 +269,22 @@ BOOST_AUTO_TEST_CASE(resources_have_their_own_rights) {
   BOOST_TEST(resource("ri", Role::OPERATOR, false) == "allowed");
 }
 
+// What root's daemons execute, or where they write, and whose root may submit.
+BOOST_AUTO_TEST_CASE(some_attributes_are_for_root_alone) {
+  const auto is_closed = [](ObjectKind kind, const char* name) {
+    for (const auto role : {Role::USER, Role::OPERATOR, Role::MANAGER})
+      BOOST_TEST(set_by(kind, name, role) == std::string("Cannot set attribute, read only or insufficient permission  ") + name);
+    for (const auto role : {Role::ROOT, Role::SERVER}) BOOST_TEST(set_by(kind, name, role) == "allowed");
+  };
+  for (const char* name : {"acl_roots", "mailer", "cred_renew_tool"}) is_closed(ObjectKind::SERVER, name);
+  for (const char* name : {"sched_priv", "sched_log", "sched_user"}) is_closed(ObjectKind::SCHEDULER, name);
+}
+
 BOOST_AUTO_TEST_CASE(operators_and_managers_differ) {
   BOOST_TEST(set_by(ObjectKind::SERVER, "scheduling", Role::OPERATOR) == "allowed");
   BOOST_TEST(set_by(ObjectKind::SERVER, "managers", Role::OPERATOR) ==
              "Cannot set attribute, read only or insufficient permission  managers");
   BOOST_TEST(set_by(ObjectKind::SERVER, "managers", Role::MANAGER) == "allowed");
-  BOOST_TEST(set_by(ObjectKind::SERVER, "acl_roots", Role::MANAGER) ==
-             "Cannot set attribute, read only or insufficient permission  acl_roots");
-  BOOST_TEST(set_by(ObjectKind::SERVER, "acl_roots", Role::ROOT) == "allowed");
   BOOST_TEST(set_by(ObjectKind::QUEUE, "total_jobs", Role::ROOT) ==
              "Cannot set attribute, read only or insufficient permission  total_jobs");
   BOOST_TEST(set_by(ObjectKind::NODE, "sharing", Role::MANAGER) ==

@@ -53,6 +53,8 @@ const char* setter_name(setter who) {
       return "operator";
     case setter::manager:
       return "manager";
+    case setter::root:
+      return "root";
     case setter::nobody:
       return "nobody";
     case setter::internal:
@@ -105,9 +107,8 @@ std::string page() {
   std::ostringstream out;
   out << "# Attributes and resources\n\nMade from the tables in `events/attributes`; do not edit. To make it again:\n"
          "`build/test/unit/events/attributes/reference_page --write docs/attributes.md`\n\n"
-         "\"Set by\" names the least right that is needed: the owner of a job, an operator or a manager. Attributes "
-         "stand in the\n"
-         "order of display.\n";
+         "\"Set by\" names the least right that is needed: the owner of a job, an operator, a manager, or root of\n"
+         "the server's host. Attributes stand in the order of display.\n";
   write_table(out, "Jobs", ObjectKind::JOB);
   write_table(out, "Server", ObjectKind::SERVER);
   write_table(out, "Queues", ObjectKind::QUEUE);

@@ -93,12 +93,27 @@ BOOST_AUTO_TEST_CASE(settings_are_set_added_to_and_taken_from) {
 
 BOOST_AUTO_TEST_CASE(what_a_new_server_has_it_has_again_when_it_is_unset) {
   auto s = started_server();
-  BOOST_TEST(s.when(server_set({{"mailer", "", "/bin/other"}, {"node_fail_requeue", "", "5"}})) == "changed");
+  BOOST_TEST(s.when(server_set({{"mailer", "", "/bin/other"}, {"node_fail_requeue", "", "5"}}), root()) == "changed");
   BOOST_TEST(s.when(manage(ManageVerb::UNSET, ObjectKind::SERVER, "",
-                           {{"mailer", "", "", schema::AttributeOp::UNSET}, {"node_fail_requeue", "", "", schema::AttributeOp::UNSET}})) ==
-             "changed");
+                           {{"mailer", "", "", schema::AttributeOp::UNSET}, {"node_fail_requeue", "", "", schema::AttributeOp::UNSET}}),
+                    root()) == "changed");
   BOOST_TEST(s.state.attributes.get(attributes::server::mailer).value_or("") == "/usr/sbin/sendmail");
   BOOST_TEST(!s.state.attributes.has(attributes::server::node_fail_requeue));
+}
+
+BOOST_AUTO_TEST_CASE(a_manager_does_not_choose_what_the_server_executes) {
+  auto s = started_server();
+  const std::string closed = "15003 Cannot set attribute, read only or insufficient permission  mailer";
+  BOOST_TEST(s.when(server_set({{"mailer", "", "/home/x/m.sh"}})) == closed);
+  BOOST_TEST(s.when(server_set({{"comment", "", "x"}, {"mailer", "", "/home/x/m.sh"}})) == closed);
+  BOOST_TEST(s.when(manage(ManageVerb::UNSET, ObjectKind::SERVER, "", {{"mailer", "", "", schema::AttributeOp::UNSET}})) == closed);
+  BOOST_TEST(s.state.attributes.get(attributes::server::mailer).value_or("") == "/usr/sbin/sendmail");
+  BOOST_TEST(!s.state.attributes.has(attributes::server::comment));
+  // Nor does he give it options.
+  BOOST_TEST(s.when(server_set({{"mail_from", "", "adm@example.com"}})) == "changed");
+  for (const char* sender : {"-oQ/tmp", "-X", "a\nb", "a\x1b[2Jb"})
+    BOOST_TEST(s.when(server_set({{"mail_from", "", sender}})).starts_with("15014 "), sender);
+  BOOST_TEST(s.state.attributes.get(attributes::server::mail_from).value_or("") == "adm@example.com");
 }
 
 // As transcripts of a PBS show it.
@@ -249,7 +264,8 @@ BOOST_AUTO_TEST_CASE(a_scheduler_object_is_down_idle_and_scheduling) {  // MS-41
 // What `qmgr -c "print sched"` says can be read by qmgr again.
 BOOST_AUTO_TEST_CASE(what_is_printed_of_a_scheduler_may_be_set_again) {
   scheduler_story s;
-  s.when(scheduler(ManageVerb::CREATE, {{"sched_priv", "", "/priv"}, {"sched_host", "", "borg"}, {"partition", "", "p1"}}, "default"));
+  s.when(scheduler(ManageVerb::CREATE, {{"sched_priv", "", "/priv"}, {"sched_host", "", "borg"}, {"partition", "", "p1"}}, "default"),
+         root());
   const auto set = [&](const char* name, const char* value, const model::requester& by = manager()) {
     return s.when(scheduler(ManageVerb::SET, {{name, "", value}}, "default"), by);
   };

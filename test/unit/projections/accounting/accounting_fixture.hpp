@@ -54,6 +54,12 @@ class told_log : in_utc {
         }));
   }
 
+  void server(const given_values& set, const model::requester& by) {
+    add(1, ++server_version_, 0, by, model::make_event([&](auto e) {
+          fill(e.initServer().initChanged().initChanges(static_cast<unsigned>(set.size())), set);
+        }));
+  }
+
   // A new job with a stream of its own; told() takes over what happened to it since.
   job_story job() {
     job_story s;
@@ -84,7 +90,7 @@ class told_log : in_utc {
     batch.records.push_back({m.sequence, m.stream, m.version, encoded.bytes});
     BOOST_REQUIRE(store.append(batch));
   }
-  std::uint64_t next_serial_ = 100;
+  std::uint64_t next_serial_ = 100, server_version_ = 0;
   log::chain_hash previous_{};
 };
 

@@ -1,5 +1,6 @@
 // Mails of jobs: the texts, and who gets which, as transcripts of a PBS show them.
 #include <algorithm>
+#include <tuple>
 
 #include "test/unit/projections/mail/mail_fixture.hpp"
 
@@ -101,6 +102,27 @@ BOOST_AUTO_TEST_CASE(an_address_that_is_an_option_of_the_mailer_is_left_out) {
   submit_with("b", "-oQ/tmp");
   runs();
   BOOST_TEST(mails().empty());
+}
+
+// Managers could, before it was root's alone.
+BOOST_AUTO_TEST_CASE(a_mail_says_who_chose_its_mailer_if_that_was_not_root) {
+  const model::requester manager_of_vm{"mgr", "vm", schema::Role::MANAGER};
+  const std::tuple<const char*, model::requester, const char*> cases[] = {{"/home/x/m.sh", manager_of_vm, "mgr@vm"},
+                                                                          {"/home/x/m.sh", root_of_vm, ""},
+                                                                          {"/usr/sbin/sendmail", manager_of_vm, ""},
+                                                                          {"/bin/awk", manager_of_vm, "mgr@vm"},
+                                                                          {"/bin/awk", the_server(), ""}};
+  for (const auto& [mailer, by, chooser] : cases) {
+    mailed one;
+    one.server({{"mailer", "", "/bin/before"}}, manager_of_vm);
+    one.server({{"mailer", "", mailer}}, by);
+    one.submit_with("b");
+    one.runs();
+    const auto all = one.mails();
+    BOOST_REQUIRE_EQUAL(all.size(), 1u);
+    BOOST_TEST(all[0].mailer == mailer);
+    BOOST_TEST(all[0].mailer_by == chooser);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(who_did_not_delete_his_job_himself_is_told_whatever_he_asked_for) {

@@ -23,12 +23,14 @@ struct schedulers {
 
   schedulers() {
     settings.home = "/home";
-    when(1, manage(ManageVerb::CREATE, ObjectKind::SCHEDULER, "default",
-                   {{"sched_priv", "", "/home/sched_priv"}, {"sched_log", "", "/home/sched_log"}, {"scheduling", "", "True"}}));
+    when(1,
+         manage(ManageVerb::CREATE, ObjectKind::SCHEDULER, "default",
+                {{"sched_priv", "", "/home/sched_priv"}, {"sched_log", "", "/home/sched_log"}, {"scheduling", "", "True"}}),
+         root());
   }
 
   // "" or the refusal.
-  std::string when(std::uint64_t stream, const model::scheduler_command& c, const model::requester& by = manager()) {
+  std::string when(std::uint64_t stream, const model::scheduler_command& c, const model::requester& by = root()) {
     return take(stream, states[stream], model::decide(states[stream], c, {1'000'000'000'000, by}, settings), by);
   }
   template <class State>
@@ -44,10 +46,10 @@ struct schedulers {
     for (const auto& e : o.events()) model::apply(state, {++sequence, stream, sequence, 1'000'000'000'000, by}, e.get());
     return "";
   }
-  std::string create(std::uint64_t stream, const std::string& name, const given_values& s = {}) {
-    return when(stream, manage(ManageVerb::CREATE, ObjectKind::SCHEDULER, name, s));
+  std::string create(std::uint64_t stream, const std::string& name, const given_values& s = {}, const model::requester& by = root()) {
+    return when(stream, manage(ManageVerb::CREATE, ObjectKind::SCHEDULER, name, s), by);
   }
-  std::string set(std::uint64_t stream, const char* attribute, const std::string& value, const model::requester& by = manager()) {
+  std::string set(std::uint64_t stream, const char* attribute, const std::string& value, const model::requester& by = root()) {
     return when(stream, manage(ManageVerb::SET, ObjectKind::SCHEDULER, states[stream].name, {{attribute, "", value}}), by);
   }
   std::string unset(std::uint64_t stream, const char* attribute) {
@@ -116,6 +118,24 @@ BOOST_AUTO_TEST_CASE(the_older_name_of_a_log_directory_is_the_same_directory) { 
   BOOST_TEST(s.set(3, "sched_log", "/home/sched_logs_sc1") == log_taken);
   BOOST_TEST(s.set(3, "sched_log", "/home/sched_logs") == log_taken);
   BOOST_TEST(s.set(2, "sched_log", "/home/sched_logs_sc1") == "");
+}
+
+// A scheduler that is root's reads programs' names there, and writes its log.
+BOOST_AUTO_TEST_CASE(only_root_says_where_they_are) {
+  schedulers s;
+  BOOST_TEST(s.create(2, "sc1", {}, manager()) == "");
+  BOOST_TEST(s.get(2, ids::sched_priv) == "/home/sched_priv_sc1");
+  BOOST_TEST(s.get(2, ids::sched_log) == "/home/sched_log_sc1");
+  for (const std::string attribute : {"sched_priv", "sched_log"}) {
+    const auto closed = "15003 Cannot set attribute, read only or insufficient permission  " + attribute;
+    BOOST_TEST(s.set(2, attribute.c_str(), "/tmp/x", manager()) == closed);
+    BOOST_TEST(s.create(3, "sc2", {{attribute.c_str(), "", "/tmp/x"}}, manager()) == closed);
+  }
+  BOOST_TEST(s.create(3, "sc2", {{"state", "", "idle"}}, manager()).starts_with("15003 "));  // as in `set`
+  BOOST_TEST(s.set(2, "sched_priv", "/srv/sc1") == "");
+  // Nor does a name lead out of PBS_HOME.
+  for (const char* name : {"a/../../etc", "../x", "/etc", "a b", "a\nb", ""})
+    BOOST_TEST(s.create(3, name, {}, manager()) == "15172 Invalid object name", name);
 }
 
 BOOST_AUTO_TEST_CASE(older_names_of_attributes_are_taken) {  // MS-07, MS-28, MS-31

@@ -63,7 +63,7 @@ class the_page(ClusterTest):
         self.cluster = mini.Cluster(self.dir)
         self.addCleanup(self.cluster.down)
         self.addCleanup(procs.kill_all, self.started_by_the_page)
-        self.addCleanup(self.print_logs_if_failed)
+        self.addCleanup(self.tell_if_failed)
         self.cluster.habitat = lambda name: None         # the page does it
         self.cluster.write_files()
         for machine in self.cluster.machines.values():

@@ -9,7 +9,7 @@ import tempfile
 import time
 import unittest
 
-from private_cluster import DEADLINE_S, STAGE, Done, procs, with_mounts_of_our_own
+from private_cluster import DEADLINE_S, STAGE, Done, failures, procs, with_mounts_of_our_own
 from minicluster import addresses
 
 NODE = os.uname().nodename
@@ -18,6 +18,7 @@ UNITS = os.path.join(STAGE, "lib", "systemd", "system")
 
 class a_fresh_host(unittest.TestCase):
     def setUp(self):
+        self.looks = failures.Looks()
         self.top = tempfile.mkdtemp(prefix="annals.", dir="/tmp")
         self.addCleanup(shutil.rmtree, self.top, True)
         os.chmod(self.top, 0o755)
@@ -33,6 +34,7 @@ class a_fresh_host(unittest.TestCase):
             f.write(f"listen_address = {net}.1\nserver_address = {net}.1\nmom_address = {net}.2\n")
         shutil.copy(self.annals_conf, self.home)
         self.addCleanup(self.leave_nothing)
+        self.addCleanup(failures.tell_if_failed, self, self.looks.text, lambda: failures.log_ends([self.home]))
 
     def leave_nothing(self):
         for daemon in "pbs_server", "pbs_mom", "pbs_sched":
@@ -43,19 +45,17 @@ class a_fresh_host(unittest.TestCase):
         return {**kept, "PBS_CONF_FILE": self.conf, "PATH": f"{STAGE}/bin:{os.environ['PATH']}", **more}
 
     def call(self, *command, **environment):
-        return Done(subprocess.run(command, env=self.environment(**environment), cwd=self.top, capture_output=True, text=True,
+        done = Done(subprocess.run(command, env=self.environment(**environment), cwd=self.top, capture_output=True, text=True,
                                    stdin=subprocess.DEVNULL, timeout=DEADLINE_S))
+        self.looks.add(command, done.status, done.out, done.err)
+        return done
 
     def init(self, what, **environment):
         return self.call(f"{STAGE}/libexec/pbs_init.d", what, **environment)
 
     def sure(self, done):
-        self.assertEqual(done.status, 0, f"{done}\n{self.logs()}")
+        self.assertEqual(done.status, 0, done)
         return done.out
-
-    def logs(self):
-        done = subprocess.run(f"tail -n 20 {self.home}/*_logs/2*", shell=True, capture_output=True, text=True)
-        return done.stdout
 
     def run_a_job(self):
         """A user's; root's where the test is root, which PBS refuses unless told otherwise."""
@@ -75,7 +75,7 @@ class a_fresh_host(unittest.TestCase):
             pids = self.pids("pbs_sched")
             if [str(pid) for pid in pids] == [owner]:
                 return pids
-            self.assertLess(time.monotonic(), deadline, f"a scheduler runs: {pids}, not {owner}; {self.logs()}")
+            self.assertLess(time.monotonic(), deadline, f"a scheduler runs: {pids}, not {owner}")
             time.sleep(0.05)
 
     def test_start_brings_it_up_and_jobs_run(self):
@@ -136,7 +136,7 @@ class a_fresh_host(unittest.TestCase):
     def until_answers(self):
         deadline = time.monotonic() + DEADLINE_S
         while self.call("qstat", "-B").status != 0:
-            self.assertLess(time.monotonic(), deadline, f"the server answers: {self.logs()}")
+            self.assertLess(time.monotonic(), deadline, "the server answers")
             time.sleep(0.05)
 
     def unit(self, name):

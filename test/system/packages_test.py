@@ -8,7 +8,7 @@ import time
 import unittest
 
 from package_host import NAME, USER, Host, NoHost
-from private_cluster import DEADLINE_S, STAGE
+from private_cluster import DEADLINE_S, STAGE, failures
 
 BUILD = os.path.dirname(STAGE)
 PACKAGES = ("client", "execution", "server", "devel")
@@ -78,14 +78,17 @@ class packages(unittest.TestCase):
         except NoHost as reason:
             self.skipTest(str(reason))
         self.addCleanup(self.host.remove)
+        self.looks = failures.Looks()
+        self.addCleanup(failures.tell_if_failed, self, self.looks.text, self.logs)
 
     def sure(self, *command, **how):
         done = self.host.run(*command, **how)
-        self.assertEqual(done.returncode, 0, f"{' '.join(command)}: {done.stdout}{done.stderr}{self.logs()}")
+        self.looks.add(command, done.returncode, done.stdout, done.stderr)
+        self.assertEqual(done.returncode, 0, f"{' '.join(command)}: {done.stdout}{done.stderr}")
         return done.stdout
 
     def logs(self):
-        return self.host.run("sh", "-c", f"tail -n 15 {HOME}/*_logs/2* 2>/dev/null").stdout
+        return self.host.run("sh", "-c", f"tail -v -n {failures.LOG_LINES_MAX} {HOME}/*_log*/2* {HOME}/*_priv/*_out 2>/dev/null").stdout
 
     def install(self, *names, directory=None, **environment):
         inside = ["/packages/" + os.path.relpath(self.deb(p, directory), os.path.join(self.top, "debs")) for p in names]
@@ -102,7 +105,7 @@ class packages(unittest.TestCase):
         deadline = time.monotonic() + DEADLINE_S
         while not true():
             if time.monotonic() > deadline:
-                self.fail(f"not after {DEADLINE_S} s: {what}{self.logs()}")
+                self.fail(f"not after {DEADLINE_S} s: {what}")
             time.sleep(0.05)
 
     def daemons(self):

@@ -1,7 +1,7 @@
 """A private plain mini-cluster for a system test: real daemons, real processes, in a directory of its own.
 
-Tests wait for conditions, each with a deadline, and never for time. Whatever happens the cluster is removed at the end,
-and when a test fails the ends of its logs are printed.
+Tests wait for conditions, each with a deadline, and never for time. Whatever happens the cluster is removed at the end.
+A test that failed tells before that what it saw last and the ends of the logs (test/support/failures.py).
 """
 import ctypes
 import glob
@@ -18,8 +18,12 @@ import tempfile
 import time
 import unittest
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "support"))
+import failures  # noqa: E402  found by the path above
+
 STAGE = os.environ.get("ANNALS_STAGE") or os.path.abspath(
-    os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "build", "stage"))
+    os.path.join(HERE, "..", "..", "build", "stage"))
 sys.path.insert(0, os.path.join(STAGE, "lib", "python"))
 from minicluster import cluster as mini, procs  # noqa: E402  found by the path above
 from minicluster.layout import Trouble  # noqa: E402
@@ -44,6 +48,10 @@ class ClusterTest(unittest.TestCase):
     plain = True
     start_schedulers = True      # the server does; False: the mini-cluster does once, and one that is killed stays dead
 
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.looks = failures.Looks()
+
     def setUp(self):
         # A short path: the server's socket lies deep below it.
         self.top = tempfile.mkdtemp(prefix="annals.", dir="/tmp")
@@ -56,7 +64,7 @@ class ClusterTest(unittest.TestCase):
         mini.describe(self.dir, "server", self.hosts, STAGE, plain=self.plain, start_schedulers=self.start_schedulers)
         self.cluster = mini.Cluster(self.dir)
         self.addCleanup(self.cluster.down)
-        self.addCleanup(self.print_logs_if_failed)
+        self.addCleanup(self.tell_if_failed)
         for host, lines in self.vnodes.items():
             self.define_vnodes(host, lines)
         self.cluster.up()
@@ -95,8 +103,10 @@ class ClusterTest(unittest.TestCase):
                 "PATH": f"{STAGE}/bin:{STAGE}/sbin:{os.environ['PATH']}"}
 
     def run_command(self, *command, input=None, timeout=COMMAND_DEADLINE_S, **how):
-        return Done(subprocess.run(command, env=self.environment(), cwd=self.work, capture_output=True, text=True,
+        done = Done(subprocess.run(command, env=self.environment(), cwd=self.work, capture_output=True, text=True,
                                    input=input, stdin=subprocess.DEVNULL if input is None else None, timeout=timeout, **how))
+        self.looks.add(command, done.status, done.out, done.err)
+        return done
 
     def sure(self, *command, **how):
         """Its stdout; not exit status 0 fails the test."""
@@ -230,16 +240,13 @@ class ClusterTest(unittest.TestCase):
         """What pbs_audit prints of the server's log: nothing, with exit status 1, while the log knows no such thing."""
         return self.run_command("pbs_audit", "--log", os.path.join(self.home(), "server_priv", "log"), *arguments).out
 
-    def print_logs_if_failed(self):
-        outcome = self._outcome.result
-        if not any(test is self for test, _ in outcome.failures + outcome.errors):
-            return
-        for path in sorted(glob.glob(os.path.join(self.dir, "hosts", "*", "*.out"))
-                           + glob.glob(os.path.join(self.dir, "hosts", "*", "home", "*_logs", "*"))
-                           + glob.glob(os.path.join(self.dir, "hosts", "*", "home", "*_priv", "*_out"))):
-            with open(path, errors="replace") as f:
-                lines = f.read().splitlines()[-40:]
-            print(f"---- {path}", *lines, sep="\n", file=sys.stderr)
+    # ---- at the end ----------------------------------------------------------------------------------------------
+
+    def tell_if_failed(self):
+        def logs():
+            return failures.log_ends(sorted(glob.glob(os.path.join(self.top, "*", "hosts", "*", "home"))),
+                                     [os.path.join(self.top, "*", "hosts", "*", "*.out")])
+        failures.tell_if_failed(self, self.looks.text, logs)
 
 
 def attributes(text):
@@ -285,5 +292,5 @@ def wait_gone(pids, deadline_s=DEADLINE_S):
     return True
 
 
-__all__ = ["ClusterTest", "DEADLINE_S", "Done", "STAGE", "Trouble", "attributes", "mini", "procs", "signal", "stands_still", "wait_gone",
-           "with_mounts_of_our_own"]
+__all__ = ["ClusterTest", "DEADLINE_S", "Done", "STAGE", "Trouble", "attributes", "failures", "mini", "procs", "signal", "stands_still",
+           "wait_gone", "with_mounts_of_our_own"]

@@ -31,7 +31,11 @@ def main():
 
     def compare():
         kind = placement if options.file == "placement" else blocks_run
-        outcomes = kind.run(transcript, the_scene)
+        try:
+            outcomes = kind.run(transcript, the_scene)
+        except world.Trouble:
+            print(world.story(), file=sys.stderr)
+            raise
         if options.show:
             only = set(filter(None, options.only.split(",")))
             for outcome in outcomes:
@@ -39,6 +43,8 @@ def main():
                     print(f"{options.file} {outcome.number}: {outcome.command}", *outcome.differences, sep="\n")
         text, ok = report.summary(options.file, outcomes, listed)
         print(text)
+        if not ok:
+            print(world.story(), file=sys.stderr)
         return 0 if ok else 1
 
     status = world.enter(the_scene.hosts, os.path.realpath(stage), compare)

@@ -4,6 +4,7 @@ enter() moves this process into it; nothing of it is seen outside, and it goes w
 cluster is started as a site starts it: pbs.conf, pbs_enroll, the init script.
 """
 import ctypes
+import glob
 import json
 import os
 import shutil
@@ -15,6 +16,9 @@ import sys
 import time
 from datetime import datetime, timezone
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "support"))
+import failures  # noqa: E402  found by the path above
+
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = (
     0x00020000, 0x04000000, 0x08000000, 0x20000000, 0x40000000)   # <sched.h>
 PR_SET_PDEATHSIG = 1   # <linux/prctl.h>
@@ -25,6 +29,9 @@ HOME = "/var/spool/pbs"
 HOUR_THERE = 9   # when a run begins, whatever its zone: dates that are given as hours and minutes (qsub -a 2359) stay on one side of it all day
 COMMAND_DEADLINE_S = 120
 WAIT_DEADLINE_S = 120
+
+
+LOOKS = failures.Looks()     # of whatever is typed in it
 
 
 class Trouble(Exception):
@@ -152,6 +159,11 @@ def become(user):
     os.chdir(home_of(user))
 
 
+def story():
+    """What to read when the cluster did not do what it should."""
+    return LOOKS.text() + failures.log_ends(sorted(glob.glob(f"{HOME}*")))
+
+
 # ---- in it -------------------------------------------------------------------------------------------------------
 
 class Cluster:
@@ -188,7 +200,7 @@ class Cluster:
         done = subprocess.run(["/opt/pbs/libexec/pbs_init.d", "start"], env={"PATH": PATH, **environment},
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=COMMAND_DEADLINE_S)
         if done.returncode != 0:
-            raise Trouble(f"the daemons don't start: {done.stdout}{done.stderr}{self.logs()}")
+            raise Trouble(f"the daemons don't start: {done.stdout}{done.stderr}\n{story()}")
 
     def all_free(self):
         done = self.type("root", "pbsnodes -a -F json")
@@ -202,34 +214,26 @@ class Cluster:
         """What a user types in their home directory, on a terminal that says nothing."""
         identity = {} if user == "root" else {"user": USERS[user], "group": GROUP_ID, "extra_groups": []}
         try:
-            return subprocess.run(["/bin/bash", "-c", command], env=environment_of(user), cwd=home_of(user), stdin=subprocess.DEVNULL,
+            done = subprocess.run(["/bin/bash", "-c", command], env=environment_of(user), cwd=home_of(user), stdin=subprocess.DEVNULL,
                                   capture_output=True, text=True, errors="backslashreplace", timeout=COMMAND_DEADLINE_S,
                                   **identity)
         except subprocess.TimeoutExpired:
-            return subprocess.CompletedProcess(command, -1, "", f"no end after {COMMAND_DEADLINE_S} s\n")
+            done = subprocess.CompletedProcess(command, -1, "", f"no end after {COMMAND_DEADLINE_S} s\n")
+        LOOKS.add(command, done.returncode, done.stdout, done.stderr)
+        return done
 
     def sure(self, command, user="root"):
         done = self.type(user, command)
         if done.returncode != 0:
-            raise Trouble(f"{user}: {command}: exit {done.returncode}: {done.stderr}{done.stdout}{self.logs()}")
+            raise Trouble(f"{user}: {command}: exit {done.returncode}: {done.stderr}{done.stdout}")
         return done.stdout
 
     def until(self, true, what, deadline_s=WAIT_DEADLINE_S):
         deadline = time.monotonic() + deadline_s
         while not true():
             if time.monotonic() > deadline:
-                raise Trouble(f"not after {deadline_s} s: {what}{self.logs()}")
+                raise Trouble(f"not after {deadline_s} s: {what}\n{LOOKS.text()}")
             time.sleep(0.02)
-
-    def logs(self):
-        """The ends of the daemons' logs: what to read when the cluster does not do what it should."""
-        text = ""
-        for part in ("server", "sched", "mom"):
-            folder = f"{HOME}/{part}_logs"
-            for name in sorted(os.listdir(folder))[-1:] if os.path.isdir(folder) else []:
-                with open(f"{folder}/{name}", errors="replace") as f:
-                    text += f"\n-- {part}_logs\n" + "".join(f.readlines()[-15:])
-        return text
 
     def stop(self):
         """Only for a next start in the same machine; otherwise everything ends with it."""

@@ -281,9 +281,10 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
   const auto cgroups = mom::find_cgroups("/proc/self/mountinfo", host_options.cgroup_parent);
   host_options.cgroup_roots = cgroups.roots;
   notes.write(actors::log_event::system, "Svr", "pbs_mom", cgroups.text);
+  host_options.complain = [&notes](const std::string& text) { notes.write(actors::log_event::error, "Svr", "pbs_mom", text); };
   mom::real_process_host processes(host_options);
-  mom::real_job_places places(s.home, host_options.shepherd);
-  mom::real_task_outputs outputs(s.home);
+  mom::real_job_places places(s.home, host_options.shepherd, host_options.complain);
+  mom::real_task_outputs outputs(s.home, host_options.complain);
   const auto identity = wire::credentials::bundle(s.priv + "/daemon.pem");
   // Where other MoMs reach this one. None given: at every address, and the server tells them the one it sees.
   const auto address = s.ours.get("mom_address");

@@ -1,30 +1,43 @@
 #include "actors/mom/host/event_loop.hpp"
 
+#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <system_error>
+#include <utility>
 
 namespace annals::mom {
 namespace {
 
+constexpr std::chrono::milliseconds room_again{1000};
+
 // What epoll says of a descriptor: which watch it was, and which descriptor.
 std::uint64_t event_of(std::uint32_t watch, int fd) { return std::uint64_t{watch} << 32 | static_cast<std::uint32_t>(fd); }
 
-}  // namespace
-
-event_loop::event_loop() {
-  epoll_ = epoll_create1(EPOLL_CLOEXEC);
-  wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+// 0, or why not.
+int change(int epoll, int what, int fd, std::uint32_t watch) {
   epoll_event e{};
   e.events = EPOLLIN;
-  e.data.u64 = event_of(0, wake_);
-  if (epoll_ < 0 || wake_ < 0 || epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &e) != 0)
-    throw std::system_error(errno, std::generic_category(), "event loop");
-  thread_ = std::thread([this] { run(); });
+  e.data.u64 = event_of(watch, fd);
+  return epoll_ctl(epoll, what, fd, &e) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+event_loop::event_loop(std::string name, complaint complain) : complain_(std::move(complain)) {
+  epoll_ = epoll_create1(EPOLL_CLOEXEC);
+  wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  const int error = epoll_ < 0 || wake_ < 0 ? errno : change(epoll_, EPOLL_CTL_ADD, wake_, 0);
+  if (error != 0) throw std::system_error(error, std::generic_category(), "event loop");
+  thread_ = std::thread([this, name = std::move(name)] {
+    pthread_setname_np(pthread_self(), name.c_str());
+    run();
+  });
 }
 
 void event_loop::stop() {
@@ -51,16 +64,33 @@ void event_loop::post(task t) {
 }
 
 void event_loop::watch(int fd, task t) {
-  epoll_event e{};
-  e.events = EPOLLIN;
-  e.data.u64 = event_of(++last_watch_, fd);
-  watched_[fd] = {last_watch_, std::move(t)};
-  epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &e);
+  auto& w = watched_[fd];
+  w = {++last_watch_, std::move(t), false};
+  begin_watch(fd, w);
+}
+
+// Events with the number of an earlier watch would go nowhere and wake the loop for ever.
+void event_loop::begin_watch(int fd, watched& w) {
+  int error = change(epoll_, EPOLL_CTL_ADD, fd, w.number);
+  if (error == EEXIST) {
+    complain_("descriptor " + std::to_string(fd) + " is watched already");
+    error = change(epoll_, EPOLL_CTL_MOD, fd, w.number);
+  }
+  const bool waited = std::exchange(w.waits, error == ENOMEM || error == ENOSPC);
+  if (error != 0 && !waited) complain_("descriptor " + std::to_string(fd) + " can't be watched: " + std::strerror(error));
+  if (!w.waits) return;
+  after(room_again, [this, fd, number = w.number] {
+    const auto at = watched_.find(fd);
+    if (at != watched_.end() && at->second.number == number) begin_watch(fd, at->second);
+  });
 }
 
 void event_loop::unwatch(int fd) {
-  epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
-  watched_.erase(fd);
+  const auto at = watched_.find(fd);
+  const bool waits = at != watched_.end() && at->second.waits;
+  if (at != watched_.end()) watched_.erase(at);
+  if (const int error = waits ? 0 : change(epoll_, EPOLL_CTL_DEL, fd, 0); error != 0)
+    complain_("descriptor " + std::to_string(fd) + " was not watched: " + std::strerror(error));
 }
 
 void event_loop::after(std::chrono::milliseconds delay, task t) { timers_.emplace(clock::now() + delay, std::move(t)); }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -16,7 +17,10 @@ class event_loop {
  public:
   using task = std::function<void()>;
 
-  event_loop();  // throws std::system_error
+  using complaint = std::function<void(const std::string&)>;
+
+  // name: of its thread. complain: hears on that of what can't be watched. Throws std::system_error.
+  event_loop(std::string name, complaint complain);
   ~event_loop() { stop(); }
   void stop();  // waits for the task that runs now; none runs afterwards
   event_loop(const event_loop&) = delete;
@@ -26,6 +30,7 @@ class event_loop {
 
   // In tasks only. `t` runs each time the descriptor is readable (or hung up), until unwatch; closing is the caller's. A descriptor that
   // takes the number of one that was closed is another one, also for what was known of the first by then.
+  // One that is watched already is a fault that is complained of; from then on `t` runs alone.
   void watch(int fd, task t);
   void unwatch(int fd);
   void after(std::chrono::milliseconds delay, task t);
@@ -35,14 +40,17 @@ class event_loop {
   struct watched {
     std::uint32_t number = 0;  // of the watch: another one each time
     task t;
+    bool waits = false;  // until the kernel has room for it
   };
   void run();
+  void begin_watch(int fd, watched& w);
   bool stopping();
   void run_ready(std::uint64_t what);
   int wait_ms() const;
   void run_posted();
   void run_due();
 
+  const complaint complain_;
   int epoll_ = -1, wake_ = -1;
   std::map<int, watched> watched_;  // by descriptor
   std::uint32_t last_watch_ = 0;

@@ -61,10 +61,10 @@ std::optional<shepherd_process> kept_shepherds::take(const std::string& crew, co
   auto& members = at->second;
   std::optional<shepherd_process> taken;
   while (!members.empty() && !taken) {
-    const auto last = members.back().process;
+    auto last = members.back().process;
     members.pop_back();
     if (!tell(last, file)) {
-      end(last);
+      let_go(last);
       continue;
     }
     loop_.unwatch(last.child.pidfd);
@@ -76,28 +76,24 @@ std::optional<shepherd_process> kept_shepherds::take(const std::string& crew, co
 
 void kept_shepherds::keep(const std::string& crew, const shepherd_process& s) {
   crews_[crew].push_back({s, steady_clock::now()});
-  loop_.watch(s.child.pidfd, [this, crew, s] {
-    const auto at = crews_.find(crew);
-    if (at != crews_.end()) std::erase_if(at->second, [&](const idle& i) { return i.process.child.pidfd == s.child.pidfd; });
-    if (at != crews_.end() && at->second.empty()) crews_.erase(at);
-    auto ended = s;
-    let_go(ended);
-    loop_.unwatch(s.child.pidfd);
-    close(s.child.pidfd);
-    reap(s.child.pid);
-  });
+  loop_.watch(s.child.pidfd, [this, crew, child = s.child] { ended(crew, child); });
   if (!std::exchange(looking_, true)) loop_.after(look_every, [this] { end_old(); });
 }
 
-// It is reaped when it has ended.
-void kept_shepherds::end(const shepherd_process& s) {
-  auto gone = s;
-  let_go(gone);
-  loop_.watch(s.child.pidfd, [this, child = s.child] {
-    loop_.unwatch(child.pidfd);
-    close(child.pidfd);
-    reap(child.pid);
-  });
+// One that was let go is in no crew any more, and its socket is closed.
+void kept_shepherds::ended(const std::string& crew, const child_process& child) {
+  if (const auto at = crews_.find(crew); at != crews_.end()) {
+    auto& members = at->second;
+    const auto own = std::ranges::find_if(members, [&](const idle& i) { return i.process.child.pidfd == child.pidfd; });
+    if (own != members.end()) {
+      let_go(own->process);
+      members.erase(own);
+    }
+    if (members.empty()) crews_.erase(at);
+  }
+  loop_.unwatch(child.pidfd);
+  close(child.pidfd);
+  reap(child.pid);
 }
 
 void kept_shepherds::end_old() {
@@ -105,7 +101,7 @@ void kept_shepherds::end_old() {
   for (auto at = crews_.begin(); at != crews_.end();) {
     auto& members = at->second;
     const auto young = std::ranges::find_if(members, [&](const idle& i) { return i.since > limit; });
-    std::for_each(members.begin(), young, [this](const idle& i) { end(i.process); });
+    std::for_each(members.begin(), young, [](idle& i) { let_go(i.process); });
     members.erase(members.begin(), young);
     at = members.empty() ? crews_.erase(at) : std::next(at);
   }

@@ -39,7 +39,7 @@ class kept_shepherds {
   std::optional<shepherd_process> take(const std::string& crew, const std::string& file);
   // One with nothing to do that no signal was sent to. It ends when it was not taken for idle_max, or up to a second later.
   void keep(const std::string& crew, const shepherd_process& s);
-  // It ends when its run has ended.
+  // It ends when its run has ended; one that was kept is reaped then.
   static void let_go(shepherd_process& s);
 
  private:
@@ -47,7 +47,7 @@ class kept_shepherds {
     shepherd_process process;
     std::chrono::steady_clock::time_point since;
   };
-  void end(const shepherd_process& s);
+  void ended(const std::string& crew, const child_process& child);
   void end_old();
 
   event_loop& loop_;

@@ -43,9 +43,9 @@ std::vector<std::string> directories_of(const ports::job_place& place, const acc
 
 class real_job_places::impl {
  public:
-  impl(const std::string& pbs_home, std::string shepherd)
+  impl(const std::string& pbs_home, std::string shepherd, event_loop::complaint complain)
       : files_(pbs_home),
-        loop_(std::make_unique<event_loop>()),
+        loop_(std::make_unique<event_loop>("loop.places", std::move(complain))),
         work_(std::make_unique<user_work>(*loop_, shepherd)),
         shepherd_(std::move(shepherd)) {
     files_.make_directories();
@@ -148,8 +148,8 @@ class real_job_places::impl {
   const std::string shepherd_;
 };
 
-real_job_places::real_job_places(const std::string& pbs_home, const std::string& shepherd)
-    : impl_(std::make_unique<impl>(pbs_home, shepherd)) {}
+real_job_places::real_job_places(const std::string& pbs_home, const std::string& shepherd, event_loop::complaint complain)
+    : impl_(std::make_unique<impl>(pbs_home, shepherd, std::move(complain))) {}
 real_job_places::~real_job_places() = default;
 void real_job_places::listen(events e) { impl_->listen(std::move(e)); }
 void real_job_places::set_up(const ports::job_place& place) {

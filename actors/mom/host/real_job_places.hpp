@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "actors/mom/host/event_loop.hpp"
 #include "events/ports/job_places.hpp"
 
 namespace annals::mom {
@@ -12,7 +13,7 @@ namespace annals::mom {
 class real_job_places final : public ports::job_places {
  public:
   // Throws std::system_error. `shepherd`: path of pbs_shepherd.
-  real_job_places(const std::string& pbs_home, const std::string& shepherd);
+  real_job_places(const std::string& pbs_home, const std::string& shepherd, event_loop::complaint complain);
   ~real_job_places() override;
   void listen(events e) override;
   void set_up(const ports::job_place& place) override;

@@ -59,7 +59,7 @@ class real_process_host::impl {
     inotify_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     if (inotify_ < 0 || inotify_add_watch(inotify_, files_.jobs().c_str(), IN_MODIFY) < 0)
       throw std::system_error(errno, std::generic_category(), "inotify");
-    loop_ = std::make_unique<event_loop>();
+    loop_ = std::make_unique<event_loop>("loop.runs", options_.complain);
     later_ = std::make_unique<later_tasks>(*loop_, news_);
     user_work_ = std::make_unique<user_work>(*loop_, options_.shepherd);
     kept_ = std::make_unique<kept_shepherds>(*loop_, options_.kept_idle_max);

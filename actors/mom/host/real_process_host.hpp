@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,7 @@ struct host_options {
   std::chrono::milliseconds usage_age_max{1000};  // samples younger than this share one /proc scan
   // So long a shepherd waits for the array's next subjob, which comes some milliseconds after the last one's end, or a cycle later.
   std::chrono::milliseconds kept_idle_max{5000};
+  std::function<void(const std::string&)> complain;  // for the MoM's log: what should never be, as of event_loop
 };
 
 class real_process_host : public ports::process_host {

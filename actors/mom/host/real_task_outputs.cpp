@@ -22,7 +22,8 @@ std::string task_output_file(const std::string& pbs_home, const std::string& key
 
 class real_task_outputs::impl {
  public:
-  impl(std::string pbs_home, const name_service& names) : home_(std::move(pbs_home)), accounts_(names) {}
+  impl(std::string pbs_home, event_loop::complaint complain, const name_service& names)
+      : home_(std::move(pbs_home)), complain_(std::move(complain)), accounts_(names) {}
   ~impl() {
     if (loop_) loop_->stop();
     if (inotify_ >= 0) close(inotify_);
@@ -81,7 +82,7 @@ class real_task_outputs::impl {
     if (loop_) return true;
     if (inotify_ < 0) inotify_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     if (inotify_ < 0) return false;
-    loop_ = std::make_unique<event_loop>();
+    loop_ = std::make_unique<event_loop>("loop.outputs", complain_);
     loop_->post([this] { loop_->watch(inotify_, [this] { read_inotify(); }); });
     return true;
   }
@@ -135,6 +136,7 @@ class real_task_outputs::impl {
   }
 
   const std::string home_;
+  const event_loop::complaint complain_;
   std::mutex mutex_;  // of all below
   accounts accounts_;
   std::map<std::string, followed> followed_;  // by key
@@ -145,8 +147,8 @@ class real_task_outputs::impl {
   std::unique_ptr<event_loop> loop_;
 };
 
-real_task_outputs::real_task_outputs(std::string pbs_home, const name_service& names)
-    : impl_(std::make_unique<impl>(std::move(pbs_home), names)) {}
+real_task_outputs::real_task_outputs(std::string pbs_home, event_loop::complaint complain, const name_service& names)
+    : impl_(std::make_unique<impl>(std::move(pbs_home), std::move(complain), names)) {}
 real_task_outputs::~real_task_outputs() = default;
 void real_task_outputs::listen(std::function<void(const std::string&)> grown) { impl_->listen(std::move(grown)); }
 void real_task_outputs::follow(const std::string& key, const std::string& user) { impl_->follow(key, user); }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "actors/mom/host/account.hpp"
+#include "actors/mom/host/event_loop.hpp"
 #include "events/ports/task_outputs.hpp"
 
 namespace annals::mom {
@@ -14,7 +15,7 @@ std::string task_output_file(const std::string& pbs_home, const std::string& key
 
 class real_task_outputs final : public ports::task_outputs {
  public:
-  explicit real_task_outputs(std::string pbs_home, const name_service& names = {});
+  real_task_outputs(std::string pbs_home, event_loop::complaint complain, const name_service& names = {});
   ~real_task_outputs() override;
   void listen(std::function<void(const std::string& key)> grown) override;
   void follow(const std::string& key, const std::string& user) override;

@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(nobody_is_missing_because_the_name_service_is_ill) {
 
 BOOST_AUTO_TEST_CASE(what_a_task_wrote_is_not_taken_for_nothing_while_the_name_service_is_ill) {
   const std::string task = "4.b.1-2", file = mom::task_output_file(home(), task, false);
-  mom::real_task_outputs outputs(home(), names);
+  mom::real_task_outputs outputs(home(), options.complain, names);
   ill = true;
   outputs.follow(task, test::own_user());
   BOOST_TEST((outputs.read(task, false, 0, 100) == ""));  // there is no file

@@ -56,12 +56,18 @@ host_fixture::host_fixture() {
   options.shepherd = annals::test::stage_dir() + "/libexec/pbs_shepherd";
   options.delivery_pauses_s = {0, 0};
   options.usage_age_max = std::chrono::milliseconds(0);
+  options.complain = [this](const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    complaints_ += text + '\n';
+  };
   new_mom();
 }
 
 host_fixture::~host_fixture() {
   end_runs();
   host.reset();
+  const std::lock_guard lock(mutex_);
+  BOOST_CHECK_MESSAGE(complaints_.empty(), complaints_);
 }
 
 void host_fixture::end_runs() try {

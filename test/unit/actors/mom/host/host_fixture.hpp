@@ -28,7 +28,7 @@ struct told {  // what was said about one run
 class host_fixture {
  public:
   host_fixture();
-  ~host_fixture();  // see end_runs()
+  ~host_fixture();  // see end_runs(); fails the test if a host complained
 
   // A script job, or a program job if `program` is given; runs as this process's user in `work`.
   ports::run_order order(const std::string& key, std::vector<std::string> program = {}) const;
@@ -71,6 +71,7 @@ class host_fixture {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::string, told> told_;
+  std::string complaints_;
 };
 
 std::string job_of(const std::string& key);  // "12.borg" of "12.borg.1"

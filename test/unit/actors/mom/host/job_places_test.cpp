@@ -19,8 +19,8 @@ namespace {
 
 struct places_fixture : host_fixture {
   std::mutex mutex;
-  std::vector<std::string> said;                                                             // "12.borg.1 0", "12.borg.1 removed"
-  mom::real_job_places places{home(), annals::test::stage_dir() + "/libexec/pbs_shepherd"};  // the last: it speaks until it has ended
+  std::vector<std::string> said;                                            // "12.borg.1 0", "12.borg.1 removed"
+  mom::real_job_places places{home(), options.shepherd, options.complain};  // the last: it speaks until it has ended
 
   places_fixture() {
     places.listen({[this](const std::string& key, std::int32_t code, const std::string&) { say(key + " " + std::to_string(code)); },

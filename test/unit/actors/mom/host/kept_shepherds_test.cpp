@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <filesystem>
+#include <set>
 
 #include "actors/mom/host/order_file.hpp"
 #include "actors/mom/host/process_table.hpp"
@@ -44,6 +46,11 @@ struct kept_fixture : test::host_fixture {
     o.tmpdir = tmpdir(o.key);
     o.environment.push_back("TMPDIR=" + o.tmpdir);
     return o;
+  }
+  // What was kept of it, by whom it was started.
+  static bool is_reaped(pid_t shepherd) { return !fs::exists("/proc/" + std::to_string(shepherd)); }
+  static std::size_t descriptors() {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator()));
   }
   std::string tmpdir(const std::string& of) const { return work() + "/pbs." + of; }
   std::size_t tmpdirs() const {
@@ -194,6 +201,24 @@ BOOST_AUTO_TEST_CASE(one_that_gets_no_other_run_goes_home_after_some_time) {
   test::wait_until([&] { return !test::alive(shepherd); }, "the shepherd to go home");
   BOOST_TEST(tmpdirs() == 0u);
   BOOST_TEST(run_one(with_tmpdir(order(key(2), {"/bin/true"}))) == 0);
+}
+
+// A MoM would be busy for ever with the ends of these.
+BOOST_AUTO_TEST_CASE(those_that_went_home_are_reaped_and_leave_no_descriptor) {
+  const auto before = descriptors();
+  let_them_wait(std::chrono::milliseconds(1));
+  std::set<pid_t> shepherds;
+  for (int i = 1; i <= 3; ++i) start(script(key(i), "while [ ! -e go ]; do sleep 0.01; done"));
+  for (int i = 1; i <= 3; ++i) wait_started(key(i));
+  test::write_whole(work() + "/go", "");
+  for (int i = 1; i <= 3; ++i) {
+    wait_ended(key(i));
+    shepherds.insert(shepherd_of(key(i)));
+  }
+  BOOST_TEST(shepherds.size() == 3u);
+  test::wait_until([&] { return std::ranges::all_of(shepherds, is_reaped); }, "the shepherds to be reaped");
+  for (int i = 1; i <= 3; ++i) forget_and_wait(key(i));  // the files of runs that are known stay open
+  test::wait_until([&] { return descriptors() <= before; }, "their descriptors to be closed");
 }
 
 // The MoM removes a spool file when its output is elsewhere; only then another run may write into it.

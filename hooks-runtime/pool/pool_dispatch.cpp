@@ -229,13 +229,12 @@ void worker_pool::server::dispatch() {
 worker_pool::server::worker_at worker_pool::server::start_worker() {
   workers_.emplace_back(settings_.worker_program, settings_.scratch, next_id_++);
   const auto made = std::prev(workers_.end());
-  if (made->process.is_running()) {
-    watch_process(made);
-    watch(made);
+  const auto why = made->process.is_running() ? begin_watch(made) : made->process.why();
+  if (why.empty() && made->process.is_running()) {
     ++started_;
     return made;
   }
-  no_start_why_ = "no hook worker: " + made->process.why();
+  no_start_why_ = "no hook worker: " + why;
   no_start_before_ = clock::now() + pause_after_failed_start;
   workers_.erase(made);
   return workers_.end();

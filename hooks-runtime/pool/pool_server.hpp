@@ -81,8 +81,8 @@ class worker_pool::server {
   }
   void tell_callers();
   worker_at find(std::uint64_t id);
-  void watch_process(worker_at w);
-  void watch(worker_at w);  // as its phase wants; after whatever changes what is to be waited for
+  std::string begin_watch(worker_at w);  // empty, or why it can't be
+  void watch(worker_at w);               // as its phase wants; after whatever changes what is to be waited for
   void serve(std::uint64_t what, std::uint32_t events);
   void attend(worker_at w);  // for a moment; what is not done then is the pool's thread's
   void read(worker_at w);

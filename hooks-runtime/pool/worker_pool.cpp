@@ -1,6 +1,7 @@
 // The pool's thread: waiting, reading, deadlines. What runs where is decided in pool_dispatch.cpp.
 #include "hooks-runtime/pool/worker_pool.hpp"
 
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/epoll.h>
@@ -9,6 +10,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "hooks-runtime/pool/pool_server.hpp"
@@ -25,10 +29,11 @@ constexpr std::uint64_t woken = 0;
 std::uint64_t socket_of(std::uint64_t id) { return id << 1; }
 std::uint64_t process_of(std::uint64_t id) { return id << 1 | 1; }
 
-void set_watch(int epoll, int what, int fd, std::uint32_t events, std::uint64_t tells) {
+// 0, or why not.
+int set_watch(int epoll, int what, int fd, std::uint32_t events, std::uint64_t tells) {
   epoll_event e{events, {}};
   e.data.u64 = tells;
-  ::epoll_ctl(epoll, what, fd, &e);
+  return ::epoll_ctl(epoll, what, fd, &e) == 0 ? 0 : errno;
 }
 }  // namespace
 
@@ -36,7 +41,8 @@ worker_pool::server::server(pool_settings settings)
     : settings_(std::move(settings)),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
-  set_watch(epoll_, EPOLL_CTL_ADD, wake_, EPOLLIN, woken);
+  if (const int error = set_watch(epoll_, EPOLL_CTL_ADD, wake_, EPOLLIN, woken); error != 0)
+    throw std::system_error(error, std::generic_category(), "pool of hook workers");
   if (settings_.workers_max == 0) settings_.workers_max = limits::hook_workers_max;
   if (settings_.runs_max == 0) settings_.runs_max = limits::hook_worker_runs_max;
 }
@@ -74,6 +80,7 @@ pool_figures worker_pool::server::figures() const {
 }
 
 void worker_pool::server::loop() {
+  pthread_setname_np(pthread_self(), "hook.pool");
   if (settings_.on_thread_start) settings_.on_thread_start();
   for (;;) {
     std::vector<std::function<void()>> work;
@@ -145,8 +152,11 @@ worker_pool::server::worker_at worker_pool::server::find(std::uint64_t id) {
   return std::ranges::find_if(workers_, [&](const worker& w) { return w.id == id; });
 }
 
-void worker_pool::server::watch_process(worker_at w) {
-  set_watch(epoll_, EPOLL_CTL_ADD, w->process.pidfd(), EPOLLIN, process_of(w->id));
+std::string worker_pool::server::begin_watch(worker_at w) {
+  const int error = set_watch(epoll_, EPOLL_CTL_ADD, w->process.pidfd(), EPOLLIN, process_of(w->id));
+  if (error != 0) return std::string("its end can't be waited for: ") + std::strerror(error);
+  watch(w);
+  return w->now == phase::ending ? w->why : std::string();
 }
 
 void worker_pool::server::serve(std::uint64_t what, std::uint32_t events) {
@@ -177,7 +187,9 @@ void worker_pool::server::watch(worker_at w) {
   if (wanted == w->watched) return;
   const int change = wanted == 0 ? EPOLL_CTL_DEL : w->watched == 0 ? EPOLL_CTL_ADD
                                                                    : EPOLL_CTL_MOD;
-  set_watch(epoll_, change, w->process.socket(), wanted, socket_of(w->id));
+  const int error = set_watch(epoll_, change, w->process.socket(), wanted, socket_of(w->id));
+  if (error != 0 && wanted != 0)
+    return end(w, protocol::Verdict::ERROR, std::string("the hook's process can't be listened to: ") + std::strerror(error));
   w->watched = wanted;
 }
 

@@ -105,7 +105,7 @@ void rest() {
 int epoll_of(int watched, std::uint32_t events) {
   const int all = ::epoll_create1(0);
   epoll_event e{.events = events, .data = {}};
-  ::epoll_ctl(all, EPOLL_CTL_ADD, watched, &e);
+  if (::epoll_ctl(all, EPOLL_CTL_ADD, watched, &e) != 0) std::abort();
   return all;
 }
 

@@ -17,10 +17,10 @@ actor_registry::actor_registry(caf::event_based_actor* self, gateway_parts parts
     : self_(self),
       parts_(std::move(parts)),
       next_number_(parts_.where->next_number()),
-      names_(self, limits::group_lookup_threads_max, limits::group_lookups_waiting_max, parts_.detached),
-      signatures_(self, 1, 0, parts_.detached),
-      reading_(self, 1, limits::hook_exports_waiting_max, parts_.detached),
-      hellos_(self, 1, 0, parts_.detached),
+      names_(self, "names", limits::group_lookup_threads_max, limits::group_lookups_waiting_max, parts_.detached),
+      signatures_(self, "signatures", 1, 0, parts_.detached),
+      reading_(self, "reading", 1, limits::hook_exports_waiting_max, parts_.detached),
+      hellos_(self, "hellos", 1, 0, parts_.detached),
       orders_(order_parts()) {}
 
 // Addresses are looked up here; the order is made, and signed, where nobody waits.

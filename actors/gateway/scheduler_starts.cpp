@@ -40,7 +40,7 @@ schema::sealed<schema::ToScheduler> stop_message() {
 }  // namespace
 
 scheduler_starts::scheduler_starts(actor_registry& board, mom_routes& moms)
-    : board_(board), moms_(moms), helpers_(board.self(), limits::scheduler_starts_at_once, 0, board.parts().detached) {
+    : board_(board), moms_(moms), helpers_(board.self(), "starts", limits::scheduler_starts_at_once, 0, board.parts().detached) {
   moms_.hear_failed_schedulers([this](const std::string& host, schema::SchedulerFailed::Reader f) { on_failed_elsewhere(host, f); });
 }
 

@@ -52,7 +52,7 @@ std::string remembered(const std::string& directory, const std::string& name) {
 mom_schedulers::mom_schedulers(caf::event_based_actor* self, mom_schedulers_parts parts, answer to_server)
     : parts_(std::move(parts)),
       to_server_(std::move(to_server)),
-      helpers_(self, limits::scheduler_starts_at_once, 0, parts_.detached) {}
+      helpers_(self, "starts", limits::scheduler_starts_at_once, 0, parts_.detached) {}
 
 void mom_schedulers::start(schema::StartScheduler::Reader order) {
   ports::scheduler_start what;

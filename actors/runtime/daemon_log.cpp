@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/daily_file_sink.h>
@@ -66,6 +67,7 @@ struct daemon_log::sink {
   void begin_to_flush() {
     if (flusher.joinable()) return;
     flusher = std::jthread([this](const std::stop_token& stop) {
+      pthread_setname_np(pthread_self(), "log.flush");
       std::unique_lock held(guard);
       while (came.wait(held, stop, [this] { return soon; })) {
         came.wait_for(held, stop, std::chrono::milliseconds(limits::patience_ms), [] { return false; });

@@ -2,22 +2,25 @@
 
 #include <caf/send.hpp>
 
+#include <pthread.h>
+
 #include <exception>
+#include <string>
 
 #include "actors/runtime/run_this.hpp"
 
 namespace annals::actors {
 
 namespace {
-// The argument is for CAF: it refers to null where a function has none.
-caf::behavior helper(caf::event_based_actor*, std::size_t /*number*/) {
+caf::behavior helper(caf::event_based_actor*, const std::string& thread_name) {
+  if (!thread_name.empty()) pthread_setname_np(pthread_self(), thread_name.c_str());
   return {[](const run_this& what) { what.work(); }};
 }
 }  // namespace
 
 caf::actor helper_pool::new_helper() {
   ++helpers_;
-  return detached_ ? self_->spawn<caf::detached + caf::linked>(helper, helpers_) : self_->spawn<caf::linked>(helper, helpers_);
+  return detached_ ? self_->spawn<caf::detached + caf::linked>(helper, "help." + name_) : self_->spawn<caf::linked>(helper, std::string());
 }
 
 bool helper_pool::ask(work what) {

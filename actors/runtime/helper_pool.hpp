@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <deque>
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,9 +21,9 @@ class helper_pool {
   using work = std::function<std::function<void()>()>;
 
   // `waiting_max`: pieces that wait for a helper. `detached`: false in simulations, where helpers have no threads of their own.
-  // Helpers end with the actor, which must take run_this and keep this pool as long as it lives.
-  helper_pool(caf::event_based_actor* self, std::size_t helpers_max, std::size_t waiting_max, bool detached)
-      : self_(self), helpers_max_(helpers_max), waiting_max_(waiting_max), detached_(detached) {}
+  // Helpers end with the actor, which must take run_this and keep this pool as long as it lives. Their threads' name is "help." and `name`.
+  helper_pool(caf::event_based_actor* self, std::string name, std::size_t helpers_max, std::size_t waiting_max, bool detached)
+      : self_(self), name_(std::move(name)), helpers_max_(helpers_max), waiting_max_(waiting_max), detached_(detached) {}
 
   // False: as many wait as may, and this is not done.
   bool ask(work what);
@@ -39,6 +40,7 @@ class helper_pool {
   caf::actor new_helper();
 
   caf::event_based_actor* self_;
+  const std::string name_;
   const std::size_t helpers_max_, waiting_max_;
   const bool detached_;
   std::size_t helpers_ = 0;

@@ -26,7 +26,7 @@ struct owner {
 
   owner(std::size_t helpers, std::size_t waiting, bool detached) {
     self = system->spawn([this, helpers, waiting](caf::event_based_actor* a, bool own_threads) -> caf::behavior {
-      pool = std::make_shared<helper_pool>(a, helpers, waiting, own_threads);
+      pool = std::make_shared<helper_pool>(a, "test", helpers, waiting, own_threads);
       return {[](const run_this& what) { what.work(); }};
     },
                          detached);

@@ -64,6 +64,7 @@ class the_page(ClusterTest):
         self.addCleanup(self.cluster.down)
         self.addCleanup(procs.kill_all, self.started_by_the_page)
         self.addCleanup(self.tell_if_failed)
+        self.expect_rest(self.dir)
         self.cluster.habitat = lambda name: None         # the page does it
         self.cluster.write_files()
         for machine in self.cluster.machines.values():

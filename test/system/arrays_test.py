@@ -4,7 +4,7 @@ import collections
 import os
 import unittest
 
-from private_cluster import ClusterTest
+from private_cluster import ClusterTest, rest
 
 SUBJOBS = 40
 AT_ONCE = 8
@@ -66,6 +66,15 @@ while [ ! -e go ] && [ ! -e go.$PBS_ARRAY_INDEX ] && [ ! -e go.group.$(((PBS_ARR
         self.until_state(self.submit("--", "/bin/true"), "F")
 
     # ---- running -------------------------------------------------------------------------------------------------
+
+    def test_the_host_rests_when_an_array_is_over_and_its_shepherds_have_gone_home(self):
+        array = self.submit("-J", "1-20", "-o", "/dev/null", "-e", "/dev/null", "--", "/bin/true")
+        self.until_state(array, "F")
+
+        def at_home():
+            mom = rest.looks_at(self.dir)["pbs_mom of a"]
+            return len(mom.children) == len(mom.zombies)
+        self.until(at_home, "all shepherds have ended")      # what is at rest after each test has no living child to allow for
 
     def test_each_subjob_runs_once_though_server_and_mom_are_killed(self):
         array = self.array(f"1-{SUBJOBS}%{AT_ONCE}")

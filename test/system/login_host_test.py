@@ -8,7 +8,7 @@ import subprocess
 import unittest
 
 from network_test import NAMESPACES
-from private_cluster import COMMAND_DEADLINE_S, ClusterTest, Done, attributes, mini
+from private_cluster import COMMAND_DEADLINE_S, ClusterTest, Done, attributes, mini, rest
 
 
 class a_login_host(ClusterTest):
@@ -21,6 +21,7 @@ class a_login_host(ClusterTest):
         self.login.habitat("comm")
         self.enroll("--login", "l")
         self.login.start_daemon("pbs_comm")
+        self.at_rest[self.dir] = rest.looks_at(self.dir)
 
     def enroll(self, *who):
         self.cluster.enrol(os.path.join(self.home("l"), "server_priv", "comm", "server.pem"), *who)
@@ -34,6 +35,7 @@ class a_login_host(ClusterTest):
         process = self.start_there(*command)
         out, err = process.communicate(input, timeout=COMMAND_DEADLINE_S)
         process.stdout, process.stderr = out, err
+        self.looks.add(command, process.returncode, out, err)
         return Done(process)
 
     def sure_there(self, *command, **how):
@@ -66,6 +68,14 @@ class a_login_host(ClusterTest):
             self.assertTrue(f.read().strip())
         self.until_recorded(id, "Q", "Q")
         self.assertIn("commands of this host's users go to server server", self.comm_log())
+
+    def test_every_daemon_rests_for_seconds_when_a_job_is_over(self):
+        """After each test for a moment only: what is done now and then is seen here."""
+        id = self.sure_there("qsub", "-o", "/dev/null", "-j", "oe", "--", "/bin/true").strip()
+        self.until_state(id, "F")
+        self.assertLessEqual({"pbs_server of server", "pbs_sched default of server", "pbs_mom of a", "pbs_mom of l", "pbs_comm of l"},
+                             set(self.at_rest[self.dir]))
+        self.assertEqual(rest.until_rest(self.dir, self.at_rest[self.dir], window_s=5), "")
 
     def test_what_a_user_may_here_he_may_there(self):
         id = self.submit("-h", "--", "/bin/true")

@@ -140,6 +140,7 @@ class two_clusters_of_one_name(SharedTmpdir):
         self.other = mini.Cluster(self.dir_of_other)
         self.addCleanup(self.other.down)
         self.other.up()
+        self.expect_rest(self.dir_of_other)
         self.work_of_other = os.path.join(self.top, "work2")
         os.mkdir(self.work_of_other)
 

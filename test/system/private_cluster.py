@@ -1,7 +1,8 @@
 """A private plain mini-cluster for a system test: real daemons, real processes, in a directory of its own.
 
 Tests wait for conditions, each with a deadline, and never for time. Whatever happens the cluster is removed at the end.
-A test that failed tells before that what it saw last and the ends of the logs (test/support/failures.py).
+Before that its daemons must rest (test/support/rest.py), and when a test failed it tells what it saw last and the ends of the
+logs (test/support/failures.py).
 """
 import ctypes
 import glob
@@ -21,6 +22,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import failures  # noqa: E402  found by the path above
+import rest  # noqa: E402
 
 STAGE = os.environ.get("ANNALS_STAGE") or os.path.abspath(
     os.path.join(HERE, "..", "..", "build", "stage"))
@@ -51,6 +53,7 @@ class ClusterTest(unittest.TestCase):
     def __init__(self, *arguments):
         super().__init__(*arguments)
         self.looks = failures.Looks()
+        self.at_rest = {}      # directory of a cluster -> how its daemons were when it was new
 
     def setUp(self):
         # A short path: the server's socket lies deep below it.
@@ -71,6 +74,7 @@ class ClusterTest(unittest.TestCase):
         self.sure("qmgr", "-c", "set server job_history_enable = True")
         for host in set(self.hosts) - set(self.vnodes):      # room for many small jobs, whatever this machine has
             self.sure("qmgr", "-c", f"set node {host} resources_available.ncpus = 64")
+        self.expect_rest(self.dir)
 
     def before_up(self):
         """For tests that prepare the directory."""
@@ -242,6 +246,17 @@ class ClusterTest(unittest.TestCase):
 
     # ---- at the end ----------------------------------------------------------------------------------------------
 
+    def expect_rest(self, directory):
+        """Of the daemons of the cluster there, which is new, when the test is over."""
+        self.at_rest[directory] = rest.looks_at(directory)
+        self.addCleanup(self.check_rest, directory)
+
+    def check_rest(self, directory):
+        if not failures.has_failed(self):
+            troubles = rest.until_rest(directory, self.at_rest[directory])
+            if troubles:
+                self.fail(f"the test is over, and not at rest after {rest.DEADLINE_S} s:\n{troubles}")
+
     def tell_if_failed(self):
         def logs():
             return failures.log_ends(sorted(glob.glob(os.path.join(self.top, "*", "hosts", "*", "home"))),
@@ -292,5 +307,5 @@ def wait_gone(pids, deadline_s=DEADLINE_S):
     return True
 
 
-__all__ = ["ClusterTest", "DEADLINE_S", "Done", "STAGE", "Trouble", "attributes", "failures", "mini", "procs", "signal", "stands_still",
+__all__ = ["ClusterTest", "DEADLINE_S", "Done", "STAGE", "Trouble", "attributes", "failures", "mini", "procs", "rest", "signal", "stands_still",
            "wait_gone", "with_mounts_of_our_own"]

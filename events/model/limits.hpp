@@ -30,6 +30,9 @@ constexpr std::size_t remembered_uploads_max = 16;
 constexpr std::size_t cycle_reasons_bytes_max = 64u << 10;
 // Occurrences of a standing reservation: ten years of days. Each is stored with its vnodes, and looked at in every cycle.
 constexpr std::size_t occurrences_max = 4000;
+// A recurrence rule may cost so many steps: one for each day, hour or minute up to its horizon, and for each time that it names in a day. A
+// step takes some 20 ns.
+constexpr std::size_t recurrence_steps_max = 300'000;
 // A recurrence rule that names all that can be named is shorter; so are the names of time zones.
 constexpr std::size_t rrule_chars_max = 4096, zone_name_chars_max = 100;
 // Queue and scheduler names (pbs guide: 15 characters).

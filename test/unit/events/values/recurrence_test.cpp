@@ -5,6 +5,7 @@
 
 #include "events/model/limits.hpp"
 #include "events/values/recurrence.hpp"
+#include "events/values/recurrence_rule.hpp"
 
 using namespace annals::values;
 
@@ -38,6 +39,14 @@ std::uint32_t error(const char* rule, const char* zone = "UTC", std::int64_t dur
   const auto found = occurrence_starts(rule, zone, first, duration);
   return found ? 0 : found.error().code;
 }
+
+std::string all(const std::string& part, int count) {
+  std::string out = ";" + part + "=0";
+  for (int i = 1; i < count; ++i) out += "," + std::to_string(i);
+  return out;
+}
+
+std::int64_t own_ms() { return std::clock() * 1000 / CLOCKS_PER_SEC; }
 
 }  // namespace
 
@@ -94,6 +103,10 @@ BOOST_AUTO_TEST_CASE(hours_that_the_clocks_leave_out_or_repeat) {
   BOOST_TEST(starts("FREQ=DAILY;COUNT=4", "America/New_York", march_12) ==
              "2027-03-12 07:30, 2027-03-13 07:30, 2027-03-14 07:30, 2027-03-15 06:30");
   BOOST_TEST(starts("FREQ=DAILY;COUNT=3", "America/New_York", october_31) == "2026-10-31 05:30, 2026-11-01 05:30, 2026-11-02 06:30");
+  // As it is when the first one is in winter, and in Dublin, whose winter is the time that is saved. 2027-10-31 01:30 there.
+  constexpr std::int64_t february_1 = 1801463400;
+  BOOST_TEST(starts("FREQ=YEARLY;BYMONTH=11;BYMONTHDAY=7;COUNT=1", "America/New_York", february_1) == "2027-11-07 05:30");
+  BOOST_TEST(starts("FREQ=YEARLY;BYMONTH=10;BYMONTHDAY=31;BYHOUR=1;COUNT=1", "Europe/Dublin", february_1) == "2027-10-31 00:30");
   // The second 01:30 of that night, when it was asked for.
   constexpr std::int64_t second_0130 = 1793514600;
   BOOST_TEST(starts("FREQ=DAILY;COUNT=2", "America/New_York", second_0130) == "2026-11-01 06:30, 2026-11-02 06:30");
@@ -130,6 +143,57 @@ BOOST_AUTO_TEST_CASE(more_than_can_be_kept_is_refused_in_no_time) {
   for (const char* never : {"FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30;COUNT=2", "FREQ=MINUTELY;BYMONTH=2;BYMONTHDAY=30;COUNT=2",
                             "FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30;UNTIL=29990101T000000Z", "FREQ=DAILY;BYDAY=2MO;COUNT=2"})
     BOOST_TEST(error(never, "UTC", 1) == pbs_error::rrule_syntax, never);
+}
+
+// Searched for one after the other these took libical from seconds to hours. Each is looked for as far as it may be.
+BOOST_AUTO_TEST_CASE(what_never_comes_is_refused_after_few_steps) {
+  const std::string all_times = all("BYHOUR", 24) + all("BYMINUTE", 60) + all("BYSECOND", 60);
+  const std::int64_t before = own_ms();
+  for (const std::string frequency : {"SECONDLY", "MINUTELY", "HOURLY", "DAILY", "MONTHLY", "YEARLY"}) {
+    const auto found = occurrence_starts("FREQ=" + frequency + ";COUNT=1;BYMONTH=2;BYMONTHDAY=30" + all_times, "Europe/Berlin", first, 1);
+    BOOST_REQUIRE(!found);
+    BOOST_TEST(found.error().code == pbs_error::rrule_syntax);
+    BOOST_TEST(found.error().text.starts_with("Undefined iCalendar syntax: no occurrence in the next "), found.error().text);
+  }
+  BOOST_TEST(own_ms() - before < 3000);  // six of them take some 10 ms
+  recurrence_rule rule;
+  rule.often = recurrence_rule::frequency::yearly;
+  rule.months = {2};
+  rule.month_days = {30};
+  constexpr std::int64_t century = 36'600LL * 86'400;
+  const auto looked = expand(rule, first, first + century, 1);
+  BOOST_TEST(looked.complete);
+  BOOST_TEST(looked.times.empty());
+  BOOST_TEST(looked.steps < 40'000u);
+  BOOST_TEST(!expand(rule, first, first + 100 * century, 1).complete);
+}
+
+BOOST_AUTO_TEST_CASE(positions_of_a_year_of_seconds_are_counted_not_walked) {
+  const std::string all_times = all("BYHOUR", 24) + all("BYMINUTE", 60) + all("BYSECOND", 60);
+  BOOST_TEST(starts(("FREQ=YEARLY;COUNT=2;BYMONTH=1,2,3;BYMONTHDAY=1,2,3;BYSETPOS=-1" + all_times).c_str()) ==
+             "2027-03-03 23:59, 2028-03-03 23:59");
+}
+
+BOOST_AUTO_TEST_CASE(parts_mean_what_the_rfc_says) {
+  BOOST_TEST(starts("FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1;COUNT=2") == "2026-11-30 00:43, 2026-12-31 00:43");
+  BOOST_TEST(starts("FREQ=MONTHLY;BYMONTHDAY=31;COUNT=2") == "2026-12-31 00:43, 2027-01-31 00:43");
+  BOOST_TEST(starts("FREQ=YEARLY;BYWEEKNO=1;BYDAY=MO;COUNT=2") == "2027-01-04 00:43, 2028-01-03 00:43");
+  BOOST_TEST(starts("FREQ=YEARLY;BYDAY=-1SU;COUNT=2") == "2026-12-27 00:43, 2027-12-26 00:43");
+  BOOST_TEST(starts("FREQ=YEARLY;BYMONTH=3;BYDAY=2TU;COUNT=2") == "2027-03-09 00:43, 2028-03-14 00:43");
+  BOOST_TEST(starts("FREQ=YEARLY;BYYEARDAY=-1;COUNT=2") == "2026-12-31 00:43, 2027-12-31 00:43");
+  BOOST_TEST(starts("FREQ=DAILY;BYMONTHDAY=-1;COUNT=2") == "2026-11-30 00:43, 2026-12-31 00:43");
+  BOOST_TEST(starts("FREQ=WEEKLY;INTERVAL=2;WKST=SU;BYDAY=SU,MO;COUNT=3") == "2026-11-29 00:43, 2026-11-30 00:43, 2026-12-13 00:43");
+  BOOST_TEST(starts("FREQ=MINUTELY;INTERVAL=20;BYHOUR=5;COUNT=4") ==
+             "2026-11-21 05:03, 2026-11-21 05:23, 2026-11-21 05:43, 2026-11-22 05:03");
+  BOOST_TEST(starts("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;COUNT=2") == "2028-02-29 00:43, 2032-02-29 00:43");
+  for (const char* bad : {"FREQ=WEEKLY;BYMONTHDAY=1;COUNT=1", "FREQ=MONTHLY;BYWEEKNO=1;COUNT=1", "FREQ=DAILY;BYYEARDAY=1;COUNT=1",
+                          "FREQ=WEEKLY;BYDAY=2MO;COUNT=1", "FREQ=YEARLY;BYWEEKNO=1;BYDAY=2MO;COUNT=1"})
+    BOOST_TEST(error(bad) == pbs_error::rrule_syntax, bad);
+}
+
+BOOST_AUTO_TEST_CASE(a_start_that_no_calendar_has_is_refused) {
+  for (const std::int64_t at : {std::int64_t{-1}, std::int64_t{1} << 40, INT64_MAX})
+    BOOST_TEST(count("FREQ=DAILY;COUNT=2", "Europe/Berlin", at) == 0u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

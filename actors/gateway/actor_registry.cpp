@@ -21,6 +21,7 @@ actor_registry::actor_registry(caf::event_based_actor* self, gateway_parts parts
       signatures_(self, "signatures", 1, 0, parts_.detached),
       reading_(self, "reading", 1, limits::hook_exports_waiting_max, parts_.detached),
       hellos_(self, "hellos", 1, 0, parts_.detached),
+      calendars_(self, "calendars", 1, limits::recurrences_waiting_max, parts_.detached),
       orders_(order_parts()) {}
 
 // Addresses are looked up here; the order is made, and signed, where nobody waits.

@@ -65,6 +65,7 @@ class actor_registry {
   helper_pool& signatures() { return signatures_; }  // one: they come in the order in which they were asked for
   helper_pool& reading() { return reading_; }        // blobs of the log
   helper_pool& hellos() { return hellos_; }          // what the log has of what MoMs say
+  helper_pool& calendars() { return calendars_; }    // when standing reservations are to begin; one: libical's zones are one table
 
   // -- what hosts' actors are told, in this order; of a host that is gone nothing ------------------------------------------------
   void post(post_to_host p) { orders_.put(std::move(p)); }
@@ -145,7 +146,7 @@ class actor_registry {
   std::map<std::uint64_t, caf::actor> reservations_;      // by serial
   std::map<std::uint64_t, caf::actor> new_reservations_;  // by number
   caf::actor server_;
-  helper_pool names_, signatures_, reading_, hellos_;
+  helper_pool names_, signatures_, reading_, hellos_, calendars_;
   order_lines orders_;
 };
 

@@ -141,15 +141,29 @@ void reservation_routes::ask_hooks(const reservation_for_job& known) {
                      });
 }
 
+// A rule is expanded by a helper, which may read a zone's file.
 void reservation_routes::submit(const schema::sealed<schema::Request>& request, const reservation_for_job& known, hook_runs runs) {
-  if (board_.is_too_late(request.get())) return board_.refuse(reply_to_client(known.to, request.get().getId()), pbs_error::server_down);
-  const auto asked = request.get().getSubmitReservation();
-  const auto number = board_.next_number();
-  model::submit_reservation command{request, number, known.group};
+  model::submit_reservation command{request, 0, known.group};
   command.of_job = known.job;
   for (const auto& [name, stream] : board_.where().hosts()) command.known_hosts.push_back(name);
+  if (!model::has_rule(request.get().getSubmitReservation())) return submit(std::move(command), known, std::move(runs));
+  const model::stamp now{board_.parts().base.clock->now_ns(), known.by};
+  const bool asked = board_.calendars().ask([this, command, known, now, settings = board_.settings(), runs = std::move(runs)]() mutable {
+    if (auto what = model::recurrence_of(command, now, *settings)) command.reckoned = values::reckoned(std::move(*what));
+    return [this, command, known, runs] { submit(command, known, runs); };
+  });
+  if (!asked)
+    reply_to_client(known.to, request.get().getId())
+        ->refused(0, {pbs_error::try_again, "Please retry: the rules of " + std::to_string(board_.calendars().waiting_max()) +
+                                                " other reservations are being expanded"});
+}
+
+void reservation_routes::submit(model::submit_reservation command, const reservation_for_job& known, hook_runs runs) {
+  const auto request = command.request;
+  if (board_.is_too_late(request.get())) return board_.refuse(reply_to_client(known.to, request.get().getId()), pbs_error::server_down);
+  const auto number = command.number = board_.next_number();
   auto reply = reply_for(
-      request, known.to, asked.getAttributes(), number,
+      request, known.to, request.get().getSubmitReservation().getAttributes(), number,
       [gateway = caf::actor(board_.self()), number](const model::rejection&) { caf::anon_send(gateway, reservation_refused{number}); });
   auto e = board_.wrap<model::reservation_command>(std::move(command), request.get(), known.by, std::move(reply), std::move(runs));
   e.cause = known.cause;

@@ -24,6 +24,7 @@ class reservation_routes {
  private:
   void ask_hooks(const reservation_for_job& known);
   void submit(const schema::sealed<schema::Request>& request, const reservation_for_job& known, hook_runs runs);
+  void submit(model::submit_reservation command, const reservation_for_job& known, hook_runs runs);
   void alter(const schema::sealed<schema::Request>& request, const model::requester& by, const sink_ptr& to, hook_runs runs);
   std::uint64_t named(capnp::Text::Reader id) const;  // its serial; 0: there is none
   reply_ptr reply_for(const schema::sealed<schema::Request>& request, const sink_ptr& to, capnp::List<schema::Attribute>::Reader asked,

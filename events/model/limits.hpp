@@ -33,6 +33,8 @@ constexpr std::size_t occurrences_max = 4000;
 // A recurrence rule may cost so many steps: one for each day, hour or minute up to its horizon, and for each time that it names in a day. A
 // step takes some 20 ns.
 constexpr std::size_t recurrence_steps_max = 300'000;
+// Submissions whose rules wait to be expanded. One takes 20 ms at most, mostly one: who comes then is told to try again.
+constexpr std::size_t recurrences_waiting_max = 64;
 // A recurrence rule that names all that can be named is shorter; so are the names of time zones.
 constexpr std::size_t rrule_chars_max = 4096, zone_name_chars_max = 100;
 // Queue and scheduler names (pbs guide: 15 characters).

@@ -38,8 +38,11 @@ struct reservation_story {
   std::uint64_t sequence = 40;
   std::vector<std::pair<model::event_place, model::event>> history;
 
-  std::string when(const model::reservation_command& c, const model::requester& by = user()) {
-    const auto o = model::decide(state, c, {now_s * a_second, by}, settings);
+  std::string when(model::reservation_command c, const model::requester& by = user()) {
+    const model::stamp now{now_s * a_second, by};
+    if (auto* submission = std::get_if<model::submit_reservation>(&c); submission && !submission->reckoned)
+      if (const auto what = model::recurrence_of(*submission, now, settings)) submission->reckoned = values::reckoned(*what);
+    const auto o = model::decide(state, c, now, settings);
     if (o.accepted())
       for (const auto& e : o.events()) {
         const model::event_place at{++sequence, 7, state.version + 1, now_s * a_second, by};

@@ -19,6 +19,7 @@
 #include "events/model/settings.hpp"
 #include "events/schema/client.capnp.h"
 #include "events/schema/daemon.capnp.h"
+#include "events/values/recurrence.hpp"
 
 namespace annals::model {
 
@@ -127,7 +128,11 @@ struct submit_reservation {
   std::string egroup;
   std::vector<std::string> known_hosts = {};   // of --hosts: those there are
   std::optional<reservation_job> of_job = {};  // nothing: there is no such job, or none was named
+  // A submission with a rule has here when it is to begin. Who gives the command has it reckoned (recurrence_of).
+  std::optional<values::reckoned_recurrence> reckoned = {};
 };
+// It has a rule, which may not be understood.
+bool has_rule(schema::SubmitReservation::Reader asked);
 struct reservation_request {  // deleteReservation, alterReservation
   schema::sealed<schema::Request> request;
 };
@@ -146,6 +151,8 @@ struct reservation_empty {};   // of one that is being deleted: its jobs are gon
 using reservation_command = std::variant<submit_reservation, reservation_request, reservation_answer, reservation_time, reservation_lost,
                                          reservation_unused, reservation_empty>;
 
+// Says what is to be reckoned before this command is decided; nothing: it has no rule, or will be refused anyway.
+std::optional<values::recurrence_question> recurrence_of(const submit_reservation& command, const stamp& now, const settings& settings);
 outcome decide(const reservation_state& r, const reservation_command& command, const stamp& now, const settings& settings);
 void apply(reservation_state& r, const event_place& at, schema::ReservationEvent::Reader event);
 inline void apply(reservation_state& r, const event_place& at, schema::Event::Reader event) {

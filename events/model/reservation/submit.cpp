@@ -11,7 +11,6 @@
 #include "events/model/reservation/rules.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/number.hpp"
-#include "events/values/recurrence.hpp"
 
 namespace annals::model {
 
@@ -29,6 +28,8 @@ struct draft {
   std::int64_t interactive = 0;
   std::vector<occurrence> windows;
 };
+
+std::string_view rule_of(const draft& d) { return d.attributes.get(ids::reserve_rrule).value_or(""); }
 
 // pbs guide: resv_enable, acl_resv_hosts, acl_resv_groups, acl_resv_users. Managers are let in.
 std::optional<rejection> not_let_in(const submit_reservation& command, const requester& by, const settings& settings) {
@@ -85,6 +86,7 @@ void wait_for_room(draft& d, const reservation_job& job) {
 std::optional<rejection> take_job(draft& d, const submit_reservation& command, const stamp& now, const settings& settings) {
   const bool of_running = d.attributes.has(ids::reserve_job);
   if (!of_running && !d.attributes.has(ids::qmove)) return std::nullopt;
+  if (!rule_of(d).empty()) return refuse(pbs_error::no_support, "No support for requested service: a standing reservation of a job");
   const auto& job = command.of_job;
   if (!job) return refuse(pbs_error::unknown_job);
   if (!now.by.is_operator() && now.by.user != job->owner) return refuse(pbs_error::unauthorized);
@@ -145,15 +147,21 @@ std::optional<rejection> fits_in_event(const draft& d, std::size_t occurrences) 
                                              std::to_string(chunks) + " chunks");
 }
 
+values::recurrence_question question_of(const draft& d, const time_window& first) {
+  const std::string zone(d.attributes.get(ids::reserve_timezone).value_or(""));
+  return {std::string(rule_of(d)), zone, first.start_s, first.end_s - first.start_s};
+}
+
 // An empty rule, and one that gives one occurrence, make an ordinary reservation.
-std::optional<rejection> choose_windows(draft& d, const time_window& first) {
+std::optional<rejection> choose_windows(draft& d, const time_window& first, const submit_reservation& command) {
   const auto length = first.end_s - first.start_s;
   std::vector<std::int64_t> starts{first.start_s};
-  const auto rule = d.attributes.get(ids::reserve_rrule).value_or("");
+  const auto rule = rule_of(d);
   if (!rule.empty()) {
-    auto all = values::occurrence_starts(rule, d.attributes.get(ids::reserve_timezone).value_or(""), first.start_s, length);
-    if (!all) return as_rejection(all.error());
-    starts = std::move(*all);
+    if (!command.reckoned || command.reckoned->of != question_of(d, first))
+      return refuse(pbs_error::try_again, "Please retry: the server's defaults were changed meanwhile");
+    if (!command.reckoned->starts) return as_rejection(command.reckoned->starts.error());
+    starts = *command.reckoned->starts;
   }
   for (std::size_t i = 0; i < starts.size(); ++i)
     d.windows.push_back({static_cast<std::uint32_t>(i + 1), starts[i] * second_ns, (starts[i] + length) * second_ns, {}});
@@ -242,7 +250,15 @@ given_times times_of(const attributes::attribute_set& a) {
   return t;
 }
 
-outcome decide_submission(const submit_reservation& command, const stamp& now, const settings& settings) {
+namespace {
+
+struct sized_draft {
+  draft what;
+  time_window first;
+};
+
+// All but when it is there again.
+values::result<sized_draft, rejection> draft_of(const submit_reservation& command, const stamp& now, const settings& settings) {
   if (auto why = not_let_in(command, now.by, settings)) return *why;
   draft d;
   for (auto given : command.request.get().getSubmitReservation().getAttributes())
@@ -253,8 +269,29 @@ outcome decide_submission(const submit_reservation& command, const stamp& now, c
   if (auto why = complete_resources(d, now, settings)) return *why;
   const auto when = window_of(times_of(d.attributes), now.seconds());
   if (!when) return when.error();
-  if (auto why = choose_windows(d, *when)) return *why;
-  d.attributes.set(ids::Resource_List, "walltime", values::print_duration(when->end_s - when->start_s));
+  return sized_draft{std::move(d), *when};
+}
+
+}  // namespace
+
+bool has_rule(schema::SubmitReservation::Reader asked) {
+  for (auto a : asked.getAttributes())
+    if (a.getName() == "reserve_rrule" && a.getValue().size() > 0) return true;
+  return false;
+}
+
+std::optional<values::recurrence_question> recurrence_of(const submit_reservation& command, const stamp& now, const settings& settings) {
+  const auto drafted = draft_of(command, now, settings);
+  if (!drafted || rule_of(drafted->what).empty()) return std::nullopt;
+  return question_of(drafted->what, drafted->first);
+}
+
+outcome decide_submission(const submit_reservation& command, const stamp& now, const settings& settings) {
+  auto drafted = draft_of(command, now, settings);
+  if (!drafted) return drafted.error();
+  auto& [d, when] = *drafted;
+  if (auto why = choose_windows(d, when, command)) return *why;
+  d.attributes.set(ids::Resource_List, "walltime", values::print_duration(when.end_s - when.start_s));
   for (const auto id : {ids::reserve_start, ids::reserve_end, ids::reserve_duration}) d.attributes.erase(id);
   complete(d, command, now.by);
   d.attributes.set(ids::server, settings.server_name);  // its full name, to who sees the event alone

@@ -6,6 +6,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/log/log_reader.hpp"
+#include "events/values/pbs_error.hpp"
 #include "test/support/whole_server.hpp"
 
 using namespace annals;
@@ -59,6 +60,24 @@ struct cluster {
           if (!interactive.empty()) put(3, "interactive", "", interactive);
         },
         user);
+  }
+  // It comes again; the rest is as above.
+  peer_ptr reserve_by(const std::string& rule) {
+    return server.ask(
+        [&](schema::Request::Builder r) {
+          auto list = r.initSubmitReservation().initAttributes(5);
+          const auto put = [&](unsigned i, const char* name, const std::string& value) {
+            list[i].setName(name);
+            list[i].setValue(value);
+          };
+          put(0, "Resource_List", "1:ncpus=2");
+          list[0].setResource("select");
+          put(1, "reserve_start", std::to_string(now_s() + 100));
+          put(2, "reserve_duration", "60");
+          put(3, "reserve_rrule", rule);
+          put(4, "reserve_timezone", "Europe/Berlin");
+        },
+        "alice");
   }
   // What the scheduler was asked last; nothing: it was not.
   struct asked {
@@ -173,6 +192,20 @@ struct cluster {
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(reservations)
+
+// By a helper, so that the gateway and the reservation's actor never wait for it.
+BOOST_AUTO_TEST_CASE(a_rule_is_expanded_before_anything_is_decided) {
+  cluster c;
+  const auto refused = [&](const char* rule) { return cluster::said(c.reserve_by(rule)); };
+  BOOST_TEST(refused("FREQ=SECONDLY;COUNT=1;BYMONTH=2;BYMONTHDAY=30") == std::to_string(values::pbs_error::rrule_secondly));
+  BOOST_TEST(refused("FREQ=DAILY;COUNT=1;BYMONTH=2;BYMONTHDAY=30") == std::to_string(values::pbs_error::rrule_syntax));
+  BOOST_TEST(refused("FREQ=DAILY") == std::to_string(values::pbs_error::rrule_needs_end));
+  BOOST_TEST(c.question().ask == 0u);
+  const auto said = cluster::said(c.reserve_by("FREQ=DAILY;COUNT=2"));
+  BOOST_TEST(said.starts_with("S"), said);
+  BOOST_TEST(said.ends_with(" UNCONFIRMED"), said);
+  BOOST_TEST(c.shown(schema::ObjectKind::RESERVATION, said.substr(0, said.find(' ')), ids::reserve_count) == "2");
+}
 
 BOOST_AUTO_TEST_CASE(one_is_confirmed_runs_and_ends) {
   cluster c;

@@ -13,6 +13,7 @@
 #include "projections/status/eligible_time.hpp"
 #include "projections/status/privacy.hpp"
 #include "projections/status/query_parts.hpp"
+#include "projections/status/queue_sums.hpp"
 #include "projections/status/subjobs.hpp"
 
 namespace annals::projections {
@@ -294,7 +295,8 @@ void stat_queues(const status& from, schema::Stat::Reader asked, const filter& s
   std::vector<const model::queue_state*> all;
   for (const auto& [name, q] : from.queues()) all.push_back(&q);
   std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->order < b->order; });
-  auto add = [&](const model::queue_state& q) { out.add(q.name, shown.apply(queue_row(from, q))); };
+  const queue_sums sums(from);
+  auto add = [&](const model::queue_state& q) { out.add(q.name, shown.apply(queue_row(from, q, sums))); };
   stat_named(
       asked, out, pbs_error::unknown_queue,
       [&] { for (const auto* q : all) add(*q); },

@@ -11,6 +11,8 @@
 
 namespace annals::projections {
 
+class queue_sums;  // projections/status/queue_sums.hpp
+
 // Objects per reply: enough to make the frame's cost small, few enough that the client can print while we go on.
 constexpr unsigned objects_per_reply = 256;
 
@@ -41,7 +43,7 @@ std::unique_ptr<answer_in_parts> begin_answer(const status& from, const schema::
 // A job's attributes as it shows them at this time.
 attributes::attribute_set job_row(const status& from, const model::job_state& job, std::int64_t now_s);
 // Packed rows (events/attributes/attribute_set.hpp) of what is not kept as one set.
-std::string queue_row(const status& from, const model::queue_state& queue);
+std::string queue_row(const status& from, const model::queue_state& queue, const queue_sums& all);
 std::string server_row(const status& from);
 // "free", "offline,job-exclusive": the words of the vnode's state as pbsnodes prints them.
 std::string vnode_state_text(const status& from, const model::host_state& host, const model::vnode_state& vnode);

@@ -1,7 +1,5 @@
 // Rows of the objects whose attributes are not all in one set: queue, server, vnode.
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "events/attributes/check.hpp"
 #include "events/attributes/ids.hpp"
@@ -11,6 +9,7 @@
 #include "events/values/string_list.hpp"
 #include "projections/status/eligible_time.hpp"
 #include "projections/status/query.hpp"
+#include "projections/status/queue_sums.hpp"
 #include "projections/status/subjobs.hpp"
 
 namespace annals::projections {
@@ -36,15 +35,10 @@ std::string jobs_text(const model::vnode_use& use) {
 // "R42.borg, R38.borg": those that keep the vnode, the last one first.
 std::string reservations_text(const status& from, const std::string& vnode) {
   std::string text;
-  const auto& all = from.reservations();
-  for (auto at = all.rbegin(); at != all.rend(); ++at) {
-    const auto& r = at->second;
-    const bool keeps = r.has_queue() && std::any_of(r.occurrences.begin() + r.over, r.occurrences.end(), [&](const auto& o) {
-                         const auto vnodes = model::vnodes_of(o.exec_vnode);
-                         return std::find(vnodes.begin(), vnodes.end(), vnode) != vnodes.end();
-                       });
-    if (keeps) text += (text.empty() ? "" : ", ") + full_id(r, from.server().server_name);
-  }
+  const auto* serials = from.reservations_on(vnode);
+  if (!serials) return text;
+  for (const auto serial : *serials)
+    text += (text.empty() ? "" : ", ") + full_id(from.reservations().at(serial), from.server().server_name);
   return text;
 }
 
@@ -73,42 +67,15 @@ void put_assigned(attributes::attribute_set& row, const status& from, const mode
   }
 }
 
-// What the running jobs of a queue (or all) asked of the resources that are counted there, as they wrote it.
-class asked_sums {
- public:
-  asked_sums(const status& from, std::string_view queue) : catalogue_(from.server().resources) {
-    std::set<std::uint64_t> running;  // their amounts are added up in this order
-    from.holdings().each_job([&](std::uint64_t serial) { running.insert(serial); });
-    for (const auto serial : running) {
-      const auto job = from.job(serial);
-      if (!job || (!queue.empty() && job->queue() != queue)) continue;
-      if (job->phase == model::job_phase::suspended && !job->released_partly) continue;  // it waits for hosts it was reduced by
-      for (const auto& e : job->attributes)
-        if (e.id == attributes::job::Resource_List) add(e.resource, e.value);
-    }
-  }
-  // Once something was assigned it stays listed, as 0, after the jobs have gone.
-  void add_zeroes(const status& from) {
-    from.holdings().each_used([&](const std::string&, const model::vnode_use& use) {
-      for (const auto& [resource, a] : use.assigned)
-        if (!sums_.contains(resource)) add(resource, a.is_size ? "0kb" : "0");
-    });
-  }
-  void put(attributes::attribute_set& row, attributes::attribute_id id) const {
-    for (const auto& [resource, value] : sums_) row.set(id, resource, value);
-  }
-
- private:
-  void add(std::string_view resource, std::string_view value) {
-    const auto* r = catalogue_.find(resource);
-    if (!r || !r->has(attributes::summed)) return;
-    auto& sum = sums_[std::string(resource)];
-    sum = sum.empty() ? std::string(value) : attributes::add_values(r->type, sum, value);
-  }
-
-  const attributes::resource_catalogue& catalogue_;
-  std::map<std::string, std::string> sums_;
-};
+// Whatever is assigned on vnodes has a sum, 0 after the jobs have gone.
+asked_sums sums_of_all(const status& from) {
+  asked_sums sums(from.server().resources);
+  each_running_job(from, [&](const model::job_state& job) { sums.add(job); });
+  from.holdings().each_used([&](const std::string&, const model::vnode_use& use) {
+    for (const auto& [resource, a] : use.assigned) sums.add_zero(resource, a.is_size);
+  });
+  return sums;
+}
 
 // Attributes that nobody sets and that have one value here, as PBS shows them.
 void put_constants(attributes::attribute_set& row, schema::ObjectKind kind) {
@@ -135,17 +102,15 @@ attributes::attribute_set job_row(const status& from, const model::job_state& jo
   return row;
 }
 
-std::string queue_row(const status& from, const model::queue_state& queue) {
+std::string queue_row(const status& from, const model::queue_state& queue, const queue_sums& all) {
   namespace ids = attributes::queue;
   auto row = queue.attributes;
   const auto& counts = from.jobs_of(queue.name);
   row.set(ids::total_jobs, std::to_string(counts.total));
   row.set(ids::state_count, counts.text());
   if (queue.reservation != 0 && !row.has(ids::partition)) row.set(ids::partition, model::no_partition_shown);
-  asked_sums(from, queue.name).put(row, ids::resources_assigned);
-  for (const auto& [serial, host] : from.hosts())
-    for (const auto& v : host.vnodes)
-      if (v.attributes.get(attributes::node::queue) == queue.name) row.set(ids::hasnodes, "True");
+  if (const auto* sums = all.asked_in(queue.name)) sums->put(row, ids::resources_assigned);
+  if (all.has_vnodes(queue.name)) row.set(ids::hasnodes, "True");
   return std::string(row.packed());
 }
 
@@ -155,9 +120,7 @@ std::string server_row(const status& from) {
   const auto& counts = from.jobs_of("");
   row.set(ids::total_jobs, std::to_string(counts.total));
   row.set(ids::state_count, counts.text());
-  asked_sums sums(from, "");
-  sums.add_zeroes(from);
-  sums.put(row, ids::resources_assigned);
+  sums_of_all(from).put(row, ids::resources_assigned);
   put_constants(row, schema::ObjectKind::SERVER);
   return std::string(row.packed());
 }

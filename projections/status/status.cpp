@@ -66,6 +66,7 @@ void status::fold(const log::record& record) {
     case schema::StreamKind::RESERVATION: {
       auto& r = reservations_[at.stream];
       model::apply(r, at, event.getReservation());
+      reserved_.changed(r);
       if (r.phase == model::reservation_phase::ended) reservations_.erase(at.stream);
       break;
     }

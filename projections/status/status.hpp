@@ -18,6 +18,7 @@
 #include "events/model/job/job.hpp"
 #include "events/model/queue/queue.hpp"
 #include "events/model/reservation/reservation.hpp"
+#include "events/model/reservation/reserved_vnodes.hpp"
 #include "events/model/scheduler/scheduler.hpp"
 #include "events/model/server/server.hpp"
 #include "events/model/vnodes/holdings.hpp"
@@ -79,6 +80,8 @@ class status {
   const std::map<std::uint64_t, model::hook_state>& hooks() const { return hooks_; }  // by serial: in the order of creation
   // Those that have not ended, by serial: in the order of submission.
   const std::map<std::uint64_t, model::reservation_state>& reservations() const { return reservations_; }
+  // The reservations that keep the vnode; null: none.
+  const model::reserved_vnodes::serials* reservations_on(std::string_view vnode) const { return reserved_.of(vnode); }
   // It has its place, and its queue is about to be made. Who waits for its confirmation is told when he can submit to it.
   bool awaits_its_queue(const model::reservation_state& r) const { return r.lives() && r.placed && !queues_.contains(r.id); }
   const model::server_state& server() const { return server_; }
@@ -140,6 +143,7 @@ class status {
   std::unordered_map<std::uint64_t, std::string> scheduler_names_;
   std::map<std::uint64_t, model::hook_state> hooks_;  // by serial
   std::map<std::uint64_t, model::reservation_state> reservations_;
+  model::reserved_vnodes reserved_;
   model::server_state server_;
   std::map<std::string, counts, std::less<>> counts_;  // by queue; "" is all
   fairshare fairshare_;

@@ -109,6 +109,8 @@ int substate_of(const reservation_state& r);
 attributes::attribute_set reservation_row(const reservation_state& r, std::string_view server_name);
 // Vnodes of an exec_vnode, each once.
 std::vector<std::string> vnodes_of(std::string_view exec_vnode);
+// The vnodes of the occurrences that are not over; each once, in order. Neighbours mostly have the same place, which is read once.
+std::vector<std::string> vnodes_to_come(const reservation_state& r);
 
 // -- what may be asked of a reservation ----------------------------------------------------------------------------------------
 

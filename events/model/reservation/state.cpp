@@ -1,6 +1,7 @@
 // What a reservation looks like: its state in PBS's words, its attributes as pbs_rstat shows them, when something is due.
 #include <algorithm>
 #include <charconv>
+#include <unordered_set>
 
 #include "events/attributes/ids.hpp"
 #include "events/model/reservation/rules.hpp"
@@ -84,9 +85,24 @@ attributes::attribute_set reservation_row(const reservation_state& r, std::strin
 
 std::vector<std::string> vnodes_of(std::string_view exec_vnode) {
   std::vector<std::string> names;
+  std::unordered_set<std::string_view> seen;
   values::exec_vnode_reader parts(exec_vnode);
   for (values::exec_vnode_reader::part p; parts.next(p);)
-    if (std::find(names.begin(), names.end(), p.vnode) == names.end()) names.emplace_back(p.vnode);
+    if (seen.insert(p.vnode).second) names.emplace_back(p.vnode);
+  return names;
+}
+
+std::vector<std::string> vnodes_to_come(const reservation_state& r) {
+  std::vector<std::string> names;
+  std::string_view read;
+  for (auto o = r.occurrences.begin() + r.over; o != r.occurrences.end(); ++o) {
+    if (o->exec_vnode == read) continue;
+    read = o->exec_vnode;
+    values::exec_vnode_reader parts(read);
+    for (values::exec_vnode_reader::part p; parts.next(p);) names.emplace_back(p.vnode);
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+  }
   return names;
 }
 

@@ -1,0 +1,52 @@
+#include "projections/status/queue_sums.hpp"
+
+#include "events/attributes/check.hpp"
+#include "events/attributes/ids.hpp"
+
+namespace annals::projections {
+
+void asked_sums::add(const model::job_state& job) {
+  for (const auto& e : job.attributes)
+    if (e.id == attributes::job::Resource_List) add(e.resource, e.value);
+}
+
+void asked_sums::add_zero(const std::string& resource, bool is_size) {
+  if (!sums_.contains(resource)) add(resource, is_size ? "0kb" : "0");
+}
+
+void asked_sums::put(attributes::attribute_set& row, attributes::attribute_id id) const {
+  for (const auto& [resource, value] : sums_) row.set(id, resource, value);
+}
+
+void asked_sums::add(std::string_view resource, std::string_view value) {
+  const auto* r = catalogue_->find(resource);
+  if (!r || !r->has(attributes::summed)) return;
+  auto& sum = sums_[std::string(resource)];
+  sum = sum.empty() ? std::string(value) : attributes::add_values(r->type, sum, value);
+}
+
+void each_running_job(const status& from, const std::function<void(const model::job_state& job)>& visit) {
+  std::set<std::uint64_t> running;
+  from.holdings().each_job([&](std::uint64_t serial) { running.insert(serial); });
+  for (const auto serial : running) {
+    const auto job = from.job(serial);
+    if (!job || (job->phase == model::job_phase::suspended && !job->released_partly)) continue;  // it waits for hosts it was reduced by
+    visit(*job);
+  }
+}
+
+queue_sums::queue_sums(const status& from) {
+  each_running_job(from, [&](const model::job_state& job) {
+    asked_.try_emplace(std::string(job.queue()), from.server().resources).first->second.add(job);
+  });
+  for (const auto& [serial, host] : from.hosts())
+    for (const auto& v : host.vnodes)
+      if (const auto queue = v.attributes.get(attributes::node::queue)) with_vnodes_.emplace(*queue);
+}
+
+const asked_sums* queue_sums::asked_in(std::string_view queue) const {
+  const auto at = asked_.find(queue);
+  return at == asked_.end() ? nullptr : &at->second;
+}
+
+}  // namespace annals::projections

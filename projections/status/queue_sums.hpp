@@ -1,0 +1,46 @@
+// Sums of what the running jobs of each queue asked for, and the queues that have vnodes of their own: counted once for all queues of an
+// answer.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "events/attributes/attribute_set.hpp"
+#include "events/attributes/resources.hpp"
+#include "projections/status/status.hpp"
+
+namespace annals::projections {
+
+// Sums of the resources that are counted at queue and server, as jobs wrote them.
+class asked_sums {
+ public:
+  explicit asked_sums(const attributes::resource_catalogue& catalogue) : catalogue_(&catalogue) {}
+  void add(const model::job_state& job);
+  void add_zero(const std::string& resource, bool is_size);  // unless there is a sum of it
+  void put(attributes::attribute_set& row, attributes::attribute_id id) const;
+
+ private:
+  void add(std::string_view resource, std::string_view value);
+
+  const attributes::resource_catalogue* catalogue_;
+  std::map<std::string, std::string> sums_;
+};
+
+// Jobs that have begun, in the order of their submission; without jobs that have given back what they had.
+void each_running_job(const status& from, const std::function<void(const model::job_state& job)>& visit);
+
+class queue_sums {
+ public:
+  explicit queue_sums(const status& from);
+  const asked_sums* asked_in(std::string_view queue) const;  // null: nothing
+  bool has_vnodes(std::string_view queue) const { return with_vnodes_.contains(queue); }
+
+ private:
+  std::map<std::string, asked_sums, std::less<>> asked_;  // by queue
+  std::set<std::string, std::less<>> with_vnodes_;
+};
+
+}  // namespace annals::projections

@@ -46,7 +46,8 @@ void event_notes::learn_reservation(std::uint64_t stream, schema::ReservationEve
   }
   if (!event.isSubmitted()) return;
   const auto e = event.getSubmitted();
-  reservation r{schema::str(e.getId()), e.getKind() == schema::ReservationKind::STANDING ? e.getOccurrences().size() : 0,
+  const bool stands = e.getKind() == schema::ReservationKind::STANDING;
+  reservation r{schema::str(e.getId()), stands ? e.getOccurrences().size() + e.getLaterGapsS().size() : 0,
                 e.getKind() == schema::ReservationKind::FROM_JOB};
   for (auto a : e.getAttributes())
     if (a.getName() == "server") r.id += "." + schema::str(a.getValue());
@@ -250,7 +251,9 @@ void event_notes::note_reservation(std::uint64_t stream, schema::ReservationEven
     case which::OCCURRENCE_BEGAN:
     case which::RESTORED:
     case which::DELETE_REQUESTED:
-    case which::ENDED: return;
+    case which::ENDED:
+    case which::LATER_ASKED:
+    case which::LATER_PLACED: return;
   }
 }
 

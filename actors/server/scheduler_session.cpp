@@ -86,8 +86,10 @@ const char* trigger_of(schema::ReservationEvent::Reader event) {
   using which = schema::ReservationEvent::Which;
   switch (event.which()) {
     case which::SUBMITTED:
-    case which::ALTER_REQUESTED: return "new reservation";
+    case which::ALTER_REQUESTED:
+    case which::LATER_ASKED: return "new reservation";
     case which::CONFIRMED:
+    case which::LATER_PLACED:
     case which::ALTER_DENIED:
     case which::OCCURRENCE_BEGAN:
     case which::OCCURRENCE_ENDED:

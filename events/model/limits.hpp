@@ -28,8 +28,15 @@ constexpr std::size_t open_uploads_of_user_max = 64;
 constexpr std::size_t remembered_uploads_max = 16;
 // Reasons of one scheduling cycle are written in events of at most this size, so that no single event delays a batch.
 constexpr std::size_t cycle_reasons_bytes_max = 64u << 10;
-// Occurrences of a standing reservation: ten years of days. Each is stored with its vnodes, and looked at in every cycle.
+// Occurrences of a standing reservation: ten years of days. Each is four bytes of its submission and of each of the server's folds.
 constexpr std::size_t occurrences_max = 4000;
+// For so many of them, the next ones, there are vnodes: three months of days, two years of weeks. Each is stored with its vnodes and
+// looked at in every cycle. One of many chunks has fewer ahead, so that its places stay a megabyte.
+constexpr std::size_t occurrences_ahead_max = 100, occurrences_ahead_min = 2, chunks_ahead_max = 5000;
+static_assert(occurrences_ahead_max <= occurrences_max && occurrences_ahead_min >= 2);
+// Reservations of one user that are not over: a thousand of them, each with a hundred occurrences, make a cycle of 50 ms. Those that are
+// made of his jobs are not counted, since jobs have limits of their own, and operators may have more.
+constexpr std::size_t reservations_of_user_max = 200;
 // A recurrence rule may cost so many steps: one for each day, hour or minute up to its horizon, and for each time that it names in a day. A
 // step takes some 20 ns.
 constexpr std::size_t recurrence_steps_max = 300'000;

@@ -72,7 +72,7 @@ void confirmed(std::string& line, const reservation_occasion& o) {
     put_seconds(line, "end", next->end_ns);
     put(line, "nodes", next->exec_vnode);
   }
-  if (o.reservation.kind == kind::STANDING) put(line, "count", std::to_string(o.reservation.occurrences.size()));
+  if (o.reservation.kind == kind::STANDING) put(line, "count", std::to_string(o.reservation.count));
 }
 
 // The owner may always submit to its queue.

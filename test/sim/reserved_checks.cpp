@@ -38,6 +38,8 @@ const char* name_of(schema::ReservationEvent::Which event) {
     case which::RESTORED: return "restored";
     case which::DELETE_REQUESTED: return "delete requested";
     case which::ENDED: return "ended";
+    case which::LATER_ASKED: return "later asked";
+    case which::LATER_PLACED: return "later placed";
   }
   return "";
 }

@@ -70,6 +70,29 @@ class reservations(ClusterTest):
         self.assertEqual(self.reserve(then(630), 60, *ANSWERED)[1], "DENIED")
         self.assertEqual(self.reserve(then(690), 60, *ANSWERED)[1], "CONFIRMED")
 
+    def standing(self, rule, *more):
+        return self.run_command("env", "PBS_TZID=Europe/Berlin", "pbs_rsub", "-R", self.at(600), "-D", "1", "-l", "select=1:ncpus=1",
+                                "-r", rule, *more)
+
+    def test_any_rule_is_answered_and_holds_nobody_up(self):
+        listed = lambda part, count: f"{part}=" + ",".join(map(str, range(count)))
+        never = "COUNT=1;BYMONTH=2;BYMONTHDAY=30"
+        times = ";".join([listed("BYHOUR", 24), listed("BYMINUTE", 60), listed("BYSECOND", 60)])
+        for rule in (f"FREQ=DAILY;{never};{times}", f"FREQ=SECONDLY;{never}", f"FREQ=YEARLY;{never}"):
+            done = self.standing(rule)
+            self.assertNotEqual(done.status, 0)
+            self.assertIn("Undefined iCalendar syntax: no occurrence in the next ", done.err)
+        for _ in range(10):
+            done = self.standing("FREQ=DAILY;COUNT=3999", *ANSWERED)
+            self.assertEqual(done.out.split()[1:], ["CONFIRMED"], done)
+        shown = self.reservation(done.out.split()[0])
+        self.assertEqual((shown["reserve_count"], shown["reserve_index"]), ("3999", "1"))
+        self.until_state(self.submit("-l", "walltime=60", "--", "/bin/true"), "F")
+        self.kill_daemon("pbs_server")
+        self.start_daemon("pbs_server")
+        self.until_answers()
+        self.assertEqual(self.reservation(done.out.split()[0]), shown)
+
     def test_one_that_is_deleted_takes_its_jobs_with_it(self):
         id, _ = self.reserve(600, 60, *ANSWERED)
         job = self.submit("-q", id.split(".")[0], "--", "/bin/true")

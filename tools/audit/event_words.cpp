@@ -387,15 +387,19 @@ std::string list_words(capnp::List<capnp::Text>::Reader names) {
   return text;
 }
 
+std::string place_words(schema::ReservationConfirmed::Reader e) {
+  std::string text = "by " + schema::str(e.getScheduler());
+  for (auto place : e.getOccurrences()) text += ", " + schema::str(place.getExecVnode());
+  return text;
+}
+
 std::string reservation_words(schema::ReservationEvent::Reader event) {
   using which = schema::ReservationEvent::Which;
   switch (event.which()) {
     case which::SUBMITTED: return changes_text(event.getSubmitted().getAttributes());
-    case which::CONFIRMED: {
-      std::string text = "by " + schema::str(event.getConfirmed().getScheduler());
-      for (auto place : event.getConfirmed().getOccurrences()) text += ", " + schema::str(place.getExecVnode());
-      return text;
-    }
+    case which::CONFIRMED: return place_words(event.getConfirmed());
+    case which::LATER_ASKED: return std::to_string(event.getLaterAsked().getCount()) + " more";
+    case which::LATER_PLACED: return place_words(event.getLaterPlaced());
     case which::REFUSED: return "by " + schema::str(event.getRefused().getScheduler()) + after_colon(event.getRefused().getReason());
     case which::DENIED: return schema::str(event.getDenied().getText());
     case which::ALTER_REQUESTED: return changes_text(event.getAlterRequested().getChanges());

@@ -127,8 +127,8 @@ class reading {
       auto* its = cycle_of(s, cycle);
       (its ? its->answers : s.early_answers[cycle])[reservation] = std::move(words);
     };
-    if (event.isConfirmed()) {
-      const auto c = event.getConfirmed();
+    if (event.isConfirmed() || event.isLaterPlaced()) {
+      const auto c = event.isConfirmed() ? event.getConfirmed() : event.getLaterPlaced();
       keep(schema::text(c.getScheduler()), c.getCycle(), words_of(c.getOccurrences()));
     } else if (event.isRefused()) {
       const auto r = event.getRefused();

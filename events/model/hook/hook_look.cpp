@@ -24,6 +24,8 @@ std::optional<look> look_at_reservation(schema::ReservationEvent::Reader event) 
     case which::CHANGED:
     case which::DEGRADED:
     case which::RESTORED:
+    case which::LATER_ASKED:
+    case which::LATER_PLACED:
     case which::ENDED: return std::nullopt;
   }
   return std::nullopt;

@@ -81,6 +81,7 @@ std::optional<rejection> meets_later_one(const reservation_state& r, const occur
   for (auto o = r.occurrences.begin() + r.over; o != r.occurrences.end(); ++o)
     if (o->index != window.index && o->start_ns < window.end_ns && window.start_ns < o->end_ns)
       return refuse(pbs_error::occurrence_conflict);
+  if (!r.later.empty() && r.later.next().start_ns < window.end_ns) return refuse(pbs_error::occurrence_conflict);
   return std::nullopt;
 }
 

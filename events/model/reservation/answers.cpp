@@ -61,7 +61,8 @@ outcome decide_refused(const reservation_state& r, const reservation_answer& ans
     case reservation_ask::kind::alteration:
       out.push_back(make_event([&](auto e) { e.initReservation().initAlterDenied().setText(why); }));
       break;
-    case reservation_ask::kind::other_place: break;  // it is tried again later
+    case reservation_ask::kind::other_place:
+    case reservation_ask::kind::later: break;  // it is tried again later
   }
   return out;
 }
@@ -103,7 +104,8 @@ outcome decide_confirmed(const reservation_state& r, const reservation_answer& a
   const auto a = answer.message.get().getReservation();
   if (auto why = not_what_was_asked(r, a.getConfirmed())) return *why;
   return std::vector<event>{make_event([&](auto e) {
-    auto confirmed = e.initReservation().initConfirmed();
+    auto said = e.initReservation();
+    auto confirmed = r.ask->what == reservation_ask::kind::later ? said.initLaterPlaced() : said.initConfirmed();
     confirmed.setScheduler(answer.scheduler);
     confirmed.setPartition(partition);
     confirmed.setCycle(a.getCycle());
@@ -116,7 +118,7 @@ outcome decide_confirmed(const reservation_state& r, const reservation_answer& a
 }  // namespace
 
 bool nobody_is_left_to_answer(const reservation_state& r, const settings& settings) {
-  if (!r.ask || r.ask->what == reservation_ask::kind::other_place) return false;
+  if (!r.ask || r.ask->what == reservation_ask::kind::other_place || r.ask->what == reservation_ask::kind::later) return false;
   const auto asked = schedulers_asked(r, settings);
   return std::all_of(asked.begin(), asked.end(), [&](const auto& name) { return r.ask->refused_by.contains(name); });
 }

@@ -20,6 +20,23 @@ std::vector<occurrence> windows(capnp::List<schema::OccurrenceWindow>::Reader fr
   return all;
 }
 
+void take_later(reservation_state& r, capnp::List<std::uint32_t>::Reader gaps) {
+  r.count = static_cast<std::uint32_t>(r.occurrences.size()) + gaps.size();
+  if (gaps.size() == 0 || r.occurrences.empty()) return;
+  r.later.before = r.occurrences.back();
+  for (auto n = gaps.size(); n > 0; --n) r.later.gaps_s.push_back(gaps[n - 1]);
+}
+
+// They are in the order of their indices.
+void put_places(reservation_state& r, capnp::List<schema::OccurrencePlace>::Reader places) {
+  const auto before = [](const occurrence& o, std::uint32_t index) { return o.index < index; };
+  for (auto p : places) {
+    const auto known = std::lower_bound(r.occurrences.begin(), r.occurrences.end(), p.getIndex(), before);
+    if (known != r.occurrences.end() && known->index == p.getIndex())
+      *known = {p.getIndex(), p.getStartNs(), p.getEndNs(), schema::str(p.getExecVnode())};
+  }
+}
+
 // The place of a running job is its own at once.
 void take_place_of_job(reservation_state& r) {
   for (auto& o : r.occurrences) o.exec_vnode = r.attributes.get(ids::resv_nodes).value_or("");
@@ -42,6 +59,7 @@ void submitted(reservation_state& r, const event_place& at, schema::ReservationS
   r.job = e.getJob();
   r.hosts = schema::texts(e.getHosts());
   r.occurrences = windows(e.getOccurrences());
+  take_later(r, e.getLaterGapsS());
   if (r.kind == schema::ReservationKind::FROM_JOB) return take_place_of_job(r);
   r.answer_by_ns = e.getAnswerByNs();
   r.answer_since_ns = at.wall_ns;
@@ -63,10 +81,7 @@ void confirmed(reservation_state& r, const event_place& at, schema::ReservationC
     r.change.reset();
     r.change_denied = false;
   }
-  for (auto p : e.getOccurrences()) {
-    const auto known = std::find_if(r.occurrences.begin(), r.occurrences.end(), [&](const auto& o) { return o.index == p.getIndex(); });
-    if (known != r.occurrences.end()) *known = {p.getIndex(), p.getStartNs(), p.getEndNs(), schema::str(p.getExecVnode())};
-  }
+  put_places(r, e.getOccurrences());
   r.ask.reset();
   r.answer_by_ns = 0;
   r.lost.clear();
@@ -113,8 +128,32 @@ void degraded(reservation_state& r, const event_place& at, schema::ReservationDe
   r.ask = reservation_ask{at.version, reservation_ask::kind::other_place, std::move(wanted), {}};
 }
 
+// The wanted ones are those of the next occurrences that have no place; the last that is over is still shown.
+void later_asked(reservation_state& r, const event_place& at, schema::ReservationLater::Reader e) {
+  if (r.over > 1) {
+    r.occurrences.erase(r.occurrences.begin(), r.occurrences.begin() + (r.over - 1));
+    r.over = 1;
+  }
+  for (std::uint32_t n = 0; n < e.getCount() && !r.later.empty(); ++n) r.occurrences.push_back(r.later.take());
+  r.later_retry_ns = e.getRetryNs();
+  r.later_since_ns = at.wall_ns;
+  r.ask = reservation_ask{at.version, reservation_ask::kind::later, {}, {}};
+  for (auto o = r.occurrences.begin() + r.over; o != r.occurrences.end(); ++o)
+    if (o->exec_vnode.empty()) r.ask->wanted.push_back(*o);
+}
+
+void later_placed(reservation_state& r, schema::ReservationConfirmed::Reader e) {
+  put_places(r, e.getOccurrences());
+  r.ask.reset();
+  r.later_retry_ns = 0;
+}
+
 void occurrence_ended(reservation_state& r, std::uint32_t index) {
   while (r.over < r.occurrences.size() && r.occurrences[r.over].index <= index) ++r.over;
+  if (r.over == r.occurrences.size() && !r.later.empty()) {  // nobody has answered for long
+    r.occurrences.push_back(r.later.take());
+    if (r.change) r.change->occurrences.push_back(r.occurrences.back());
+  }
   r.running = 0;
   r.phase = r.over < r.occurrences.size() ? phase::confirmed : phase::being_deleted;
 }
@@ -137,7 +176,8 @@ void apply(reservation_state& r, const event_place& at, schema::ReservationEvent
     case which::CONFIRMED: return confirmed(r, at, event.getConfirmed());
     case which::REFUSED:
       if (!r.ask) return;
-      if (r.ask->what == reservation_ask::kind::other_place) r.ask.reset();  // it has one scheduler, and is asked again later
+      if (r.ask->what == reservation_ask::kind::other_place || r.ask->what == reservation_ask::kind::later)
+        r.ask.reset();  // it has one scheduler, and is asked again later
       else r.ask->refused_by.insert(schema::str(event.getRefused().getScheduler()));
       return;
     case which::DENIED:
@@ -175,6 +215,8 @@ void apply(reservation_state& r, const event_place& at, schema::ReservationEvent
       r.phase = phase::being_deleted;
       return;
     case which::ENDED: r.phase = phase::ended; return;
+    case which::LATER_ASKED: return later_asked(r, at, event.getLaterAsked());
+    case which::LATER_PLACED: return later_placed(r, event.getLaterPlaced());
   }
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "events/attributes/ids.hpp"
+#include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
 #include "events/model/resource_users.hpp"
 #include "events/model/vnodes/sharing.hpp"
@@ -52,6 +53,11 @@ bool asks_for(const attributes::attribute_set& of, std::string_view resource) {
   for (const auto& e : of)
     if (e.id == ids::Resource_List && model::asks_for(e.resource, e.value, resource)) return true;
   return false;
+}
+
+// A job makes one reservation at most, and an operator knows what he does.
+bool is_counted(schema::ReservationKind kind) {
+  return kind == schema::ReservationKind::ADVANCE || kind == schema::ReservationKind::STANDING;
 }
 
 }  // namespace
@@ -112,15 +118,25 @@ std::optional<rejection> bookings::check_place_of_job(const event_place& at, sch
   return std::nullopt;
 }
 
+std::optional<rejection> bookings::check_count(const event_place& at, schema::ReservationKind kind) const {
+  const auto its = count_of_user_.find(at.by.user);
+  if (!is_counted(kind) || at.by.is_operator() || its == count_of_user_.end() || its->second < limits::reservations_of_user_max)
+    return std::nullopt;
+  return refuse(pbs_error::exceeds_limit, "would exceed the limit of " + std::to_string(limits::reservations_of_user_max) +
+                                              " reservations of user " + at.by.user + " at a time");
+}
+
 std::optional<rejection> bookings::check(const event_place& at, schema::ReservationEvent::Reader event, const holdings& vnodes) const {
   if (event.isSubmitted() && event.getSubmitted().getKind() == schema::ReservationKind::FROM_JOB)
     return check_place_of_job(at, event, vnodes);
-  if (!event.isConfirmed()) return std::nullopt;
+  if (event.isSubmitted()) return check_count(at, event.getSubmitted().getKind());
+  if (!event.isConfirmed() && !event.isLaterPlaced()) return std::nullopt;
+  const auto answered = event.isConfirmed() ? event.getConfirmed() : event.getLaterPlaced();
   const auto whose = reservations_.find(at.stream);
   if (whose == reservations_.end()) return refuse(pbs_error::unknown_reservation);
-  const auto partition = schema::text(event.getConfirmed().getPartition());
+  const auto partition = schema::text(answered.getPartition());
   place_reader read;
-  for (auto o : event.getConfirmed().getOccurrences())
+  for (auto o : answered.getOccurrences())
     if (auto why = check_place(whose->second, {o.getStartNs(), o.getEndNs()}, read(schema::text(o.getExecVnode())), partition, vnodes))
       return why;
   return std::nullopt;
@@ -154,17 +170,21 @@ void bookings::change_open(const reservation_state& r, change what) {
 void bookings::apply(const event_place& at, schema::ReservationEvent::Reader event) {
   auto& r = reservations_[at.stream];
   const auto count = [&] { return static_cast<std::uint32_t>(r.occurrences.size()); };
-  const bool moves = event.isSubmitted() || event.isConfirmed() || event.isAlterRequested();
+  const bool moves = event.isSubmitted() || event.isConfirmed() || event.isAlterRequested() || event.isLaterAsked() ||
+                     event.isLaterPlaced();
   const auto over = r.over;
   change_open(r, change::free);
   if (moves || event.isEnded() || event.isDenied()) change_dates(r, over, count(), change::free);
   model::apply(r, at, event);
   if (event.isSubmitted()) serial_of_number_[number_of(r)] = at.stream;
+  if (event.isSubmitted() && is_counted(r.kind)) ++count_of_user_[std::string(r.owner_name())];
   if (moves) change_dates(r, r.over, count(), change::book);
   else if (r.over > over) change_dates(r, over, r.over, change::free);
   change_open(r, change::book);
   if (r.phase != reservation_phase::ended) return;
   serial_of_number_.erase(number_of(r));
+  if (const auto its = count_of_user_.find(r.owner_name()); is_counted(r.kind) && its != count_of_user_.end() && --its->second == 0)
+    count_of_user_.erase(its);
   reservations_.erase(at.stream);
 }
 

@@ -43,6 +43,7 @@ class bookings {
   const reservation_state* with_queue(std::string_view queue) const;
   std::optional<rejection> check_place(const reservation_state& whose, vnode_dates::span time, const vnode_amounts& place,
                                        std::string_view partition, const holdings& vnodes) const;
+  std::optional<rejection> check_count(const event_place& at, schema::ReservationKind kind) const;
   std::optional<rejection> check_place_of_job(const event_place& at, schema::ReservationEvent::Reader event, const holdings& vnodes) const;
   std::optional<rejection> check_within(const reservation_state& whose, const run& r, const holdings& vnodes,
                                         const queue_of_job& queue_of) const;
@@ -56,6 +57,7 @@ class bookings {
   std::map<std::uint64_t, reservation_state> reservations_;  // by serial; those that have not ended
   // What follows from them, for who looks something up.
   std::unordered_map<std::uint64_t, std::uint64_t> serial_of_number_;
+  std::map<std::string, std::size_t, std::less<>> count_of_user_;              // as limits::reservations_of_user_max has it
   vnode_dates dates_;                                                          // of windows that are not over
   std::map<std::string, std::vector<vnode_dates::holder>, std::less<>> open_;  // by vnode: of windows that are open
 };

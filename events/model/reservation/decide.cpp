@@ -65,6 +65,12 @@ outcome decide_time(const reservation_state& r, const stamp& now, const settings
   if (r.ask && r.answer_by_ns != 0 && is_over(r.answer_since_ns, r.answer_by_ns, now.wall_ns))
     return decide_unanswered(r, "no answer in time");
   if (nobody_is_left_to_answer(r, settings)) return decide_unanswered(r, "no scheduler is left to answer");
+  if (needs_later(r) && is_over(r.later_since_ns, r.later_retry_ns, now.wall_ns))
+    return one_event([&](auto e) {
+      auto later = e.initLaterAsked();
+      later.setCount(later_to_ask(r));
+      later.setRetryNs(retry_at(now, settings));
+    });
   const auto* window = r.current();
   if (window && r.phase == phase::unconfirmed && window->end_ns <= now.wall_ns && r.kind != schema::ReservationKind::ASAP)
     return one_event([](auto e) { e.initDenied().setText("its time is over"); });

@@ -16,6 +16,7 @@
 #include "events/model/context.hpp"
 #include "events/model/effect.hpp"
 #include "events/model/outcome.hpp"
+#include "events/model/reservation/occurrences.hpp"
 #include "events/model/settings.hpp"
 #include "events/schema/client.capnp.h"
 #include "events/schema/daemon.capnp.h"
@@ -32,20 +33,13 @@ enum class reservation_phase : std::uint8_t {
   ended
 };
 
-// One window of time; `exec_vnode` is empty until a scheduler has found a place.
-struct occurrence {
-  std::uint32_t index = 0;  // from 1
-  std::int64_t start_ns = 0, end_ns = 0;
-  std::string exec_vnode;
-  bool operator==(const occurrence&) const = default;
-};
-
 // What the schedulers are asked for. An answer names `number`; each scheduler answers once.
 struct reservation_ask {
   std::uint64_t number = 0;  // version of the event that asked
   enum class kind : std::uint8_t { submission,
                                    alteration,
-                                   other_place } what = kind::submission;
+                                   other_place,
+                                   later } what = kind::submission;
   std::vector<occurrence> wanted;
   std::set<std::string, std::less<>> refused_by;  // scheduler objects
   bool operator==(const reservation_ask&) const = default;
@@ -67,8 +61,10 @@ struct reservation_state {
   attributes::attribute_set attributes;  // what was asked for, completed
   std::uint64_t job = 0;                 // of asap and fromJob
   std::vector<std::string> hosts;        // of maintenance
-  std::vector<occurrence> occurrences;   // all, in order
-  std::uint32_t over = 0;                // so many are over
+  std::vector<occurrence> occurrences;   // in order; those that are over may be forgotten, but for the last
+  std::uint32_t over = 0;                // so many of them are over
+  later_occurrences later;               // no place is asked for them yet
+  std::uint32_t count = 0;               // of all it has ever had
   std::uint32_t running = 0;             // index of the open one; 0: none
   bool placed = false;                   // it was confirmed once: it has a partition
   std::string scheduler, partition;      // who has it; partition empty: in none
@@ -80,6 +76,8 @@ struct reservation_state {
   std::vector<std::string> lost;             // vnodes of it that are not to be had: it is degraded
   std::int64_t retry_ns = 0;                 // when others are looked for
   std::int64_t retry_since_ns = 0;           // when the wait for that began
+  std::int64_t later_retry_ns = 0;           // when places for more of the later ones are asked for again; 0: at once
+  std::int64_t later_since_ns = 0;           // when the wait for that began
   bool in_conflict = false;                  // some of the lost are taken by maintenance
   bool retried = false;                      // it was degraded once
   std::vector<std::string> conflicts;        // of maintenance: reservations that lose vnodes to it
@@ -91,6 +89,8 @@ struct reservation_state {
   bool degraded() const { return !lost.empty(); }
   bool lives() const { return phase != reservation_phase::none && phase < reservation_phase::being_deleted; }
   bool has_queue() const { return placed && phase != reservation_phase::ended; }
+  // The schedulers had no room for some of its next occurrences; they are asked again.
+  bool lacks_places() const;
   // The open window, or the next one; null: all are over.
   const occurrence* current() const;
   std::string_view owner() const;       // user@host

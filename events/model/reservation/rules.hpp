@@ -15,7 +15,16 @@ inline constexpr std::int64_t second_ns = 1'000'000'000;
 // What an occurrence takes in the event that confirms it: its times, and for each chunk a vnode's name and what it gives. Where longer
 // names make more of it, the answer is not taken. The rest of the event fits in event_room.
 inline constexpr std::size_t occurrence_bytes = 32, occurrence_bytes_per_chunk = 100, event_room = 4096;
-static_assert(limits::occurrences_max * (occurrence_bytes + occurrence_bytes_per_chunk) < limits::event_bytes_max - event_room);
+static_assert(limits::occurrences_ahead_max * (occurrence_bytes + occurrence_bytes_per_chunk) < limits::event_bytes_max - event_room);
+static_assert(limits::occurrences_max * sizeof(std::uint32_t) < limits::event_bytes_max / 2);
+
+std::size_t chunks_of(const attributes::attribute_set& a);
+// For so many of its next occurrences it has places, if there is room.
+std::size_t occurrences_ahead(const attributes::attribute_set& a);
+// The time has come to ask for places for more.
+bool needs_later(const reservation_state& r);
+// So many come to those that it has.
+std::uint32_t later_to_ask(const reservation_state& r);
 
 struct given_times {
   std::optional<std::int64_t> start, end, duration;  // seconds

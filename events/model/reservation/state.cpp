@@ -7,6 +7,7 @@
 #include "events/model/reservation/rules.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/exec_vnode.hpp"
+#include "events/values/number.hpp"
 
 namespace annals::model {
 
@@ -20,6 +21,31 @@ std::string seconds_text(std::int64_t ns) { return std::to_string(ns / second_ns
 }  // namespace
 
 const occurrence* reservation_state::current() const { return over < occurrences.size() ? &occurrences[over] : nullptr; }
+
+bool reservation_state::lacks_places() const {
+  return kind == schema::ReservationKind::STANDING && placed && lives() && !(ask && ask->what == reservation_ask::kind::later) &&
+         std::any_of(occurrences.begin() + over, occurrences.end(), [](const occurrence& o) { return o.exec_vnode.empty(); });
+}
+
+std::size_t chunks_of(const attributes::attribute_set& a) {
+  const auto chunks = values::parse_integer(a.get(ids::Resource_List, "nodect").value_or("1")).value_or(1);
+  return static_cast<std::size_t>(std::max<std::int64_t>(chunks, 1));
+}
+
+std::size_t occurrences_ahead(const attributes::attribute_set& a) {
+  return std::clamp(limits::chunks_ahead_max / chunks_of(a), limits::occurrences_ahead_min, limits::occurrences_ahead_max);
+}
+
+std::uint32_t later_to_ask(const reservation_state& r) {
+  const std::size_t there = r.occurrences.size() - r.over, wanted = occurrences_ahead(r.attributes);
+  return static_cast<std::uint32_t>(there < wanted ? std::min(wanted - there, r.later.gaps_s.size()) : 0);
+}
+
+// Half of them at a time: a question costs about the same for one as for fifty.
+bool needs_later(const reservation_state& r) {
+  if (r.kind != schema::ReservationKind::STANDING || !r.placed || !r.lives() || r.ask || r.change) return false;
+  return r.lacks_places() || (!r.later.empty() && r.occurrences.size() - r.over <= occurrences_ahead(r.attributes) / 2);
+}
 
 std::string_view reservation_state::owner() const { return attributes.get(ids::Reserve_Owner).value_or(""); }
 std::string_view reservation_state::owner_name() const { return owner().substr(0, owner().find('@')); }
@@ -39,7 +65,7 @@ std::string_view state_name(const reservation_state& r) {
     case phase::unconfirmed: return "RESV_UNCONFIRMED";
     case phase::confirmed:
       if (r.change) return "RESV_BEING_ALTERED";
-      return r.degraded() ? "RESV_DEGRADED" : "RESV_CONFIRMED";
+      return r.degraded() || r.lacks_places() ? "RESV_DEGRADED" : "RESV_CONFIRMED";
     case phase::running: return r.change ? "RESV_BEING_ALTERED" : "RESV_RUNNING";
     case phase::being_deleted: return "RESV_BEING_DELETED";
     case phase::ended: return "RESV_DELETED";
@@ -51,8 +77,8 @@ int substate_of(const reservation_state& r) {
   switch (r.phase) {
     case phase::none: return 0;
     case phase::unconfirmed: return 1;
-    case phase::confirmed: return r.degraded() ? (r.in_conflict ? 12 : 10) : 2;
-    case phase::running: return r.degraded() ? (r.in_conflict ? 12 : 10) : 5;
+    case phase::confirmed: return r.degraded() || r.lacks_places() ? (r.in_conflict ? 12 : 10) : 2;
+    case phase::running: return r.degraded() || r.lacks_places() ? (r.in_conflict ? 12 : 10) : 5;
     case phase::being_deleted: return 7;
     case phase::ended: return 8;
   }
@@ -77,7 +103,8 @@ attributes::attribute_set reservation_row(const reservation_state& r, std::strin
   row.set(ids::server, server_name);
   row.set(ids::ctime, seconds_text(r.submitted_ns));
   row.set(ids::mtime, seconds_text(r.changed_ns));
-  if (!row.has(ids::reserve_count)) row.set(ids::reserve_count, std::to_string(r.occurrences.size()));
+  if (!row.has(ids::reserve_count)) row.set(ids::reserve_count, std::to_string(r.count));
+  if (r.lacks_places()) row.set(ids::reserve_retry, seconds_text(r.later_retry_ns));
   if (r.retried) row.set(ids::reserve_retry, seconds_text(r.retry_ns));
   if (r.placed) row.set(ids::partition, r.partition.empty() ? no_partition_shown : std::string_view(r.partition));
   return row;
@@ -121,6 +148,7 @@ std::vector<reservation_wake> pending_effects(const reservation_state& r, const 
     else if (has_times) owed.push_back({window->end_ns});
   }
   if (r.degraded() && r.retry_ns != 0 && !r.ask) owed.push_back({r.retry_ns, r.retry_since_ns});
+  if (needs_later(r)) owed.push_back({r.later_retry_ns, r.later_since_ns});
   return owed;
 }
 

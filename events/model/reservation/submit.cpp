@@ -27,6 +27,7 @@ struct draft {
   kind what = kind::ADVANCE;
   std::int64_t interactive = 0;
   std::vector<occurrence> windows;
+  std::size_t asked_now = 1;  // for so many of them a place is asked for; the others are later
 };
 
 std::string_view rule_of(const draft& d) { return d.attributes.get(ids::reserve_rrule).value_or(""); }
@@ -139,12 +140,11 @@ std::optional<rejection> complete_resources(draft& d, const stamp& now, const se
 
 // What confirms it must fit in one event.
 std::optional<rejection> fits_in_event(const draft& d, std::size_t occurrences) {
-  const auto chunks = values::parse_integer(d.attributes.get(ids::Resource_List, "nodect").value_or("1")).value_or(1);
-  const auto each = occurrence_bytes + static_cast<std::size_t>(std::max<std::int64_t>(chunks, 1)) * occurrence_bytes_per_chunk;
+  const auto each = occurrence_bytes + chunks_of(d.attributes) * occurrence_bytes_per_chunk;
   const auto most = (limits::event_bytes_max - event_room) / each;
   if (occurrences <= most) return std::nullopt;
   return refuse(pbs_error::rrule_syntax, "Undefined iCalendar syntax: more than " + std::to_string(most) + " occurrences of " +
-                                             std::to_string(chunks) + " chunks");
+                                             std::to_string(chunks_of(d.attributes)) + " chunks");
 }
 
 values::recurrence_question question_of(const draft& d, const time_window& first) {
@@ -165,7 +165,8 @@ std::optional<rejection> choose_windows(draft& d, const time_window& first, cons
   }
   for (std::size_t i = 0; i < starts.size(); ++i)
     d.windows.push_back({static_cast<std::uint32_t>(i + 1), starts[i] * second_ns, (starts[i] + length) * second_ns, {}});
-  if (auto why = fits_in_event(d, starts.size())) return why;
+  d.asked_now = std::min(starts.size(), occurrences_ahead(d.attributes));
+  if (auto why = fits_in_event(d, d.asked_now)) return why;
   if (starts.size() > 1) d.what = kind::STANDING;
   if (d.attributes.has(ids::reserve_rrule) && rule.empty()) {
     d.attributes.erase(ids::reserve_rrule);
@@ -199,6 +200,21 @@ std::int64_t answer_by(std::int64_t interactive, const stamp& now) {
   return interactive < 0 ? now.wall_ns - interactive * second_ns : 0;
 }
 
+void fill_windows(schema::ReservationSubmitted::Builder s, const draft& d) {
+  auto windows = s.initOccurrences(static_cast<unsigned>(d.asked_now));
+  for (unsigned w = 0; w < windows.size(); ++w) {
+    windows[w].setIndex(d.windows[w].index);
+    windows[w].setStartNs(d.windows[w].start_ns);
+    windows[w].setEndNs(d.windows[w].end_ns);
+  }
+  if (d.windows.size() == windows.size()) return;
+  auto gaps = s.initLaterGapsS(static_cast<unsigned>(d.windows.size()) - windows.size());
+  for (unsigned n = 0; n < gaps.size(); ++n) {
+    const auto* later = &d.windows[windows.size() + n];
+    gaps.set(n, static_cast<std::uint32_t>((later->start_ns - (later - 1)->start_ns) / second_ns));
+  }
+}
+
 event submitted_event(const draft& d, const submit_reservation& command, const std::string& id, const stamp& now) {
   return make_event([&](schema::Event::Builder e) {
     auto s = e.initReservation().initSubmitted();
@@ -215,12 +231,7 @@ event submitted_event(const draft& d, const submit_reservation& command, const s
     }
     if (d.what == kind::ASAP || d.what == kind::FROM_JOB) s.setJob(command.of_job->serial);
     s.setHosts(command.request.get().getSubmitReservation().getHosts());
-    auto windows = s.initOccurrences(static_cast<unsigned>(d.windows.size()));
-    for (unsigned w = 0; w < windows.size(); ++w) {
-      windows[w].setIndex(d.windows[w].index);
-      windows[w].setStartNs(d.windows[w].start_ns);
-      windows[w].setEndNs(d.windows[w].end_ns);
-    }
+    fill_windows(s, d);
     s.setAnswerByNs(answer_by(d.interactive, now));
   });
 }

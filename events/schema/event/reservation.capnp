@@ -20,6 +20,8 @@ struct ReservationEvent {
     restored        @10 :Void;                   # they are there again
     deleteRequested @11 :Shared.Reason;          # pbs_rdel, or the reason why it goes by itself (delete_idle_time)
     ended           @12 :Void;                   # its jobs are gone, and its queue
+    laterAsked      @13 :ReservationLater;       # places are asked for more of its later occurrences
+    laterPlaced     @14 :ReservationConfirmed;   # they have places
   }
 }
 
@@ -36,8 +38,15 @@ struct ReservationSubmitted {
   attributes @2 :List(Common.Attribute);    # Reserve_Name, Reserve_Owner, Resource_List, Authorized_Users, ...; reserve_start and reserve_end of the first occurrence
   job        @3 :UInt64;                    # of asap and fromJob: serial of the job's stream
   hosts      @4 :List(Text);                # of maintenance
-  occurrences @5 :List(OccurrenceWindow);   # all of them, in order; one unless standing
+  occurrences @5 :List(OccurrenceWindow);   # the first ones, or all, in order; one unless standing
   answerByNs @6 :Int64;                     # -I of less than 0: it goes when it is not confirmed by then; 0: it may wait
+  # The occurrences for which no place is asked yet: seconds from the start of the one before. The first of them follows the last of
+  # `occurrences`, and each is as long as that one.
+  laterGapsS @7 :List(UInt32);
+}
+struct ReservationLater {
+  count   @0 :UInt32;                       # so many come to those that have places; the wanted ones are all that have none
+  retryNs @1 :Int64;                        # when it is asked again if there is no place
 }
 struct OccurrenceWindow { index @0 :UInt32; startNs @1 :Int64; endNs @2 :Int64; }   # index: from 1
 struct OccurrencePlace { index @0 :UInt32; startNs @1 :Int64; endNs @2 :Int64; execVnode @3 :Text; }

@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 
+#include "events/model/limits.hpp"
 #include "events/model/reservation/bookings.hpp"
 #include "test/support/model_builders.hpp"
 
@@ -277,6 +278,68 @@ BOOST_AUTO_TEST_CASE(with_changes_and_ends_as_counting_by_seconds_says) {
       if (fits) all[number] = wanted;
     }
   }
+}
+
+// -- how many a user may have ------------------------------------------------------------------------------------------------
+
+BOOST_FIXTURE_TEST_CASE(a_user_has_so_many_reservations_at_a_time, books) {
+  using kinds = schema::ReservationKind;
+  const auto asks = [&](std::uint64_t number, const model::requester& by, kinds kind = kinds::STANDING) {
+    return write(
+        100 + number,
+        [&](auto e) {
+          auto s = e.initReservation().initSubmitted();
+          s.setId("S" + std::to_string(number));
+          s.setKind(kind);
+          fill(s.initAttributes(1), {{"Reserve_Owner", "", by.at_host()}});
+          s.initOccurrences(1)[0].setIndex(1);
+        },
+        by);
+  };
+  const model::requester ann{"ann", "borg", schema::Role::USER}, bob{"bob", "borg", schema::Role::USER};
+  for (std::uint64_t n = 1; n <= limits::reservations_of_user_max; ++n) BOOST_REQUIRE_EQUAL(asks(n, ann), "");
+  BOOST_TEST(asks(900, ann) == "15048 would exceed the limit of 200 reservations of user ann at a time");
+  BOOST_TEST(asks(901, bob) == "");
+  BOOST_TEST(asks(902, {"ann", "borg", schema::Role::OPERATOR}) == "");
+  BOOST_TEST(asks(903, ann, kinds::ASAP) == "");  // a job of his has a limit of its own
+  BOOST_TEST(asks(900, ann) != "");
+  for (const auto gone : {1, 2}) write(100 + gone, [](auto e) { e.initReservation().initDenied(); });
+  BOOST_TEST(asks(904, ann) == "");
+  BOOST_TEST(asks(905, ann) != "");
+}
+
+// Places that come later are asked about like the first ones.
+BOOST_FIXTURE_TEST_CASE(later_places_are_nobody_elses, books) {
+  constexpr std::int64_t second = 1'000'000'000;
+  write(101, [](auto e) {
+    auto s = e.initReservation().initSubmitted();
+    s.setId("S1");
+    s.setKind(schema::ReservationKind::STANDING);
+    auto o = s.initOccurrences(1)[0];
+    o.setIndex(1);
+    o.setStartNs(10 * second);
+    o.setEndNs(20 * second);
+    s.initLaterGapsS(1).set(0, 100);
+  });
+  BOOST_REQUIRE_EQUAL(confirm(1, 10 * second, 20 * second, "(n1:ncpus=3)"), "");
+  BOOST_REQUIRE_EQUAL(submit(2), "");
+  BOOST_REQUIRE_EQUAL(submit(3), "");
+  BOOST_REQUIRE_EQUAL(write(101, [](auto e) { e.initReservation().initLaterAsked().setCount(1); }), "");
+  const auto later = [&](int cpus) {
+    return write(101, [&](auto e) {
+      auto o = e.initReservation().initLaterPlaced().initOccurrences(1)[0];
+      o.setIndex(2);
+      o.setStartNs(110 * second);
+      o.setEndNs(120 * second);
+      o.setExecVnode("(n1:ncpus=" + std::to_string(cpus) + ")");
+    });
+  };
+  BOOST_REQUIRE_EQUAL(confirm(2, 105 * second, 115 * second, "(n1:ncpus=2)"), "");
+  BOOST_TEST(later(3) != "");
+  BOOST_TEST(later(2) == "");
+  BOOST_TEST(confirm(3, 110 * second, 111 * second, "(n1:ncpus=1)") != "");
+  BOOST_TEST(confirm(3, 10 * second, 11 * second, "(n1:ncpus=2)") != "");  // the first one is still there
+  BOOST_TEST(confirm(3, 116 * second, 117 * second, "(n1:ncpus=2)") == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,12 +1,42 @@
 // A reservation from its submission to its end; texts and numbers as a PBS gave them.
 #include <boost/test/unit_test.hpp>
 
+#include "events/model/limits.hpp"
 #include "test/support/reservation_story.hpp"
 
 using namespace annals;
 using namespace annals::test;
 namespace ids = attributes::reservation;
 using phase = model::reservation_phase;
+
+namespace {
+
+reservation_story given_standing(const std::string& rule, const std::string& select = "1:ncpus=2") {
+  reservation_story s;
+  s.now_s = 1'795'222'000;
+  auto v = two_cpus(s.now_s + 100, 60);
+  v[0] = {"Resource_List", "select", select};
+  v.push_back({"reserve_rrule", "", rule});
+  v.push_back({"reserve_timezone", "", "UTC"});
+  BOOST_REQUIRE_EQUAL(s.when(reserve(v)), "submitted");
+  if (select == "1:ncpus=2") {
+    BOOST_REQUIRE_EQUAL(s.confirmed("(n1:ncpus=2)"), "confirmed");
+  } else {
+    const auto chunks = select.substr(0, select.find(':'));
+    BOOST_REQUIRE_EQUAL(s.confirmed("(n1:ncpus=" + chunks + ")"), "confirmed");
+  }
+  return s;
+}
+
+// As wakes(), and there is room whenever more occurrences are to have places.
+std::string wakes_placed(reservation_story& s) {
+  auto said = s.wakes();
+  if (said != "laterAsked") return said;
+  BOOST_REQUIRE_EQUAL(s.confirmed("(n1:ncpus=2)"), "laterPlaced");
+  return s.wakes();
+}
+
+}  // namespace
 
 BOOST_AUTO_TEST_SUITE(reservation)
 
@@ -332,14 +362,132 @@ BOOST_AUTO_TEST_CASE(a_window_each_day_of_a_year_opens_at_its_hour_of_the_day) {
     const auto utc = first + n * day + (n >= 116 && n < 270 ? 3600 : 0);
     BOOST_TEST_CONTEXT("window " << n + 1) {
       BOOST_REQUIRE(s.shown(ids::reserve_index) == std::to_string(n + 1));
-      BOOST_REQUIRE(s.wakes() == "occurrenceBegan");
+      BOOST_REQUIRE(wakes_placed(s) == "occurrenceBegan");
       BOOST_REQUIRE(s.now_s == utc);
-      BOOST_REQUIRE(s.wakes() == "occurrenceEnded");
+      BOOST_REQUIRE(wakes_placed(s) == "occurrenceEnded");
       BOOST_REQUIRE(s.now_s == utc + 3600);
+      BOOST_REQUIRE(s.shown(ids::resv_nodes) == "(n1:ncpus=2)");
     }
   }
   BOOST_TEST(s.shown(ids::reserve_state) == "RESV_BEING_DELETED");
   BOOST_TEST(s.wakes() == "never");
+}
+
+// -- occurrences that are far ahead --------------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(places_are_asked_for_the_next_occurrences_only) {
+  const auto s = given_standing("FREQ=DAILY;COUNT=3999");
+  BOOST_TEST(s.state.occurrences.size() == limits::occurrences_ahead_max);
+  BOOST_TEST(s.state.later.gaps_s.size() == 3999 - limits::occurrences_ahead_max);
+  BOOST_TEST(s.shown(ids::reserve_count) == "3999");
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_CONFIRMED");
+  // The two events of it are small: they were four megabytes.
+  std::size_t words = 0;
+  for (const auto& [at, e] : s.history) words += e.get().totalSize().wordCount;
+  BOOST_TEST(words * sizeof(capnp::word) < 40'000u);
+}
+
+BOOST_AUTO_TEST_CASE(as_time_goes_on_more_are_asked_for) {
+  auto s = given_standing("FREQ=HOURLY;COUNT=300");
+  const auto first = s.state.current()->start_ns;
+  unsigned asked = 0;
+  for (unsigned n = 0; n < 300; ++n) {
+    BOOST_REQUIRE(s.state.current());
+    BOOST_REQUIRE(s.state.current()->index == n + 1);
+    BOOST_REQUIRE(s.state.current()->start_ns == first + n * 3600 * a_second);
+    auto said = s.wakes();
+    if (said == "laterAsked") {
+      ++asked;
+      BOOST_TEST(s.state.ask->wanted.size() == 50u);
+      BOOST_TEST(s.state.occurrences.size() <= limits::occurrences_ahead_max + 1);
+      BOOST_TEST(s.shown(ids::reserve_state) == "RESV_CONFIRMED");
+      BOOST_REQUIRE(s.confirmed("(n1:ncpus=2)") == "laterPlaced");
+      said = s.wakes();
+    }
+    BOOST_REQUIRE(said == "occurrenceBegan");
+    BOOST_REQUIRE(s.shown(ids::resv_nodes) == "(n1:ncpus=2)");
+    BOOST_REQUIRE(s.wakes() == "occurrenceEnded");
+  }
+  BOOST_TEST(asked == 4u);
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_BEING_DELETED");
+  BOOST_TEST(s.wakes() == "never");
+}
+
+BOOST_AUTO_TEST_CASE(without_room_for_more_it_is_degraded_and_asks_again) {
+  auto s = given_standing("FREQ=HOURLY;COUNT=200");
+  while (s.wakes() != "laterAsked") {
+  }
+  const auto wanted = s.state.ask->wanted;
+  BOOST_TEST(s.refused() == "refused");
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_DEGRADED");
+  BOOST_TEST(s.shown(ids::reserve_substate) == "10");
+  BOOST_TEST(s.shown(ids::reserve_retry) == std::to_string(s.now_s + 600));
+  const auto before = s.now_s;
+  BOOST_TEST(s.wakes() == "laterAsked");
+  BOOST_TEST(s.now_s == before + 600);
+  BOOST_TEST((s.state.ask->wanted == wanted));
+  BOOST_TEST(s.confirmed("(n2:ncpus=2)") == "laterPlaced");
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_CONFIRMED");
+  BOOST_TEST(s.shown(ids::reserve_retry) == "(none)");
+  // Its former places stay.
+  BOOST_TEST(s.shown(ids::resv_nodes) == "(n1:ncpus=2)");
+  BOOST_TEST(s.state.occurrences.back().exec_vnode == "(n2:ncpus=2)");
+}
+
+BOOST_AUTO_TEST_CASE(lost_vnodes_and_changes_go_on_beside_the_question) {
+  auto s = given_standing("FREQ=HOURLY;COUNT=200");
+  while (s.wakes() != "laterAsked") {
+  }
+  BOOST_TEST(s.when(model::reservation_lost{{"n1"}}, the_server()) == "degraded");
+  BOOST_TEST(s.confirmed("(n2:ncpus=2)") == "laterPlaced");
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_DEGRADED");
+  BOOST_TEST(s.when(model::reservation_lost{{}}, the_server()) == "restored");
+  while (s.wakes() != "laterAsked") {
+  }
+  // A change comes before it, and then it is asked again.
+  const auto start = s.state.current()->start_ns / a_second;
+  BOOST_TEST(s.altered({{"reserve_start", "", std::to_string(start + 30)}}) == "alterRequested");
+  BOOST_TEST(s.confirmed("(n1:ncpus=2)") == "confirmed");
+  BOOST_TEST(s.shown(ids::reserve_start) == std::to_string(start + 30));
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_DEGRADED");
+  while (s.wakes() != "laterAsked") {
+  }
+  BOOST_TEST(s.confirmed("(n1:ncpus=2)") == "laterPlaced");
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_CONFIRMED");
+}
+
+// It ends with its last occurrence, also when no scheduler has answered for long.
+BOOST_AUTO_TEST_CASE(nobody_answers_and_it_goes_on) {
+  auto s = given_standing("FREQ=HOURLY;COUNT=300");
+  unsigned began = 0;
+  for (auto said = s.wakes(); said != "never"; said = s.wakes()) began += said == "occurrenceBegan";
+  BOOST_TEST(began == 300u);
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_BEING_DELETED");
+}
+
+BOOST_AUTO_TEST_CASE(a_large_one_has_fewer_occurrences_ahead) {
+  auto s = given_standing("FREQ=DAILY;COUNT=400", "500:ncpus=1");
+  BOOST_TEST(s.state.occurrences.size() == 10u);
+  s = given_standing("FREQ=DAILY;COUNT=400", "9000:ncpus=1");
+  BOOST_TEST(s.state.occurrences.size() == 2u);
+}
+
+// Reckoning stands in the command: a rule never asks the zones of the system.
+BOOST_AUTO_TEST_CASE(what_was_reckoned_for_something_else_is_not_taken) {
+  reservation_story s;
+  s.now_s = 1'795'222'000;
+  auto v = two_cpus(s.now_s + 100, 5);
+  v.push_back({"reserve_rrule", "", "FREQ=HOURLY;COUNT=3"});
+  v.push_back({"reserve_timezone", "", "UTC"});
+  auto command = reserve(v);
+  auto question = model::recurrence_of(command, {s.now_s * a_second, user()}, s.settings);
+  BOOST_REQUIRE(question);
+  command.reckoned = values::reckoned_recurrence{*question, std::vector<std::int64_t>{s.now_s + 100, s.now_s + 200}};
+  auto other = command;
+  other.reckoned->of.duration = 6;
+  BOOST_TEST(s.when(other).starts_with(std::to_string(values::pbs_error::try_again)));
+  BOOST_TEST(s.when(command) == "submitted");
+  BOOST_TEST(s.state.occurrences[1].start_ns == (s.now_s + 200) * a_second);
 }
 
 BOOST_AUTO_TEST_CASE(a_rule_that_is_none_is_refused_and_one_window_is_an_ordinary_reservation) {
@@ -379,8 +527,8 @@ BOOST_AUTO_TEST_CASE(more_occurrences_than_an_event_holds_are_refused) {
                    {"reserve_timezone", "", "UTC"}};
     return s.when(reserve(v));
   };
-  BOOST_TEST(with("10:ncpus=1") == "submitted");
-  BOOST_TEST(with("11:ncpus=1").find("occurrences of 11 chunks") != std::string::npos);
+  BOOST_TEST(with("20000:ncpus=1") == "submitted");
+  BOOST_TEST(with("30000:ncpus=1").find("more than 1 occurrences of 30000 chunks") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(maintenance_takes_whole_hosts_and_is_for_operators) {

@@ -284,6 +284,7 @@ void cycle_driver::run(const start& what) {
     c.setConsidered(decided.considered);
     c.setStarted(static_cast<std::uint32_t>(decided.runs.size()));
     c.setElapsedUs(static_cast<std::uint64_t>(elapsed / 1000));
+    c.setLeftQuestions(decided.left_questions);
   }));
   log_cycle(decided);  // last: proposals should not wait for a disk
 }

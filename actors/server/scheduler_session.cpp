@@ -295,6 +295,7 @@ void scheduler_session::said(schema::FromScheduler::Reader message) {
     for (const auto& m : view_.full_view()) peer_->send(m);
   if (message.isCycleEnded()) {
     in_cycle_ = false;
+    if (message.getCycleEnded().getLeftQuestions() && trigger_.empty()) trigger_ = "new reservation";
     maybe_begin();
   }
 }

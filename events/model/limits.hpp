@@ -34,6 +34,12 @@ constexpr std::size_t occurrences_max = 4000;
 // looked at in every cycle. One of many chunks has fewer ahead, so that its places stay a megabyte.
 constexpr std::size_t occurrences_ahead_max = 100, occurrences_ahead_min = 2, chunks_ahead_max = 5000;
 static_assert(occurrences_ahead_max <= occurrences_max && occurrences_ahead_min >= 2);
+// A cycle spends so many steps on questions about reservations before it looks at jobs; a step is a vnode or a booking that is looked at,
+// and all of them take some 20 ms. It answers one question at least; the next cycle goes on.
+constexpr std::uint64_t confirmation_work_max = 400'000;
+// A time for a top job is looked for around the first so many bookings and behind the last, and so many tries are made in a cycle: a
+// hundred top jobs take some 1,500. A job for which none was found is no top job.
+constexpr std::size_t turning_bookings_max = 1000, searches_of_cycle_max = 5000;
 // Reservations of one user that are not over: a thousand of them, each with a hundred occurrences, make a cycle of 50 ms. Those that are
 // made of his jobs are not counted, since jobs have limits of their own, and operators may have more.
 constexpr std::size_t reservations_of_user_max = 200;

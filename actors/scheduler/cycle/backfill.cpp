@@ -141,6 +141,7 @@ void backfill::log_simulation(moment start) {
   for (const auto& e : dates_->ends())
     if (e.at <= start) points.emplace_back(e.at, false, view_.jobs()[e.job].id);
   for (const auto& b : dates_->bookings()) {
+    if (b.end <= now_) continue;
     if (b.start <= start) points.emplace_back(b.start, true, log_.keep(b.id));
     if (b.end <= start) points.emplace_back(b.end, false, log_.keep(b.id));
   }

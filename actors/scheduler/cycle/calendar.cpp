@@ -5,6 +5,7 @@
 
 #include "actors/scheduler/cycle/exec_text.hpp"
 #include "actors/scheduler/cycle/pools.hpp"
+#include "events/model/limits.hpp"
 
 namespace annals::cycle {
 
@@ -37,14 +38,16 @@ void calendar::started(index at) {
   ends_.insert(std::upper_bound(ends_.begin(), ends_.end(), end), end);
   const claim& held = view_.held_by(at);
   hold_within(at);
-  for (const auto& t : held.amounts)
-    if (const auto known = booked_.find(t.vnode); known != booked_.end()) known->second.ends.push_back({end.at, t.resource, t.value, at});
-  for (auto& [count, known] : reserved_now_) {
+  for (const auto& t : held.amounts) {
+    if (!booked_on(t.vnode)) continue;
+    auto& dates = dates_of(t.vnode);
+    dates.ends.push_back({end.at, t.resource, t.value, at});
+    forget_needs(dates);
+  }
+  if (!reserved_now_.empty()) know_needs();
+  for (auto& [turn, known] : reserved_now_) {
     for (const auto& t : held.vnodes)
-      if (const auto dates = booked_.find(t.vnode); dates != booked_.end()) {
-        known.space.amounts[t.vnode].clear();
-        reserve_on(t.vnode, dates->second, now_, known.until, 0, known.space);
-      }
+      if (booked_on(t.vnode)) need_on(dates_of(t.vnode), known.until, known.space);
     known.largest_is_old = true;
     known.space.pools.clear();
     reserve_pools(now_, known.until, known.space);
@@ -53,194 +56,33 @@ void calendar::started(index at) {
 
 void calendar::left(index at) {
   std::erase_if(ends_, [&](const job_end& e) { return e.job == at; });
-  reserved_now_.clear();
-}
-
-// -- bookings ----------------------------------------------------------------------------------------------------------------
-
-void calendar::add(booking b) {
-  const moment start = std::max(b.start, now_);
-  if (b.end > now_) starts_.insert(std::upper_bound(starts_.begin(), starts_.end(), start), start);
-  bookings_.push_back(std::move(b));
-  enter(static_cast<std::uint32_t>(bookings_.size() - 1));
-  reserved_now_.clear();
-}
-
-void calendar::enter(std::uint32_t number) {
-  const booking& b = bookings_[number];
-  longest_ = std::max(longest_, b.end - b.start);
-  const auto insert = [&](auto& list, auto entry) {
-    const auto later = [&](moment start, const auto& e) { return start < bookings_[e.booking].start; };
-    list.insert(std::upper_bound(list.begin(), list.end(), b.start, later), entry);
-  };
-  for (const auto& t : b.what.vnodes) insert(dates_of(t.vnode).holds, vnode_dates::hold{number, t.exclusive});
-  for (const auto& t : b.what.amounts) insert(dates_of(t.vnode).parts, vnode_dates::part{number, t.resource, t.value});
-}
-
-booking calendar::booking_of(index at, const place_and_time& begins, std::int64_t seconds) const {
-  const job& j = view_.jobs()[at];
-  booking b{j.id, begins.start, begins.start + seconds, begins.what};
-  for (const want& w : view_.request_of(j).job_wide)
-    if (view_.resources()[w.resource].summed)
-      for (const index queue : {none, j.queue}) b.pools.push_back({queue, w.resource, w.value});
-  return b;
-}
-
-const booking& calendar::first_met_before(moment end, const std::vector<index>& vnodes) const {
-  const booking* first = nullptr;
-  const auto look = [&](const booking& b) {
-    if (meets(b, now_, end) && (!first || b.start < first->start)) first = &b;
-  };
-  for (const index at : vnodes)
-    if (const auto dates = booked_.find(at); dates != booked_.end())
-      for (const auto& h : dates->second.holds) look(bookings_[h.booking]);
-  if (!first) std::for_each(bookings_.begin(), bookings_.end(), look);
-  return *first;
-}
-
-calendar::reserved_until_then& calendar::make_reserved(moment end) {
-  const auto count = static_cast<std::size_t>(std::lower_bound(starts_.begin(), starts_.end(), end) - starts_.begin());
-  const auto known = reserved_now_.find(count);
-  if (known != reserved_now_.end()) return known->second;
-  return reserved_now_[count] = {end, reserved(now_, end), true};
-}
-
-const reserved_space& calendar::reserved_until(moment end) { return make_reserved(end).space; }
-
-void calendar::found_no_place_until(moment end) {
-  auto& then = make_reserved(end);
-  if (std::exchange(then.largest_is_old, false)) find_largest(then.space);
-}
-
-calendar::vnode_dates& calendar::dates_of(index vnode_at) {
-  const auto [at, is_new] = booked_.try_emplace(vnode_at);
-  if (!is_new) return at->second;
-  for (const auto& on : view_.vnodes()[vnode_at].jobs) {
-    const index job_at = view_.place_of_job(on.job);
-    if (job_at == none) continue;
-    const auto where = view_.jobs()[job_at].where;
-    if (where != job_place::running && where != job_place::proposed) continue;
-    for (const auto& t : view_.held_by(job_at).amounts)
-      if (t.vnode == vnode_at) at->second.ends.push_back({end_of(job_at), t.resource, t.value, job_at});
-  }
-  return at->second;
-}
-
-reserved_space calendar::reserved(moment from, moment until, std::uint64_t except) const {
-  reserved_space out;
-  out.vnodes.resize(view_.vnodes().size());
-  out.amounts.resize(view_.vnodes().size());
-  if (std::none_of(bookings_.begin(), bookings_.end(), [&](const booking& b) { return meets(b, from, until); })) return out;
-  for (const auto& [vnode_at, dates] : booked_) reserve_on(vnode_at, dates, from, until, except, out);
-  reserve_pools(from, until, out);
-  return out;
-}
-
-// None before it is still on.
-template <class List>
-auto calendar::first_that_may_meet(const List& list, moment from) const {
-  return std::upper_bound(list.begin(), list.end(), from - longest_,
-                          [&](moment start, const auto& e) { return start < bookings_[e.booking].start; });
-}
-
-// The worst moment counts: that is the start of some booking, since in between vnodes only become free. What is lifted has nothing to
-// give back any more.
-void calendar::reserve_on(index vnode_at, const vnode_dates& dates, moment from, moment until, std::uint64_t except,
-                          reserved_space& out) const {
-  using kind = reserved_space::kind;
-  for (auto h = first_that_may_meet(dates.holds, from); h != dates.holds.end() && bookings_[h->booking].start < until; ++h)
-    if (meets(h->booking, from, until, except))
-      out.vnodes[vnode_at] = std::max(out.vnodes[vnode_at], h->exclusive ? kind::alone : kind::shared);
-  struct change {
-    moment when;
-    amount more;
-    resource_id resource;
-    bool operator<(const change& o) const { return when != o.when ? when < o.when : more < o.more; }
-  };
-  std::vector<change> changes;
-  for (auto p = first_that_may_meet(dates.parts, from); p != dates.parts.end() && bookings_[p->booking].start < until; ++p) {
-    if (!meets(p->booking, from, until, except)) continue;
-    changes.push_back({std::max(bookings_[p->booking].start, from), p->value, p->resource});
-    changes.push_back({bookings_[p->booking].end, -p->value, p->resource});
-  }
-  if (changes.empty()) return;
-  for (const auto& e : dates.ends)
-    if (e.at > from && e.at < until && !view_.jobs()[e.job].lifted) changes.push_back({e.at, -e.value, e.resource});
-  std::sort(changes.begin(), changes.end());
-  auto& needed = out.amounts[vnode_at];
-  needed.resize(view_.resources().size());
-  std::vector<amount> now(needed.size());
-  for (const auto& c : changes) {
-    now[c.resource] += c.more;
-    if (c.more > 0) needed[c.resource] = std::max(needed[c.resource], now[c.resource]);
-  }
-}
-
-// No host has more: most jobs that find no place are known by that.
-void calendar::find_largest(reserved_space& of) const {
-  std::vector<amount> sums;
-  of.largest.assign(view_.resources().size(), 0);
-  for (const auto& h : view_.hosts()) {
-    sums.assign(of.largest.size(), 0);
-    for (const index at : h.vnodes) {
-      const vnode& v = view_.vnodes()[at];
-      if (!view_.usable(v) || of.vnodes[at] == reserved_space::kind::alone) continue;
-      for (resource_id r = 0; r < v.has.size(); ++r) sums[r] += std::max<amount>(0, v.has[r] - v.in_use(r) - of.of(at, r));
-      for (const auto& b : v.borrowed) sums[b.resource] = INT64_MAX / 2;  // somebody else's; whoever asks looks there
-    }
-    for (std::size_t r = 0; r < sums.size(); ++r) of.largest[r] = std::max(of.largest[r], sums[r]);
-  }
-}
-
-void calendar::reserve_pools(moment from, moment until, reserved_space& out) const {
-  for (const booking& b : bookings_) {
-    if (!meets(b, from, until)) continue;
-    const moment worst = std::max(b.start, from);
-    for (const auto& part : b.pools) {
-      if (!has_pool(view_, part.queue, part.resource)) continue;
-      amount booked = 0;
-      for (const booking& other : bookings_)
-        if (other.start <= worst && worst < other.end)
-          for (const auto& p : other.pools)
-            if (p.queue == part.queue && p.resource == part.resource) booked += p.value;
-      const amount more = booked - ended_in_pool(part, from, worst);
-      const auto known = std::find_if(out.pools.begin(), out.pools.end(),
-                                      [&](const auto& p) { return p.queue == part.queue && p.resource == part.resource; });
-      if (known != out.pools.end()) known->value = std::max(known->value, more);
-      else if (more > 0) out.pools.push_back({part.queue, part.resource, more});
-    }
-  }
-}
-
-amount calendar::ended_in_pool(const reserved_space::pool_part& part, moment from, moment until) const {
-  amount sum = 0;
-  for (const auto& e : ends_) {
-    const job& j = view_.jobs()[e.job];
-    if (e.at <= from || e.at > until || j.lifted) continue;
-    if (part.queue != none && part.queue != j.queue) continue;
-    for (const want& w : view_.request_of(j).job_wide)
-      if (w.resource == part.resource) sum += w.value;
-  }
-  return sum;
+  others_moved();
 }
 
 // -- the time for a job ------------------------------------------------------------------------------------------------------
 
 // Jobs whose end has come by then are lifted, the others are there.
 void calendar::go_to(moment t) {
-  while (lifted_ < ends_.size() && ends_[lifted_].at <= t) view_.lift(ends_[lifted_++].job);
-  while (lifted_ > 0 && ends_[lifted_ - 1].at > t) view_.put_back(ends_[--lifted_].job);
+  for (; lifted_ < ends_.size() && ends_[lifted_].at <= t; ++work_) view_.lift(ends_[lifted_++].job);
+  for (; lifted_ > 0 && ends_[lifted_ - 1].at > t; ++work_) view_.put_back(ends_[--lifted_].job);
 }
 
-// Between two of them more and more becomes free, and bookings that the job would meet stay the same.
+// Between two of them more and more becomes free, and bookings that the job would meet stay the same. Of many bookings only the first
+// limits::turning_bookings_max count, and the end of all: a place between the others is not looked for.
 std::vector<moment> calendar::turning_points(std::int64_t seconds, std::span<const time_span> starts) const {
   std::vector<moment> out{now_};
-  for (const auto& s : starts)
-    for (const moment t : {s.from, s.to})
-      if (t > now_) out.push_back(t);
-  for (const auto& b : bookings_)
-    for (const moment t : {b.start - seconds + 1, b.start, b.end})
-      if (t > now_) out.push_back(t);
+  const auto add = [&](moment t) {
+    if (t > now_) out.push_back(t);
+  };
+  for (const auto& s : starts) add(s.from), add(s.to);
+  std::size_t count = 0;
+  for (auto at = order_.begin(); at != order_.end() && count < limits::turning_bookings_max; ++at) {
+    const booking& b = bookings_[at->second];
+    if (b.end <= now_) continue;
+    add(b.start - seconds + 1), add(b.start), add(b.end);
+    ++count;
+  }
+  add(last_end_);
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;
@@ -263,7 +105,11 @@ std::optional<calendar::place_and_time> calendar::search(const trial& t, moment 
   const auto seconds = t.end - t.start;
   const auto points = turning_points(seconds, t.starts);
   place_and_time out;
-  const auto is_there = [&](moment at) { return try_at({t.asked, at, at + seconds, t.reservation, t.barred, {}}, out, why); };
+  const auto is_there = [&](moment at) {
+    if (tries_ == limits::searches_of_cycle_max) return false;
+    ++tries_;
+    return try_at({t.asked, at, at + seconds, t.reservation, t.barred, {}}, out, why);
+  };
   for (std::size_t i = 0; i < points.size() && points[i] < before; ++i) {
     if (!t.starts.empty() && !is_within(t.starts, points[i])) continue;
     const moment from = points[i], to = std::min(i + 1 < points.size() ? points[i + 1] : endless, before);

@@ -4,11 +4,14 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "actors/scheduler/cycle/moment.hpp"
@@ -33,7 +36,7 @@ inline std::int64_t shortest_of(const job& j) { return j.shrinks.shortest > 0 &&
 struct booking {
   std::string id;  // of the job or the reservation
   moment start = 0, end = 0;
-  claim what;  // no slots
+  std::shared_ptr<const claim> what;  // no slots; the occurrences of a reservation share it
   std::vector<reserved_space::pool_part> pools = {};
   std::uint64_t reservation = 0;  // whose place it is; 0: a job's
   bool runs = false;              // the occurrence has begun: what its jobs hold is no longer booked
@@ -57,7 +60,7 @@ class calendar {
     const job& asked;
     moment start, end;
     std::uint64_t reservation = 0;           // it asks, and what it has is free for it; 0: a job asks, and pools count too
-    std::span<const index> barred = {};      // vnodes that it can't have
+    std::span<const index> barred = {};      // vnodes that it can't have, rising
     std::span<const time_span> starts = {};  // it can't begin at other times, if there are any
   };
 
@@ -67,12 +70,12 @@ class calendar {
   void add(booking b);
   // For this job, if it begins so.
   booking booking_of(index job_at, const place_and_time& begins, std::int64_t seconds) const;
-  const std::vector<booking>& bookings() const { return bookings_; }  // in the order added
+  const std::vector<booking>& bookings() const { return bookings_; }  // in the order added; one that is over is nobody's any more
   const std::vector<job_end>& ends() const { return ends_; }          // of running and proposed jobs, the earliest first
   // The job was proposed in this cycle, and has its claim.
   void started(index job_at);
   // Jobs were lifted or put back by somebody else (preemption).
-  void others_moved() { reserved_now_.clear(); }
+  void others_moved();
   // A lifted job does not come back.
   void left(index job_at);
 
@@ -113,6 +116,8 @@ class calendar {
   bool can_have(const claim& what, const trial& t);
   // What is wanted in all is just this.
   bool asks_for(const job& j, const claim& what) const;
+  // Steps that were taken so far: vnodes and bookings looked at, jobs lifted.
+  std::uint64_t work() const { return work_; }
   bool is_checked(resource_id r) const { return supposed_->is_checked(r); }
   // As soon as it can be, for so long as the trial says.
   std::optional<place_and_time> place_soonest(const trial& t, refusal& why);
@@ -135,10 +140,21 @@ class calendar {
       std::uint32_t booking;
       bool exclusive;
     };
+    // A job that begins now and ends behind `from` must leave so much alone.
+    struct need {
+      moment from;
+      std::vector<amount> amounts;
+      reserved_space::kind vnode;
+    };
+    index vnode = none;
     std::vector<part> parts;  // in the order in which their bookings begin
     std::vector<hold> holds;  // likewise
     std::vector<end_on_vnode> ends;
+    std::int64_t longest = 0;  // of its bookings
+    std::vector<need> needs;   // rising
+    bool needs_known = false;
   };
+  static constexpr std::size_t spaces_max = 64;  // of reserved_now_
   struct reserved_until_then {
     moment until;
     reserved_space space;
@@ -148,20 +164,33 @@ class calendar {
   void find_ends();
   void book_all();
   void book(const reservation& r, const std::vector<reservation_place>& places);
+  void book_anew();
   void enter(std::uint32_t number);
+  void enter_from(std::uint32_t first);
   void hold_within(index job_at);
   void begin_supposing();
   void finish_supposing();
   moment end_of(index job_at) const;
   vnode_dates& dates_of(index vnode_at);
+  const vnode_dates* booked_on(index vnode_at) const {  // null: nothing is
+    return booked_at_.empty() || booked_at_[vnode_at] == none ? nullptr : &booked_[booked_at_[vnode_at]];
+  }
   bool meets(const booking& b, moment from, moment until) const { return b.start < until && b.end > from; }
   bool meets(std::uint32_t number, moment from, moment until, std::uint64_t except) const {
     return meets(bookings_[number], from, until) && (except == 0 || bookings_[number].reservation != except);
   }
-  reserved_space reserved(moment from, moment until, std::uint64_t except = 0) const;
-  void reserve_on(index vnode_at, const vnode_dates& dates, moment from, moment until, std::uint64_t except, reserved_space& out) const;
+  reserved_space empty_space() const;
+  reserved_space reserved(moment from, moment until, std::uint64_t except = 0);
+  const reserved_space& reserved_for(const claim& what, moment from, moment until, std::uint64_t except);
+  reserved_space reserved_from_now(moment until);
+  void reserve_on(const vnode_dates& dates, moment from, moment until, std::uint64_t except, reserved_space& out);
+  void find_needs(vnode_dates& dates);
+  void forget_needs(vnode_dates& dates);
+  void know_needs();
+  void add_turns(std::vector<moment> more);
+  static void need_on(const vnode_dates& dates, moment until, reserved_space& out);
   template <class List>
-  auto first_that_may_meet(const List& list, moment from) const;
+  auto first_that_may_meet(const List& list, std::int64_t longest, moment from) const;
   void reserve_pools(moment from, moment until, reserved_space& out) const;
   reserved_until_then& make_reserved(moment end);
   void find_largest(reserved_space& of) const;
@@ -179,14 +208,23 @@ class calendar {
   moment now_;
   std::vector<job_end> ends_;
   std::vector<booking> bookings_;
-  std::unordered_map<index, vnode_dates> booked_;             // by vnode
-  std::int64_t longest_ = 0;                                  // of bookings
+  std::vector<std::pair<moment, std::uint32_t>> order_;       // of bookings: start and number, rising
+  std::vector<std::uint32_t> with_pools_;                     // bookings that have parts of pools
+  std::deque<vnode_dates> booked_;                            // of vnodes that are booked
+  std::vector<index> booked_at_;                              // place there, by vnode
   std::vector<moment> starts_;                                // of bookings, sorted, none before now
-  std::map<std::size_t, reserved_until_then> reserved_now_;   // by how many of starts_ count
+  std::vector<index> unknown_;                                // places in booked_ of vnodes whose needs are not known
+  std::vector<moment> turns_;                                 // then more may be needed than before; rising
+  std::map<moment, reserved_until_then> reserved_now_;        // by the last turn before the end
   std::optional<placement> supposed_;                         // made as if nothing ran
   std::size_t lifted_ = 0;                                    // of ends_
   std::unordered_map<std::uint64_t, running_place> running_;  // by reservation
   std::vector<job_end> away_;                                 // of begin_placing
+  moment last_end_ = 0;                                       // of bookings
+  reserved_space asked_;                                      // by reserved_for,
+  std::vector<index> asked_on_;                               // on these vnodes
+  std::uint64_t work_ = 0;
+  std::size_t tries_ = 0;  // of searches
   allocation where_;
 };
 

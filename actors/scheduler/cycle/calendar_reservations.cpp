@@ -6,6 +6,12 @@
 
 namespace annals::cycle {
 
+namespace {
+
+constexpr moment over = INT64_MIN;  // the end of a booking that is nobody's any more
+
+}  // namespace
+
 const calendar::running_place* calendar::running(std::uint64_t reservation) const {
   if (reservation == 0) return nullptr;
   const auto at = running_.find(reservation);
@@ -13,11 +19,14 @@ const calendar::running_place* calendar::running(std::uint64_t reservation) cons
 }
 
 bool calendar::is_shared(index vnode_at, std::uint64_t reservation) const {
-  const auto dates = booked_.find(vnode_at);
-  if (dates == booked_.end()) return false;
+  const auto* dates = booked_on(vnode_at);
+  if (!dates) return false;
   const moment until = running(reservation)->end;
-  return std::any_of(dates->second.holds.begin(), dates->second.holds.end(),
-                     [&](const auto& h) { return meets(h.booking, now_, until, reservation); });
+  for (const auto& h : dates->holds) {
+    if (bookings_[h.booking].start >= until) break;
+    if (meets(h.booking, now_, until, reservation)) return true;
+  }
+  return false;
 }
 
 // Maintenance has its vnodes for itself, however they are shared.
@@ -31,8 +40,7 @@ claim calendar::claim_for(const reservation& r, const std::string& exec_vnode) c
 void calendar::book_all() {
   for (const reservation& r : view_.reservations()) book(r, r.booked());
   find_ends();
-  for (std::uint32_t n = 0; n < bookings_.size(); ++n) enter(n);
-  std::sort(starts_.begin(), starts_.end());
+  enter_from(0);
   if (running_.empty()) return;
   for (const auto& e : ends_) hold_within(e.job);
 }
@@ -40,14 +48,13 @@ void calendar::book_all() {
 // Occurrences are mostly at one place: its text is read once.
 void calendar::book(const reservation& r, const std::vector<reservation_place>& places) {
   const std::string* text = nullptr;
-  claim what;
+  std::shared_ptr<const claim> what;
   for (const auto& p : places) {
-    if (!text || *text != p.exec_vnode) what = claim_for(r, p.exec_vnode);
+    if (p.when.end() <= now_) continue;
+    if (!text || *text != p.exec_vnode) what = std::make_shared<const claim>(claim_for(r, p.exec_vnode));
     text = &p.exec_vnode;
     const bool runs = r.running != 0 && p.when.index == r.running;
-    if (p.when.end() <= now_) continue;
-    if (runs) running_[r.serial] = {p.when.end(), what, what.amounts};
-    starts_.push_back(std::max(p.when.start(), now_));
+    if (runs) running_[r.serial] = {p.when.end(), *what, what->amounts};
     bookings_.push_back({r.id, runs ? std::min(p.when.start(), now_) : p.when.start(), p.when.end(), what, {}, r.serial, runs});
   }
 }
@@ -65,8 +72,10 @@ void calendar::hold_within(index at) {
       value -= taken;
     }
     value = t.value - value;
-    for (auto& p : dates_of(t.vnode).parts) {
-      if (value == 0) break;
+    auto& dates = dates_of(t.vnode);
+    forget_needs(dates);
+    for (auto& p : dates.parts) {
+      if (value == 0 || bookings_[p.booking].start > now_) break;
       if (p.resource != t.resource || !bookings_[p.booking].runs || bookings_[p.booking].reservation != place->first) continue;
       const amount taken = std::min(p.value, value);
       p.value -= taken;
@@ -75,19 +84,37 @@ void calendar::hold_within(index at) {
   }
 }
 
+// The former places are over from the beginning. Ends of jobs depend on a running reservation: then all is booked anew.
 void calendar::rebook(const reservation& r, const std::vector<reservation_place>& places) {
-  std::erase_if(bookings_, [&](const booking& b) { return b.reservation == r.serial; });
-  running_.erase(r.serial);
+  if (!r.booked().empty())
+    for (auto& b : bookings_)
+      if (b.reservation == r.serial) b.end = over, b.reservation = 0;
+  const bool ran = running_.erase(r.serial) > 0;
+  const auto first = static_cast<std::uint32_t>(bookings_.size());
   book(r, places);
+  if (ran || r.running != 0) book_anew();
+  else enter_from(first);
+  others_moved();
+}
+
+void calendar::book_anew() {
+  std::erase_if(bookings_, [](const booking& b) { return b.end == over; });
   for (auto& [serial, place] : running_) place.left = place.what.amounts;
   booked_.clear();
+  booked_at_.clear();
   starts_.clear();
-  for (const auto& b : bookings_) starts_.push_back(std::max(b.start, now_));
-  std::sort(starts_.begin(), starts_.end());
+  unknown_.clear();
+  turns_.clear();
+  order_.clear();
+  with_pools_.clear();
   find_ends();
-  for (std::uint32_t n = 0; n < bookings_.size(); ++n) enter(n);
+  enter_from(0);
   for (const auto& e : ends_) hold_within(e.job);
+}
+
+void calendar::others_moved() {
   reserved_now_.clear();
+  for (auto& dates : booked_) forget_needs(dates);
 }
 
 // -- places for reservations -------------------------------------------------------------------------------------------------
@@ -119,9 +146,9 @@ std::optional<calendar::place_and_time> calendar::place_at(const trial& t, refus
 bool calendar::can_have(const claim& what, const trial& t) {
   const moment start = std::max(t.start, now_);
   go_to(start);
-  auto others = reserved(start, t.end, t.reservation);
-  for (const index at : t.barred) others.vnodes[at] = reserved_space::kind::alone;
-  return is_free(what, t.asked, others);
+  const auto is_barred = [&](const auto& taken) { return std::binary_search(t.barred.begin(), t.barred.end(), taken.vnode); };
+  if (std::any_of(what.vnodes.begin(), what.vnodes.end(), is_barred)) return false;
+  return is_free(what, t.asked, reserved_for(what, start, t.end, t.reservation));
 }
 
 std::optional<calendar::place_and_time> calendar::place_soonest(const trial& t, refusal& why) {

@@ -36,10 +36,10 @@ reservation_answer confirmation::answer(const reservation& r) {
 reservation_answer confirmation::find_places(const reservation& r) {
   reservation_answer out;
   refusal why;
-  last_.clear();
   find_used(r);
   const auto barred = barred_for(r);
   dates_.begin_placing(r);
+  begin_at_place_before(r);
   for (auto w : r.wanted) {
     auto place = view_.request_of(r.asked).understood ? place_for(r, w, barred, why) : std::nullopt;
     if (!place) {
@@ -47,20 +47,41 @@ reservation_answer confirmation::find_places(const reservation& r) {
       break;
     }
     out.places.push_back({w, std::move(*place)});
+    if (out.places.back().exec_vnode == last_) continue;
     last_ = out.places.back().exec_vnode;
+    last_claim_ = dates_.claim_for(r, last_);
   }
   dates_.finish_placing();
   if (out.places.empty()) out.refused = why.text.empty() ? no_place : why.text;
   return out;
 }
 
+// Later occurrences of a standing reservation go where the earlier ones are.
+void confirmation::begin_at_place_before(const reservation& r) {
+  last_.clear();
+  if (r.wanted.empty()) return;
+  const auto is_before = [&](const auto& p) { return p.when.index < r.wanted.front().index; };
+  const auto before = std::find_if(r.places.rbegin(), r.places.rend(), is_before);
+  if (before == r.places.rend()) return;
+  last_ = part_of(r, before->exec_vnode).value_or("");
+  if (!last_.empty()) last_claim_ = dates_.claim_for(r, last_);
+}
+
+// Rising.
 std::vector<index> confirmation::barred_for(const reservation& r) const {
-  std::vector<index> barred;
+  auto barred = avoided_by(r);
   for (index at = 0; at < view_.vnodes().size(); ++at)
     if (!view_.vnodes()[at].takes_reservations) barred.push_back(at);
-  for (const auto& name : r.avoid)
-    if (const index at = view_.find_vnode(name); at != none) barred.push_back(at);
+  std::sort(barred.begin(), barred.end());
   return barred;
+}
+
+std::vector<index> confirmation::avoided_by(const reservation& r) const {
+  std::vector<index> avoided;
+  for (const auto& name : r.avoid)
+    if (const index at = view_.find_vnode(name); at != none) avoided.push_back(at);
+  std::sort(avoided.begin(), avoided.end());
+  return avoided;
 }
 
 // The vnodes it has are the first choice, then those of the window before: an occurrence is where people know it to be.
@@ -76,7 +97,7 @@ std::optional<std::string> confirmation::place_for(const reservation& r, reserva
     return std::move(found->exec_vnode);
   }
   const auto is_enough = [&](const std::string& place) { return !runs(r, w) || has_all_jobs(r, place); };
-  if (!last_.empty() && dates_.can_have(dates_.claim_for(r, last_), t) && is_enough(last_)) return last_;
+  if (!last_.empty() && dates_.can_have(last_claim_, t) && is_enough(last_)) return last_;
   auto found = dates_.place_at(t, why);
   if (!found) return std::nullopt;
   if (is_enough(found->exec_vnode)) return std::move(found->exec_vnode);
@@ -88,9 +109,7 @@ std::optional<std::string> confirmation::place_for(const reservation& r, reserva
 std::optional<std::string> confirmation::kept_place(const reservation& r, const reservation_window& w) const {
   const auto old = std::find_if(r.places.begin(), r.places.end(), [&](const auto& p) { return p.when.index == w.index; });
   if (old == r.places.end()) return std::nullopt;
-  std::vector<index> avoided;
-  for (const auto& name : r.avoid)
-    if (const index at = view_.find_vnode(name); at != none) avoided.push_back(at);
+  const auto avoided = avoided_by(r);
   auto place = part_of(r, old->exec_vnode);
   if (!place || !dates_.can_have(dates_.claim_for(r, *place), {r.asked, w.start(), w.end(), r.serial, avoided})) return std::nullopt;
   if (runs(r, w) && !has_all_jobs(r, *place)) return std::nullopt;
@@ -206,7 +225,7 @@ std::vector<std::string> confirmation::conflicts_with(const reservation& r, cons
     if (b.reservation == 0 || b.reservation == r.serial || std::find(ids.begin(), ids.end(), b.id) != ids.end()) continue;
     const bool meets = std::any_of(answer.places.begin(), answer.places.end(),
                                    [&](const auto& p) { return b.start < p.when.end() && p.when.start() < b.end; });
-    const bool there = meets && std::any_of(b.what.vnodes.begin(), b.what.vnodes.end(), [&](const auto& mine) {
+    const bool there = meets && std::any_of(b.what->vnodes.begin(), b.what->vnodes.end(), [&](const auto& mine) {
                          return std::any_of(has.vnodes.begin(), has.vnodes.end(), [&](const auto& t) { return t.vnode == mine.vnode; });
                        });
     if (there) ids.push_back(b.id);

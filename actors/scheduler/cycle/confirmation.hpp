@@ -27,7 +27,9 @@ class confirmation {
  private:
   reservation_answer find_places(const reservation& r);
   reservation_answer take_hosts(const reservation& r);
+  void begin_at_place_before(const reservation& r);
   std::vector<index> barred_for(const reservation& r) const;
+  std::vector<index> avoided_by(const reservation& r) const;
   std::optional<std::string> place_for(const reservation& r, reservation_window& w, const std::vector<index>& barred, refusal& why);
   std::optional<std::string> kept_place(const reservation& r, const reservation_window& w) const;
   std::optional<std::string> part_of(const reservation& r, const std::string& exec_vnode) const;
@@ -42,6 +44,7 @@ class confirmation {
   calendar& dates_;
   cycle_log& log_;
   std::string last_;      // place that was found for the window before
+  claim last_claim_;      // the same
   std::set<index> used_;  // vnodes of its jobs
 };
 

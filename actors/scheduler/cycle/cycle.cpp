@@ -17,6 +17,7 @@
 #include "actors/scheduler/cycle/preemption.hpp"
 #include "actors/scheduler/cycle/resumption.hpp"
 #include "actors/scheduler/cycle/time_rules.hpp"
+#include "events/model/limits.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/job_id.hpp"
 #include "events/values/number.hpp"
@@ -158,10 +159,21 @@ class cycle_run {
     return r && inner_.leaves_others_alone(backfill_.dates(), *r, taken);
   }
 
-  // What is confirmed is kept from all jobs of this cycle.
+  // No job of this cycle gets what is confirmed. Jobs come next, however much is asked. The server may not have heard an answer yet when
+  // the next cycle begins: it is given again, and takes no time from the questions that are new.
   void confirm_reservations() {
-    for (const reservation& r : view_.reservations())
-      if (r.ask != 0) result_.answers.push_back(confirmation(view_, backfill_.dates(), log_).answer(r));
+    std::uint64_t spent[2] = {0, 0};  // on new ones, on those that were answered
+    for (const reservation& r : view_.reservations()) {
+      if (r.ask == 0) continue;
+      auto& of_its_kind = spent[r.told ? 1 : 0];
+      const bool enough = of_its_kind > limits::confirmation_work_max;
+      result_.left_questions |= enough && !r.told;
+      if (enough) continue;
+      auto& dates = backfill_.dates();
+      const auto before = dates.work();
+      result_.answers.push_back(confirmation(view_, dates, log_).answer(r));
+      of_its_kind += dates.work() - before;
+    }
   }
 
   void consider_by_shares(std::vector<index> order) {

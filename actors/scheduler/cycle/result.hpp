@@ -70,6 +70,7 @@ struct result {
   std::vector<reservation_answer> answers;  // in the order decided
   std::vector<log_line> log;
   std::uint32_t considered = 0;
+  bool left_questions = false;  // about reservations: the next cycle answers them
 };
 
 }  // namespace annals::cycle

@@ -200,6 +200,7 @@ struct reservation {
   std::uint64_t ask = 0;                    // what the server wants to know, 0: nothing,
   std::vector<reservation_window> wanted;   // and for when
   std::vector<reservation_place> promised;  // all it has by an answer of which the server has not spoken yet
+  bool told = false;                        // there was an answer since the server has spoken
   const std::vector<reservation_place>& booked() const { return promised.empty() ? places : promised; }
   // What is booked when these are the places of their occurrences; the others keep theirs.
   std::vector<reservation_place> booked_with(const std::vector<reservation_place>& answered) const;

@@ -94,4 +94,10 @@ struct ProposalRefused {
   reason    @2 :Text;
   execVnode @3 :Text;               # where it was to run
 }
-struct CycleEnded { number @0 :UInt64; considered @1 :UInt32; started @2 :UInt32; elapsedUs @3 :UInt64; }
+struct CycleEnded {
+  number     @0 :UInt64;
+  considered @1 :UInt32;
+  started    @2 :UInt32;
+  elapsedUs  @3 :UInt64;
+  leftQuestions @4 :Bool;           # about reservations: the next cycle answers them
+}

@@ -134,6 +134,16 @@ BOOST_FIXTURE_TEST_CASE(a_cycle_begins_when_its_iteration_is_over, connected) { 
   BOOST_TEST(reminders.size() == 3u);
 }
 
+BOOST_FIXTURE_TEST_CASE(questions_that_a_cycle_left_are_asked_again_at_once, connected) {
+  set("scheduler_iteration", "30");
+  (void)cycle();
+  session->reminded(last_reminder());
+  peer->sent.clear();
+  session->said(schema::make<schema::FromScheduler>([](auto m) { m.initCycleEnded().setLeftQuestions(true); }).get());
+  BOOST_TEST(cycle() == "new reservation");
+  BOOST_TEST(cycle() == "");
+}
+
 BOOST_FIXTURE_TEST_CASE(a_job_waits_for_others_to_come, connected) {  // MS-33, MS-92
   submit(1);
   BOOST_TEST(cycle() == "new job");  // unset: at once

@@ -2,6 +2,8 @@
 // Texts are those of transcripts of a real PBS.
 #include <boost/test/unit_test.hpp>
 
+#include <set>
+
 #include "actors/scheduler/cycle/cycle.hpp"
 #include "events/values/number.hpp"
 #include "transcript.hpp"
@@ -306,6 +308,58 @@ BOOST_AUTO_TEST_CASE(a_change_of_one_occurrence_leaves_the_others_their_places) 
   BOOST_TEST(r.answers[0].places.size() == 1u);
   BOOST_TEST(r.answers[1].places.empty());
   BOOST_TEST(r.runs.empty());
+}
+
+// Other users' jobs do not wait until all is answered; the next cycle goes on where this one stopped.
+BOOST_AUTO_TEST_CASE(many_questions_are_answered_by_and_by) {
+  small_cluster c;
+  constexpr int vnodes = 400, questions = 4000;
+  for (int n = 0; n < vnodes; ++n) c.vnodes.push_back(simple_vnode("n" + std::to_string(n), 4));
+  for (int n = 0; n < questions; ++n) c.reservations.push_back(wants(1000 + static_cast<std::uint64_t>(n), "2:ncpus=4", hour, 2 * hour));
+  c.jobs = {asks(1, 1, "00:10:00")};
+  const auto o = cycle_of(c);
+  BOOST_TEST(o.r.left_questions);
+  BOOST_TEST(o.r.answers.size() > 100u);
+  BOOST_TEST(o.r.answers.size() < std::size_t{questions});
+  BOOST_TEST(o.r.answers.front().reservation == 1000u);
+  BOOST_TEST(o.run(1) != "");
+  BOOST_TEST(!cycle_of(three_hosts()).r.left_questions);
+}
+
+BOOST_AUTO_TEST_CASE(later_occurrences_go_where_the_earlier_ones_are) {
+  auto c = three_hosts();
+  auto r = has(512, "1:ncpus=2", hour, 2 * hour, "(q2:ncpus=2)");
+  r.kind = schema::ReservationKind::STANDING;
+  r.ask = 7;
+  r.wanted = {{2, some_day + 5 * hour, some_day + 6 * hour}, {3, some_day + 9 * hour, some_day + 10 * hour}};
+  c.reservations = {r, has(513, "1:ncpus=4", 9 * hour, 10 * hour, "(q2:ncpus=4)")};
+  const auto o = cycle_of(c);
+  BOOST_REQUIRE(o.r.answers.size() == 1u);
+  BOOST_REQUIRE(o.r.answers[0].places.size() == 2u);
+  BOOST_TEST(o.r.answers[0].places[0].exec_vnode == "(q2:ncpus=2)");
+  BOOST_TEST(o.r.answers[0].places[1].exec_vnode != "(q2:ncpus=2)");
+}
+
+// Confirmed one after the other, each beside all that were before it in the cycle.
+BOOST_AUTO_TEST_CASE(what_was_confirmed_is_kept_from_who_asks_next) {
+  auto c = three_hosts();
+  for (std::uint64_t n = 0; n < 4; ++n) {
+    auto r = wants(512 + n, "1:ncpus=4", 0, 1);
+    r.kind = schema::ReservationKind::STANDING;
+    r.wanted.clear();
+    for (std::uint32_t w = 0; w < 5; ++w) r.wanted.push_back({w + 1, some_day + (w + 1) * hour, some_day + (w + 1) * hour + 600});
+    c.reservations.push_back(r);
+  }
+  const auto o = cycle_of(c);
+  BOOST_REQUIRE(o.r.answers.size() == 4u);
+  std::set<std::string> places;
+  for (std::size_t n = 0; n < 3; ++n) {
+    BOOST_REQUIRE(o.r.answers[n].places.size() == 5u);
+    for (const auto& p : o.r.answers[n].places) BOOST_TEST(p.exec_vnode == o.r.answers[n].places[0].exec_vnode);
+    places.insert(o.r.answers[n].places[0].exec_vnode);
+  }
+  BOOST_TEST(places.size() == 3u);
+  BOOST_TEST(o.r.answers[3].places.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -228,7 +228,8 @@ struct SchedReservation {
   resources   @8 :List(Common.Attribute);   # Resource_List.*
   job         @9 :UInt64;                   # of asap: for which job
   hosts       @10 :List(Text);              # of maintenance
-  # Places that are kept for it, of the running occurrence and those to come; empty: not confirmed yet.
+  # Places that are kept for it, of the running occurrence and those to come; empty: not confirmed yet. A place without an execVnode is
+  # where the one before it is.
   places      @11 :List(ReservationEvents.OccurrencePlace);
   running     @12 :UInt32;                  # index of the occurrence that runs; 0: none
   # What the scheduler is asked for: an answer names `ask`. 0: nothing.

@@ -15,6 +15,8 @@ namespace {
 // Rows per message. A row is a few hundred bytes, a vnode's grows by 16 bytes with each of its jobs: 500 rows stay far below
 // the largest frame (limits::daemon_frame_bytes_max) even when each vnode runs a thousand jobs.
 constexpr std::size_t rows_per_message = 500;
+// A reservation's row grows with its places: two of the largest (limits::chunks_ahead_max) are a megabyte.
+constexpr std::size_t reservation_bytes_per_message = 2u << 20;
 
 bool changes(capnp::List<schema::Attribute>::Reader all, const char* name) {
   for (auto c : all)
@@ -359,9 +361,6 @@ void scheduling_projection::fill_few(schema::SchedulingDelta::Builder d, const m
   if (changed.resources) fill_resources(d, from_.server().resources);
   auto queues = d.initQueues(static_cast<unsigned>(what.queues.size()));
   for (unsigned i = 0; i < queues.size(); ++i) fill_queue(queues[i], *what.queues[i]);
-  auto reservations = d.initReservations(static_cast<unsigned>(what.reservations.size()));
-  for (unsigned i = 0; i < reservations.size(); ++i)
-    fill_reservation(reservations[i], *what.reservations[i], from_.server().server_name, scheduler_);
   auto reservations_gone = d.initReservationsGone(static_cast<unsigned>(what.reservations_gone.size()));
   for (unsigned i = 0; i < reservations_gone.size(); ++i) reservations_gone.set(i, what.reservations_gone[i]);
   auto queues_gone = d.initQueuesGone(static_cast<unsigned>(what.queues_gone.size()));
@@ -372,16 +371,38 @@ void scheduling_projection::fill_few(schema::SchedulingDelta::Builder d, const m
   for (unsigned i = 0; i < jobs_gone.size(); ++i) jobs_gone.set(i, what.jobs_gone[i]);
 }
 
+namespace {
+
+// About so many bytes in a message.
+std::size_t bytes_of(const model::reservation_state& r) {
+  constexpr std::size_t for_each = 64;
+  std::size_t bytes = 1024 + (r.ask ? r.ask->wanted.size() * for_each : 0);
+  for (auto o = r.occurrences.begin() + r.over; o != r.occurrences.end(); ++o) bytes += for_each + o->exec_vnode.size();
+  return bytes;
+}
+
+// A piece has one at least.
+std::size_t end_of_piece(const std::vector<const model::reservation_state*>& all, std::size_t from) {
+  auto end = from;
+  for (std::size_t bytes = 0; end < all.size() && (end == from || bytes < reservation_bytes_per_message); ++end)
+    bytes += bytes_of(*all[end]);
+  return end;
+}
+
+}  // namespace
+
 std::vector<scheduling_projection::message> scheduling_projection::messages(const marks& changed, bool full) {
   const news what = gather(changed);
   const std::uint64_t before = full ? 0 : sent_sequence_;
   std::vector<message> out;
-  std::size_t vnode = 0, job = 0;  // the next rows: first all vnodes, then jobs
+  std::size_t reservation = 0, vnode = 0, job = 0;  // the next rows: first all reservations, then all vnodes, then jobs
   do {
-    const std::size_t vnode_end = std::min(what.vnodes.size(), vnode + rows_per_message);
-    const std::size_t room = vnode_end == what.vnodes.size() ? rows_per_message - (vnode_end - vnode) : 0;
+    const std::size_t reservation_end = end_of_piece(what.reservations, reservation);
+    const bool reserved = reservation_end == what.reservations.size();
+    const std::size_t vnode_end = reserved ? std::min(what.vnodes.size(), vnode + rows_per_message) : vnode;
+    const std::size_t room = reserved && vnode_end == what.vnodes.size() ? rows_per_message - (vnode_end - vnode) : 0;
     const std::size_t job_end = std::min(what.jobs.size(), job + room);
-    const bool first = out.empty(), last = vnode_end == what.vnodes.size() && job_end == what.jobs.size();
+    const bool first = out.empty(), last = reserved && vnode_end == what.vnodes.size() && job_end == what.jobs.size();
     out.push_back(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
       auto d = m.initView();
       d.setEpoch(epoch_);
@@ -389,6 +410,8 @@ std::vector<scheduling_projection::message> scheduling_projection::messages(cons
       d.setSequence(last ? from_.sequence() : before);  // true at the new sequence only with the last one
       d.setFull(full && first);
       if (first) fill_few(d, changed, what);
+      for (auto row : d.initReservations(static_cast<unsigned>(reservation_end - reservation)))
+        fill_reservation(row, *what.reservations[reservation++], from_.server().server_name, scheduler_);
       const auto row_count = static_cast<unsigned>(vnode_end - vnode);
       for (auto row : d.initVnodes(row_count)) {
         fill_vnode(row, from_, *what.vnodes[vnode].host, *what.vnodes[vnode].vnode);
@@ -396,7 +419,7 @@ std::vector<scheduling_projection::message> scheduling_projection::messages(cons
       }
       for (auto row : d.initJobs(static_cast<unsigned>(job_end - job))) fill_job(row, *what.jobs[job++]);
     }));
-  } while (vnode < what.vnodes.size() || job < what.jobs.size());
+  } while (reservation < what.reservations.size() || vnode < what.vnodes.size() || job < what.jobs.size());
   sent_sequence_ = from_.sequence();
   usages_.append(out, epoch_, sent_sequence_, full);
   return out;

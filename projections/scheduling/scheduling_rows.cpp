@@ -124,7 +124,7 @@ void fill_places(schema::SchedReservation::Builder to, const model::reservation_
     list[i].setIndex(placed[i]->index);
     list[i].setStartNs(placed[i]->start_ns);
     list[i].setEndNs(placed[i]->end_ns);
-    list[i].setExecVnode(placed[i]->exec_vnode);
+    if (i == 0 || placed[i]->exec_vnode != placed[i - 1]->exec_vnode) list[i].setExecVnode(placed[i]->exec_vnode);
   }
 }
 
@@ -153,7 +153,9 @@ void fill_reservation(schema::SchedReservation::Builder to, const model::reserva
   to.setQueue(r.id);
   to.setEuser(text(ids::euser));
   to.setEgroup(text(ids::egroup));
-  to.setSchedselect(text(ids::schedselect));
+  // A change of size is answered for the window that was next then: the others are as they were asked for.
+  const bool later = asked && r.ask->what == model::reservation_ask::kind::later;
+  to.setSchedselect(text(later && wanted.has(ids::schedselect_orig) ? ids::schedselect_orig : ids::schedselect));
   to.setPlace(std::string(wanted.get(ids::Resource_List, "place").value_or("free")));
   constexpr std::array resources = {ids::Resource_List};
   fill_attributes([&](unsigned n) { return to.initResources(n); }, schema::ObjectKind::RESERVATION, wanted, resources);

@@ -1,6 +1,7 @@
 // What a view knows of reservations.
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "actors/scheduler/cycle/view.hpp"
 #include "events/schema/message.hpp"
@@ -38,8 +39,11 @@ void view::apply_reservation(schema::SchedReservation::Reader row) {
   r.asked.request = request_at({text(row.getSchedselect()), text(row.getPlace()), row.getResources()});
   r.hosts = schema::texts(row.getHosts());
   r.avoid = schema::texts(row.getAvoid());
-  for (const auto p : row.getPlaces())
-    r.places.push_back({reservation_window{p.getIndex(), p.getStartNs(), p.getEndNs()}, std::string(text(p.getExecVnode()))});
+  for (const auto p : row.getPlaces()) {
+    std::string place(text(p.getExecVnode()));
+    if (place.empty() && !r.places.empty()) place = r.places.back().exec_vnode;
+    r.places.push_back({reservation_window{p.getIndex(), p.getStartNs(), p.getEndNs()}, std::move(place)});
+  }
   std::sort(r.places.begin(), r.places.end(), in_order_of_time);
   r.running = row.getRunning();
   r.ask = row.getAsk();
@@ -63,7 +67,9 @@ const reservation* view::find_reservation(const job& j) const {
 
 void view::answered(const reservation_answer& answer) {
   const auto at = place_of(reservations_, answer.reservation);
-  if (at != reservations_.end() && at->serial == answer.reservation) at->promised = at->booked_with(answer.places);
+  if (at == reservations_.end() || at->serial != answer.reservation) return;
+  at->promised = at->booked_with(answer.places);
+  at->told = true;
 }
 
 std::vector<reservation_place> reservation::booked_with(const std::vector<reservation_place>& answered) const {

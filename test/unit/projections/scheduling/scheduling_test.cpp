@@ -124,6 +124,51 @@ struct story {
 
 }  // namespace
 
+// A user's reservations must not make a message that is larger than a frame: the scheduler would never have its view.
+BOOST_AUTO_TEST_CASE(reservations_of_many_vnodes_come_in_pieces) {
+  story s;
+  s.queue(2, "workq");
+  constexpr unsigned count = 20, windows = 5, vnodes = 1000;
+  std::string place;
+  for (unsigned v = 0; v < vnodes; ++v) place += (v == 0 ? "(some-longer-name-" : "+(some-longer-name-") + std::to_string(v) + ":ncpus=1)";
+  for (unsigned n = 0; n < count; ++n) {
+    const auto fill_windows = [](auto list, std::int64_t from) {
+      for (unsigned i = 0; i < windows; ++i) {
+        list[i].setIndex(i + 1);
+        list[i].setStartNs((from + i * 100) * 1'000'000'000);
+        list[i].setEndNs((from + i * 100 + 50) * 1'000'000'000);
+      }
+    };
+    s.fold(100 + n, [&](auto e) {
+      auto r = e.initReservation().initSubmitted();
+      r.setId("S" + std::to_string(n));
+      r.setKind(schema::ReservationKind::STANDING);
+      fill_windows(r.initOccurrences(windows), n);
+    });
+    s.fold(100 + n, [&](auto e) {
+      auto list = e.initReservation().initConfirmed().initOccurrences(windows);
+      fill_windows(list, n);
+      // The odd ones are somewhere else each time.
+      for (unsigned i = 0; i < windows; ++i) list[i].setExecVnode(n % 2 == 0 ? place : place + "+(x" + std::to_string(i) + ":ncpus=1)");
+    });
+  }
+  scheduling_projection fresh(s.status, "default");
+  cycle::view view;
+  const auto messages = fresh.full_view();
+  BOOST_TEST(messages.size() > 1u);
+  for (const auto& m : messages) {
+    BOOST_TEST(m.get().getView().totalSize().wordCount * sizeof(capnp::word) < (4u << 20));
+    BOOST_REQUIRE(view.apply(m.get().getView()));
+  }
+  BOOST_REQUIRE(view.reservations().size() == count);
+  for (const auto& r : view.reservations()) {
+    BOOST_REQUIRE(r.places.size() == windows);
+    for (const auto& p : r.places) BOOST_TEST((p.exec_vnode.starts_with(place) && p.when.start_ns >= 0));
+  }
+  BOOST_TEST(view.reservations()[0].places[4].exec_vnode == place);
+  BOOST_TEST(view.reservations()[1].places[4].exec_vnode == place + "+(x4:ncpus=1)");
+}
+
 BOOST_AUTO_TEST_CASE(deltas_lead_to_what_the_full_view_shows) {
   story s;
   s.queue(2, "workq");

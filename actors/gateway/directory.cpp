@@ -185,7 +185,8 @@ void directory::fold_host(const model::event_place& at, schema::HostEvent::Reade
     case which::VNODE_DELETED: vnodes_.erase(schema::str(event.getVnodeDeleted().getName())); return;
     case which::CAME_UP:
     case which::WENT_DOWN:
-    case which::VNODE_CHANGED: return;
+    case which::VNODE_CHANGED:
+    case which::VNODES_REFUSED: return;
   }
 }
 
@@ -227,11 +228,14 @@ std::optional<std::string> directory::host_of_vnode(std::string_view vnode) cons
   return at == vnodes_.end() ? std::nullopt : std::optional(host_states_.at(at->second).name);
 }
 
-mom_place directory::mom_of(std::string_view host) const {
+const model::host_state* directory::host_named(std::string_view host) const {
   const auto at = hosts_.find(host);
-  if (at == hosts_.end()) return {};
-  const auto& state = host_states_.at(at->second);
-  return {state.address, state.port};
+  return at == hosts_.end() ? nullptr : &host_states_.at(at->second);
+}
+
+mom_place directory::mom_of(std::string_view host) const {
+  const auto* state = host_named(host);
+  return state ? mom_place{state->address, state->port} : mom_place{};
 }
 
 bool directory::has_run(const std::string& host, std::uint64_t serial, std::uint32_t run) const {

@@ -129,8 +129,10 @@ void mom_routes::on_read(const wire::connection_ptr& peer, schema::sealed<schema
   hooks_.keep_up();  // they are owed before the welcome
   board_.note(log_event::admin, "Node", name, "Hello from MoM on port=" + std::to_string(message.get().getHello().getPort()));
   auto unknown = runs_unknown(message.get().getHello(), name, found);
-  auto own = vnodes_.taken(std::move(message), name);
-  board_.connected({peer, std::move(own), board_.where().runs_on(name), std::move(unknown.unwanted), std::move(unknown.kept)});
+  auto refused = vnodes_.why_not_taken(message.get().getHello(), name);
+  auto own = refused.empty() ? vnodes_.taken(std::move(message), name) : std::move(message);
+  board_.connected(
+      {peer, std::move(own), board_.where().runs_on(name), std::move(unknown.unwanted), std::move(unknown.kept), std::move(refused)});
   if (marks_.newest()) peer->send(marks_.newest());
   if (ended_all_) tell_to_end(name, peer);
 }

@@ -1,8 +1,14 @@
 #include "actors/gateway/reported_vnodes.hpp"
 
+#include "events/model/host/vnode_limit.hpp"
 #include "events/model/host/vnode_names.hpp"
 
 namespace annals::actors {
+
+std::string reported_vnodes::why_not_taken(schema::MomHello::Reader hello, const std::string& host) const {
+  const auto* known = board_.where().host_named(host);
+  return known ? model::vnodes_refusal(*known, hello, *board_.settings()).value_or("") : "";
+}
 
 schema::sealed<schema::FromMom> reported_vnodes::taken(schema::sealed<schema::FromMom> hello, const std::string& host) {
   auto checked = model::with_checked_values(hello, board_.settings()->resources);

@@ -16,6 +16,8 @@ class reported_vnodes {
  public:
   explicit reported_vnodes(actor_registry& board) : board_(board) {}
 
+  // Asked first: what is refused whole claims no names. Empty: it may be taken.
+  std::string why_not_taken(schema::MomHello::Reader hello, const std::string& host) const;
   schema::sealed<schema::FromMom> taken(schema::sealed<schema::FromMom> hello, const std::string& host);
   // It is about vnodes of this host of which its hello is not in the log yet.
   bool comes_too_early(schema::HookReport::Reader report, const std::string& host) const;

@@ -126,7 +126,10 @@ class mom_router {
       case schema::ToMom::WELCOME:
         report_interval_s_ = m.getWelcome().getUsageIntervalSeconds();
         hooks_->server_has_told_all();
-        return note(log_event::system, "Svr", "pbs_mom", "ReplyHello from server " + schema::str(m.getWelcome().getServerName()));
+        note(log_event::system, "Svr", "pbs_mom", "ReplyHello from server " + schema::str(m.getWelcome().getServerName()));
+        if (const auto why = schema::str(m.getWelcome().getVnodesRefused()); !why.empty())
+          note(log_event::error | log_event::force, "Node", parts_.host, "the server takes no vnodes from this host: " + why);
+        return;
       case schema::ToMom::START_RUN: return on_order(message);
       case schema::ToMom::SIGNAL_RUN: return to_run(m.getSignalRun().getRef(), model::kill_order{message});
       case schema::ToMom::TELL_RUN:  // its order came before it, unless this MoM has lost the run

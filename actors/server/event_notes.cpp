@@ -186,6 +186,7 @@ void event_notes::note_host(const subject& of, const log::record& record) {
       if (vnode != of.name) note_line({of.cls, vnode, of.by}, log_event::admin, "deleted at request of " + of.by);
       return;
     }
+    case which::VNODES_REFUSED: return note_line(of, log_event::error, schema::str(event.getVnodesRefused().getText()));
     case which::ADDED: return;
   }
 }

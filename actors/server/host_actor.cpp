@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "actors/server/discards.hpp"
+#include "events/model/host/vnode_limit.hpp"
 
 namespace annals::actors {
 
@@ -93,7 +94,8 @@ void host_actor::on_connected(mom_connected& m) {
   } else {
     unwanted.merge(compare_runs(m, log_is_new));
   }
-  held_ = held_hello{{m.hello, host_part(m.peer->peer().address)}, std::move(unwanted)};
+  const auto refused = m.refused.empty() ? model::vnodes_refusal(state(), hello, settings()) : std::optional(m.refused);
+  held_ = held_hello{{m.hello, host_part(m.peer->peer().address), refused.value_or("")}, std::move(unwanted)};
   come_up_if_rid();
   for (const auto& [key, message] : owed_) peer_->send(message);
   // The welcome comes last: who has it has heard what was owed, hooks among it.
@@ -101,6 +103,7 @@ void host_actor::on_connected(mom_connected& m) {
     auto welcome = w.initWelcome();
     welcome.setServerName(settings().server_name);
     welcome.setUsageIntervalSeconds(usage_interval_s);
+    if (refused) welcome.setVnodesRefused(*refused);
   }));
 }
 

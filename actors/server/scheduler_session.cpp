@@ -64,7 +64,8 @@ const char* trigger_of(schema::HostEvent::Reader event) {
     case which::ADDED:
     case which::WENT_DOWN:
     case which::REMOVED:
-    case which::VNODE_DELETED: return nullptr;
+    case which::VNODE_DELETED:
+    case which::VNODES_REFUSED: return nullptr;
   }
   return nullptr;
 }

@@ -280,6 +280,7 @@ inline constexpr attribute_id cred_renew_enable = 1000;
 inline constexpr attribute_id cred_renew_tool = 1010;
 inline constexpr attribute_id cred_renew_period = 1020;
 inline constexpr attribute_id cred_renew_cache_period = 1030;
+inline constexpr attribute_id max_vnodes_per_host = 1040;
 }  // namespace server
 
 namespace node {

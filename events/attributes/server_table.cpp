@@ -160,6 +160,8 @@ const attribute server_attributes[] = {
      "time before the end at which a credential is renewed"},
     {server::cred_renew_cache_period, "cred_renew_cache_period", value_type::duration, setter::manager, none, "",
      "how long a renewed credential is kept"},
+    {server::max_vnodes_per_host, "max_vnodes_per_host", value_type::integer, setter::manager, none, "",
+     "most vnodes that a host may have, 1 or more; 1000 when unset"},
 };
 const std::size_t server_attribute_count = std::size(server_attributes);
 

@@ -33,6 +33,7 @@ maybe number_within(text value) {
 // -1024 to 1023 (pbs guide, "job attributes": Priority).
 constexpr auto priority = number_within<-1024, 1023>;
 constexpr auto not_negative = number_within<0, INT64_MAX>;
+constexpr auto at_least_one = number_within<1, INT64_MAX>;
 constexpr auto job_sequence_limit = number_within<9'999'999, 999'999'999'999>;
 
 // A time to wait. The longest is 68 years: an order to a MoM has 32 bits for it, and a server counts in nanoseconds.
@@ -238,6 +239,7 @@ constexpr special_value all_special_values[] = {
     {kind::SERVER, server::job_history_duration, wait_duration, bad, false},
     {kind::SERVER, server::sync_mom_hookfiles_timeout, wait_seconds, bad, false},
     {kind::SERVER, server::max_job_sequence_id, job_sequence_limit, pbs_error::bad_max_job_sequence_id, false},
+    {kind::SERVER, server::max_vnodes_per_host, at_least_one, bad, false},
     {kind::NODE, node::partition, partition_name, pbs_error::default_partition, false},
     {kind::SCHEDULER, scheduler::partition, partition_of_scheduler, pbs_error::default_partition, false},
     {kind::SCHEDULER, scheduler::sched_priv, whole_path, bad, false},

@@ -62,7 +62,11 @@ struct HookAnswer {
 }
 struct HookObject { name @0 :Text; attributes @1 :List(Common.Attribute); }
 struct HookAck { position @0 :UInt64; ref @1 :RunRef; }   # the report is durable; ref of jobs' hooks
-struct Welcome { serverName @0 :Text; usageIntervalSeconds @1 :UInt32; }
+struct Welcome {
+  serverName           @0 :Text;
+  usageIntervalSeconds @1 :UInt32;
+  vnodesRefused        @2 :Text;   # why nothing of what the hello says of vnodes was taken; empty: it was
+}
 struct LogMark {
   # How far the server's log was durable, in the server's own words: nobody else reads them (docs/design/0028-lost-logs.md).
   text        @0 :Data;          # as events/log/log_mark.hpp prints it

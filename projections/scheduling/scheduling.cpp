@@ -178,13 +178,14 @@ void scheduling_projection::mark_host_event(std::uint64_t serial, schema::HostEv
   switch (event.which()) {
     case which::VNODE_CHANGED: marks_.vnodes.insert(schema::str(event.getVnodeChanged().getVnode())); return;
     case which::VNODE_DELETED: marks_.vnodes.insert(schema::str(event.getVnodeDeleted().getName())); return;
+    case which::VNODE_CREATED: marks_.vnodes.insert(schema::str(event.getVnodeCreated().getName())); return;
+    case which::VNODES_REFUSED: return;
     case which::REMOVED:
       marks_.vnodes.insert(sent_vnodes_.begin(), sent_vnodes_.end());
       [[fallthrough]];
     case which::ADDED:
     case which::CAME_UP:
-    case which::WENT_DOWN:
-    case which::VNODE_CREATED: marks_.hosts.insert(serial); return;
+    case which::WENT_DOWN: marks_.hosts.insert(serial); return;
   }
 }
 
@@ -218,6 +219,8 @@ bool scheduling_projection::has_queue(const model::queue_state& queue) const {
 
 bool scheduling_projection::has_host(std::uint64_t serial, schema::HostEvent::Reader event) const {
   if (event.isVnodeChanged()) return has_vnode(schema::str(event.getVnodeChanged().getVnode()));
+  if (event.isVnodeCreated()) return has_vnode(schema::str(event.getVnodeCreated().getName()));
+  if (event.isVnodeDeleted()) return has_vnode(schema::str(event.getVnodeDeleted().getName()));
   const auto host = from_.hosts().find(serial);
   if (host == from_.hosts().end()) return true;
   const auto& vnodes = host->second.vnodes;

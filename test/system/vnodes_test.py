@@ -109,6 +109,21 @@ class vnodes_of_files(VnodeTest):
             done = self.mom_s(*arguments, user=65534)
             self.assertEqual((done.status, done.out, done.err), (1, "", "pbs_mom: Must be run as root\n"))
 
+    def test_more_vnodes_than_a_host_may_have_are_refused_and_said(self):
+        self.sure("qmgr", "-c", "set server max_vnodes_per_host = 3")
+        self.defined(THREE)
+        self.hang_up()
+        refused = "host a tells 4 vnodes and would have 4: max_vnodes_per_host allows 3; its vnodes stay as they were"
+        self.until_mom_logged("a", f"Node;a;the server takes no vnodes from this host: {refused}\n")
+        self.until_logged(f"Node;a;{refused}\n")
+        self.until(lambda: self.shown()["a"].get("comment") == f"vnodes refused: {refused}", self.shown)
+        self.assertEqual(self.states(), {"a": "free"})
+        self.assertIn("HostVnodesRefused", self.audit("log", "--kind", "host"))
+        self.sure("qmgr", "-c", "set server max_vnodes_per_host = 4")
+        self.hang_up()
+        self.until(lambda: set(self.states().values()) == {"free"} and len(self.shown()) == 4, self.states)
+        self.assertNotIn("comment", self.shown()["a"])
+
     def test_vnodes_come_with_hup_and_go_with_a_restart(self):       # V4 to V9, V13
         measured = self.amounts("a", "ncpus", "mem")
         self.defined(THREE)

@@ -312,6 +312,7 @@ std::string host_words(schema::HostEvent::Reader event) {
   using which = schema::HostEvent::Which;
   switch (event.which()) {
     case which::WENT_DOWN: return schema::str(event.getWentDown().getText());
+    case which::VNODES_REFUSED: return schema::str(event.getVnodesRefused().getText());
     case which::VNODE_CHANGED:
       return schema::str(event.getVnodeChanged().getVnode()) + ": " + changes_text(event.getVnodeChanged().getChanges());
     case which::ADDED:

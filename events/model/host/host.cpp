@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 #include <utility>
 
 #include "events/attributes/ids.hpp"
@@ -10,6 +11,7 @@
 #include "events/model/changes.hpp"
 #include "events/model/host/busy.hpp"
 #include "events/model/host/provisioning.hpp"
+#include "events/model/host/vnode_limit.hpp"
 #include "events/model/job/routing.hpp"
 #include "events/model/refuse.hpp"
 
@@ -20,6 +22,8 @@ namespace pbs_error = values::pbs_error;
 using which = schema::HostEvent::Which;
 
 constexpr std::string_view default_sharing = "default_shared";
+// What a vnode's comment begins with while its host is down, or tells more vnodes than it may have.
+constexpr std::string_view down_comment = "node down: ", refused_comment = "vnodes refused: ";
 
 const vnode_state* host_state::vnode(std::string_view wanted) const {
   const auto at = place_of.find(wanted);
@@ -49,10 +53,13 @@ event vnode_created(const std::string& name) {
   return make_event([&](auto e) { e.initHost().initVnodeCreated().setName(name); });
 }
 
-outcome decide_create(const host_state& host, schema::Manage::Reader m, const stamp& now) {
+outcome decide_create(const host_state& host, schema::Manage::Reader m, const stamp& now, const settings& settings) {
   const auto name = schema::str(m.getName());
   if (host.exists && (name == host.name || host.vnode(name))) return refuse(pbs_error::node_exists);
   if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
+  if (const auto most = vnodes_of_host_max(settings); std::ssize(host.vnodes) >= most)
+    return refuse(pbs_error::bad_node_value, "host " + host.name + " has " + std::to_string(host.vnodes.size()) +
+                                                 " vnodes: max_vnodes_per_host allows " + std::to_string(most));
   std::vector<event> out;
   if (!host.exists)
     out.push_back(make_event([&](auto e) {
@@ -177,7 +184,7 @@ outcome decide_delete(const host_state& host, schema::Manage::Reader m, const st
 outcome decide_manage(const host_state& host, schema::Manage::Reader m, const stamp& now, const settings& settings) {
   switch (m.getVerb()) {
     case schema::ManageVerb::CREATE: {
-      auto made = decide_create(host, m, now);
+      auto made = decide_create(host, m, now, settings);
       if (!made.accepted() || m.getChanges().size() == 0) return made;
       host_state then = host;
       event_place at{.sequence = 0, .stream = 0, .version = 0, .wall_ns = now.wall_ns, .by = now.by};
@@ -232,20 +239,23 @@ bool reported_as_known(const host_state& host, schema::MomHello::Reader hello) {
   return true;
 }
 
-outcome decide_hello(const host_state& host, schema::MomHello::Reader hello, const std::string& seen_at) {
+outcome decide_hello(const host_state& host, const mom_hello& said, const settings& settings) {
   if (!host.exists) return refuse(pbs_error::unknown_node);
   const auto uuid = hello.getLogUuid();
   const std::string_view log(reinterpret_cast<const char*>(uuid.begin()), uuid.size());
-  const std::string address = hello.getAddress().size() > 0 ? schema::str(hello.getAddress()) : seen_at;
+  const std::string address = hello.getAddress().size() > 0 ? schema::str(hello.getAddress()) : said.seen_at;
   const bool same_place = address == host.address && hello.getPort() == host.port;
-  if (host.up && log == host.log_uuid && same_place && reported_as_known(host, hello)) return no_change;
+  if (host.up && host.vnodes_refused.empty() && log == host.log_uuid && same_place && reported_as_known(host, hello)) return no_change;
   std::vector<event> out;
-  std::set<std::string> known;
-  for (const auto& v : host.vnodes) known.insert(v.name);
+  std::unordered_set<std::string_view> fresh;
   for (auto v : hello.getVnodes())
-    if (known.insert(schema::str(v.getName())).second) out.push_back(vnode_created(schema::str(v.getName())));
+    if (const auto name = schema::text(v.getName()); !host.vnode(name) && fresh.insert(name).second)
+      out.push_back(vnode_created(std::string(name)));
   out.push_back(make_event([&](auto e) {
     auto up = e.initHost().initCameUp();
+  const auto hello = said.message.get().getHello();
+  const auto refused = said.refused.empty() ? vnodes_refusal(host, hello, settings) : std::optional(said.refused);
+  if (refused) return std::vector<event>{make_event([&](auto e) { e.initHost().initVnodesRefused().setText(*refused); })};
     up.setLogUuid(uuid);
     up.setVersion(hello.getVersion());
     up.setVnodes(hello.getVnodes());
@@ -260,7 +270,7 @@ outcome decide_hello(const host_state& host, schema::MomHello::Reader hello, con
 outcome decide(const host_state& host, const host_command& command, const stamp& now, const settings& settings) {
   if (const auto* request = std::get_if<schema::sealed<schema::Request>>(&command))
     return decide_manage(host, request->get().getManage(), now, settings);
-  if (const auto* hello = std::get_if<mom_hello>(&command)) return decide_hello(host, hello->message.get().getHello(), hello->seen_at);
+  if (const auto* hello = std::get_if<mom_hello>(&command)) return decide_hello(host, *hello, settings);
   if (const auto* provision = std::get_if<provision_vnode>(&command)) return decide_provision(host, *provision);
   const auto& silent = std::get<host_silent>(command);
   if (!host.exists || !host.up) return no_change;
@@ -305,7 +315,8 @@ void on_up(host_state& host, const event_place& at, schema::HostCameUp::Reader e
   host.down_reason.clear();
   for (auto& v : host.vnodes) {
     v.stale = true;
-    if (v.attributes.get(ids::comment).value_or("").starts_with("node down: ") && !v.set_by_admin.has(ids::comment))
+    if (const auto comment = v.attributes.get(ids::comment).value_or("");
+        (comment.starts_with(down_comment) || comment.starts_with(refused_comment)) && !v.set_by_admin.has(ids::comment))
       v.attributes.erase(ids::comment);
   }
   for (auto reported : e.getVnodes()) {
@@ -315,6 +326,7 @@ void on_up(host_state& host, const event_place& at, schema::HostCameUp::Reader e
     v->attributes.set(ids::license, "l");
     v->attributes.set(ids::pbs_version, schema::text(e.getVersion()));
     if (!v->set_by_admin.has(ids::sharing)) v->attributes.set(ids::sharing, reported_sharing(reported));
+  host.vnodes_refused.clear();
     for (auto a : reported.getAttributes()) {
       const auto* row = attributes::find(schema::ObjectKind::NODE, schema::text(a.getName()));
       if (row && !v->set_by_admin.get(row->id, schema::text(a.getResource())))
@@ -333,7 +345,7 @@ void on_down(host_state& host, const event_place& at, const std::string& why) {
   for (auto& v : host.vnodes) {
     v.busy = v.suspends = false;  // nobody knows
     v.state_changed_s = at.seconds();
-    if (!v.set_by_admin.has(ids::comment)) v.attributes.set(ids::comment, "node down: " + why);
+    if (!v.set_by_admin.has(ids::comment)) v.attributes.set(ids::comment, std::string(down_comment) + why);
   }
 }
 
@@ -349,6 +361,14 @@ void on_changed(host_state& host, const event_place& at, schema::VnodeChanged::R
     if (auto provision = provisioning_told(change)) {
       v->provision = std::move(*provision);
       v->state_changed_s = at.seconds();
+// Said of the natural vnode alone: the others are what they were.
+void on_refused(host_state& host, const std::string& why) {
+  host.vnodes_refused = why;
+  ANNALS_INVARIANT(!host.vnodes.empty(), "a host has its natural vnode");
+  auto& natural = host.vnodes.front();
+  if (!natural.set_by_admin.has(ids::comment)) natural.attributes.set(ids::comment, std::string(refused_comment) + why);
+}
+
       continue;
     }
     const auto* row = attributes::find(schema::ObjectKind::NODE, schema::text(change.getName()));
@@ -395,3 +415,4 @@ void apply(host_state& host, const event_place& at, schema::HostEvent::Reader ev
 }
 
 }  // namespace annals::model
+    case which::VNODES_REFUSED: on_refused(host, schema::str(event.getVnodesRefused().getText())); break;

@@ -62,17 +62,20 @@ struct host_state {
   bool up = false;
   bool heard_of = false;  // since it was added
   std::string down_reason;
-  std::vector<vnode_state> vnodes;  // natural vnode first
+  std::string vnodes_refused;       // why nothing of its last report was taken; empty: it was
+  std::vector<vnode_state> vnodes;  // natural vnode first, the others in no order
   name_index place_of;              // of a vnode in `vnodes`, by name: hosts may have thousands
 
   bool operator==(const host_state&) const = default;
   const vnode_state* vnode(std::string_view name) const;
 };
 
-// Its hello. `seen_at`: the address its link comes from; other MoMs are told it unless the hello says another.
+// Its hello. `seen_at`: the address its link comes from; other MoMs are told it unless the hello says another. `refused`: why nothing of it
+// is to be taken, when that is known already.
 struct mom_hello {
   schema::sealed<schema::FromMom> message;
   std::string seen_at = {};
+  std::string refused = {};
 };
 struct host_silent {
   std::string why;

@@ -28,6 +28,13 @@ constexpr std::size_t defined_attributes_max = 10'000;
 // What a host reports is one event. An attribute costs 56 bytes there beside its texts, and its value may be longer than it was written;
 // a vnode costs as much and 72 bytes for the architecture of its host.
 static_assert((56 + 72 + 32) * defined_attributes_max + definition_bytes_max <= event_bytes_max);
+// Vnodes of a host where max_vnodes_per_host does not say another number. A machine has a hundred at most, its definition files have room
+// for 900; each vnode costs the server 25 KB in all its views, and everybody who lists vnodes a line. The host's root is not the
+// cluster's: without a limit one hello could make so many that nobody else is served for a while.
+constexpr std::int64_t vnodes_of_host_default = 1000;
+// What is in the event of a hello beside its vnodes, at most.
+constexpr std::size_t hello_room_bytes = 64u << 10;
+static_assert(hello_room_bytes < event_bytes_max);
 // With too little no program starts in a cgroup: the kernel refuses what it needs for that itself, and a shell is killed before it reads
 // its first line. On x86-64 a shell starts with 1 MB and does not with 512 KB; the rest is room for other machines. A job that asks for
 // less is held to this.

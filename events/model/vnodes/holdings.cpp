@@ -152,7 +152,8 @@ void holdings::apply(const event_place& at, schema::HostEvent::Reader event) {
   model::apply(host, at, event);
   const auto refresh_one = [&](capnp::Text::Reader name) { refresh(at.stream, *host.vnode(schema::text(name))); };
   switch (event.which()) {
-    case which::ADDED: return;
+    case which::ADDED:
+    case which::VNODES_REFUSED: return;
     case which::VNODE_CREATED: return refresh_one(event.getVnodeCreated().getName());
     case which::VNODE_CHANGED: return refresh_one(event.getVnodeChanged().getVnode());
     case which::CAME_UP:

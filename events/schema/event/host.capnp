@@ -14,6 +14,7 @@ struct HostEvent {
     vnodeCreated @4 :Shared.Named;
     vnodeChanged @5 :VnodeChanged;
     vnodeDeleted @6 :Shared.Named;
+    vnodesRefused @7 :Shared.Reason;   # its MoM told more vnodes than it may have; none of it was taken, and the host stays as it was
   }
 }
 

@@ -190,6 +190,31 @@ BOOST_AUTO_TEST_CASE(a_host_that_is_deleted_is_turned_away_and_no_other) {
   BOOST_TEST(n2->closed.empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_mom_hears_why_its_vnodes_were_refused_and_they_are_not_claimed) {
+  server s;
+  s.whole.set("max_vnodes_per_host", "2");
+  const auto tells = [&](const peer_ptr& peer, const std::vector<std::string>& vnodes) {
+    s.whole.says(peer, schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+                   auto h = m.initHello();
+                   h.setHost(peer->peer().name);
+                   const std::string uuid(16, 'm');
+                   h.setLogUuid({reinterpret_cast<const kj::byte*>(uuid.data()), uuid.size()});
+                   auto list = h.initVnodes(static_cast<unsigned>(vnodes.size()));
+                   for (unsigned i = 0; i < list.size(); ++i) list[i].setName(vnodes[i]);
+                 }));
+    std::string refused = "no welcome";
+    for (const auto& m : peer->sent)
+      if (const auto to = m.root<schema::ToMom>(); to.isWelcome()) refused = schema::str(to.getWelcome().getVnodesRefused());
+    return refused;
+  };
+  const auto n1 = server::mom("n1");
+  BOOST_TEST(tells(n1, {"n1", "n1[0]", "n1[1]"}) ==
+             "host n1 tells 3 vnodes and would have 3: max_vnodes_per_host allows 2; its vnodes stay as they were");
+  BOOST_TEST(!s.is_up());
+  BOOST_TEST(tells(n1, {"n1", "n1[1]"}) == "");
+  BOOST_TEST(s.is_up());
+}
+
 // The log has the job, and says that it never ran: its run may be of the lost part.
 BOOST_AUTO_TEST_CASE(the_history_of_a_job_is_read_after_a_loss_and_a_run_it_never_had_is_kept) {
   server s(true);

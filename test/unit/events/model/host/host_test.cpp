@@ -80,6 +80,72 @@ BOOST_AUTO_TEST_CASE(a_host_is_unknown_then_free_then_down_then_free) {
   BOOST_TEST(!s.host.vnode("borg")->attributes.has(ids::comment));
 }
 
+BOOST_AUTO_TEST_CASE(a_report_of_more_vnodes_than_a_host_may_have_is_refused_whole) {
+  auto s = known_host();
+  s.settings.server.set(attributes::server::max_vnodes_per_host, "3");
+  const auto comment = [&] { return std::string(s.host.vnode("borg")->attributes.get(ids::comment).value_or("")); };
+  BOOST_TEST(s.hello("u1", {"borg", "borg[0]", "borg[1]"}) == "vnodeCreated vnodeCreated cameUp");
+  const std::vector<std::string> four{"borg", "borg[0]", "borg[1]", "borg[2]"};
+  BOOST_TEST(s.hello("u1", four, "16") == "vnodesRefused");
+  BOOST_TEST(s.host.vnodes.size() == 3u);
+  BOOST_TEST(s.ncpus() == "8");
+  BOOST_TEST(s.state() == "");
+  BOOST_TEST(comment() ==
+             "vnodes refused: host borg tells 4 vnodes and would have 4: max_vnodes_per_host allows 3; its vnodes stay as they were");
+  BOOST_TEST(s.hello("u1", four) == "vnodesRefused");  // each time: the server's log says so
+  BOOST_TEST(s.hello("u1", {"borg", "borg[0]", "borg[1]"}) == "cameUp");
+  BOOST_TEST(comment() == "");
+  // One that is not told any more counts until it is deleted: a host could have new names for ever.
+  BOOST_TEST(s.hello("u1", {"borg", "borg[0]", "borg[2]"}) == "vnodesRefused");
+  BOOST_TEST(s.node(ManageVerb::DELETE, {}, "borg[1]") == "vnodeDeleted");
+  BOOST_TEST(s.hello("u1", {"borg", "borg[0]", "borg[2]"}) == "vnodeCreated cameUp");
+}
+
+BOOST_AUTO_TEST_CASE(a_limit_of_vnodes_takes_none_away) {
+  auto s = known_host();
+  s.hello("u1", {"borg", "borg[0]", "borg[1]"});
+  s.settings.server.set(attributes::server::max_vnodes_per_host, "1");
+  BOOST_TEST(s.hello("u1", {"borg", "borg[0]", "borg[1]"}, "16") == "cameUp");
+  BOOST_TEST(s.ncpus("borg[1]") == "16");
+  BOOST_TEST(s.node(ManageVerb::CREATE, {}, "borg[2]") == "15067 host borg has 3 vnodes: max_vnodes_per_host allows 1");
+}
+
+BOOST_AUTO_TEST_CASE(a_host_that_was_never_up_says_why_its_report_was_refused) {
+  host_story s;
+  s.node(ManageVerb::CREATE);
+  std::vector<std::string> many{"borg"};
+  for (int i = 0; i < 1000; ++i) many.push_back("borg[" + std::to_string(i) + "]");
+  BOOST_TEST(s.hello("u1", many) == "vnodesRefused");
+  BOOST_TEST(s.state() == "state-unknown,down");
+  BOOST_TEST(s.host.vnodes_refused ==
+             "host borg tells 1001 vnodes and would have 1001: max_vnodes_per_host allows 1000; its vnodes stay as they were");
+  many.pop_back();  // the default
+  s.hello("u1", many);
+  BOOST_TEST(s.host.vnodes.size() == 1000u);
+  BOOST_TEST(s.state() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_report_that_no_event_holds_is_refused_whole) {
+  host_story s;
+  s.node(ManageVerb::CREATE);
+  s.settings.server.set(attributes::server::max_vnodes_per_host, "1000000");
+  std::vector<std::string> many{"borg"};
+  for (int i = 0; i < 40'000; ++i) many.push_back("borg[" + std::to_string(i) + "]");
+  BOOST_TEST(s.hello("u1", many) == "vnodesRefused");
+  BOOST_TEST(s.host.vnodes_refused.find("tells 40001 vnodes in ") != std::string::npos, s.host.vnodes_refused);
+  BOOST_TEST(s.host.vnodes.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_deleted_vnode_leaves_the_others_where_they_are_found) {
+  auto s = known_host();
+  s.hello("u1", {"borg", "borg[0]", "borg[1]", "borg[2]"});
+  for (const auto* gone : {"borg[0]", "borg[2]"}) BOOST_TEST(s.node(ManageVerb::DELETE, {}, gone) == "vnodeDeleted");
+  BOOST_TEST(s.host.vnodes.size() == 2u);
+  BOOST_TEST(s.host.vnodes.front().name == "borg");
+  for (const auto& v : s.host.vnodes) BOOST_TEST(s.host.vnode(v.name) == &v);
+  BOOST_TEST(!s.host.vnode("borg[0]"));
+}
+
 BOOST_AUTO_TEST_CASE(a_new_log_of_the_mom_is_told_even_when_it_was_up) {
   auto s = known_host();
   BOOST_TEST(s.hello("u2") == "cameUp");

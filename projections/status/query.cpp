@@ -308,22 +308,32 @@ void stat_queues(const status& from, schema::Stat::Reader asked, const filter& s
 }
 
 void stat_nodes(const status& from, schema::Stat::Reader asked, const filter& shown, piecewise& out, bool by_host) {
-  std::vector<std::pair<const model::vnode_state*, const model::host_state*>> all;
-  for (const auto& [serial, host] : from.hosts())
+  using place = std::pair<const model::vnode_state*, const model::host_state*>;
+  const auto add = [&](const model::host_state& host, const model::vnode_state& vnode) {
+    out.add(vnode.name, shown.apply(vnode_row(from, host, vnode)));
+  };
+  const auto add_all = [&](std::vector<place> all) {
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first->order < b.first->order; });
+    for (const auto& [vnode, host] : all) add(*host, *vnode);
+  };
+  const auto note = [](std::vector<place>& all, const model::host_state& host) {
     for (const auto& v : host.vnodes) all.emplace_back(&v, &host);
-  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first->order < b.first->order; });
-  auto add = [&](const auto& pair) { out.add(pair.first->name, shown.apply(vnode_row(from, *pair.second, *pair.first))); };
+  };
   stat_named(
       asked, out, pbs_error::unknown_node,
-      [&] { for (const auto& pair : all) add(pair); },
+      [&] {
+        std::vector<place> all;
+        for (const auto& [serial, host] : from.hosts()) note(all, host);
+        add_all(std::move(all));
+      },
       [&](const std::string& name) {
-        bool found = false;
-        for (const auto& pair : all)
-          if (pair.first->name == name || (by_host && pair.second->name == name)) {
-            add(pair);
-            found = true;
-          }
-        return found;
+        const auto* host = from.holdings().host_of(name);
+        if (!host) return false;
+        std::vector<place> found;
+        if (by_host && host->name == name) note(found, *host);  // a host's natural vnode has its name
+        else found.emplace_back(host->vnode(name), host);
+        add_all(std::move(found));
+        return true;
       });
 }
 

@@ -181,12 +181,24 @@ outcome decide_delete(const host_state& host, schema::Manage::Reader m, const st
   return out;
 }
 
+// The host itself, for what concerns a vnode that it does not have yet: it may have thousands of others.
+host_state without_vnodes(const host_state& host) {
+  host_state h;
+  h.serial = host.serial;
+  h.version = host.version;
+  h.name = host.name;
+  h.exists = host.exists;
+  h.up = host.up;
+  h.heard_of = host.heard_of;
+  return h;
+}
+
 outcome decide_manage(const host_state& host, schema::Manage::Reader m, const stamp& now, const settings& settings) {
   switch (m.getVerb()) {
     case schema::ManageVerb::CREATE: {
       auto made = decide_create(host, m, now, settings);
       if (!made.accepted() || m.getChanges().size() == 0) return made;
-      host_state then = host;
+      host_state then = without_vnodes(host);
       event_place at{.sequence = 0, .stream = 0, .version = 0, .wall_ns = now.wall_ns, .by = now.by};
       for (auto& e : made.events()) apply(then, at, e.get());
       auto set = decide_set(then, m, now, settings);
@@ -241,6 +253,9 @@ bool reported_as_known(const host_state& host, schema::MomHello::Reader hello) {
 
 outcome decide_hello(const host_state& host, const mom_hello& said, const settings& settings) {
   if (!host.exists) return refuse(pbs_error::unknown_node);
+  const auto hello = said.message.get().getHello();
+  const auto refused = said.refused.empty() ? vnodes_refusal(host, hello, settings) : std::optional(said.refused);
+  if (refused) return std::vector<event>{make_event([&](auto e) { e.initHost().initVnodesRefused().setText(*refused); })};
   const auto uuid = hello.getLogUuid();
   const std::string_view log(reinterpret_cast<const char*>(uuid.begin()), uuid.size());
   const std::string address = hello.getAddress().size() > 0 ? schema::str(hello.getAddress()) : said.seen_at;
@@ -253,9 +268,6 @@ outcome decide_hello(const host_state& host, const mom_hello& said, const settin
       out.push_back(vnode_created(std::string(name)));
   out.push_back(make_event([&](auto e) {
     auto up = e.initHost().initCameUp();
-  const auto hello = said.message.get().getHello();
-  const auto refused = said.refused.empty() ? vnodes_refusal(host, hello, settings) : std::optional(said.refused);
-  if (refused) return std::vector<event>{make_event([&](auto e) { e.initHost().initVnodesRefused().setText(*refused); })};
     up.setLogUuid(uuid);
     up.setVersion(hello.getVersion());
     up.setVnodes(hello.getVnodes());
@@ -313,6 +325,7 @@ void on_up(host_state& host, const event_place& at, schema::HostCameUp::Reader e
   const bool was_up = host.up;
   host.up = host.heard_of = true;
   host.down_reason.clear();
+  host.vnodes_refused.clear();
   for (auto& v : host.vnodes) {
     v.stale = true;
     if (const auto comment = v.attributes.get(ids::comment).value_or("");
@@ -326,7 +339,6 @@ void on_up(host_state& host, const event_place& at, schema::HostCameUp::Reader e
     v->attributes.set(ids::license, "l");
     v->attributes.set(ids::pbs_version, schema::text(e.getVersion()));
     if (!v->set_by_admin.has(ids::sharing)) v->attributes.set(ids::sharing, reported_sharing(reported));
-  host.vnodes_refused.clear();
     for (auto a : reported.getAttributes()) {
       const auto* row = attributes::find(schema::ObjectKind::NODE, schema::text(a.getName()));
       if (row && !v->set_by_admin.get(row->id, schema::text(a.getResource())))
@@ -349,6 +361,14 @@ void on_down(host_state& host, const event_place& at, const std::string& why) {
   }
 }
 
+// Said of the natural vnode alone: the others are what they were.
+void on_refused(host_state& host, const std::string& why) {
+  host.vnodes_refused = why;
+  ANNALS_INVARIANT(!host.vnodes.empty(), "a host has its natural vnode");
+  auto& natural = host.vnodes.front();
+  if (!natural.set_by_admin.has(ids::comment)) natural.attributes.set(ids::comment, std::string(refused_comment) + why);
+}
+
 void on_changed(host_state& host, const event_place& at, schema::VnodeChanged::Reader e) {
   auto* v = find_vnode(host, schema::text(e.getVnode()));
   ANNALS_INVARIANT(v, "a changed vnode exists");
@@ -361,14 +381,6 @@ void on_changed(host_state& host, const event_place& at, schema::VnodeChanged::R
     if (auto provision = provisioning_told(change)) {
       v->provision = std::move(*provision);
       v->state_changed_s = at.seconds();
-// Said of the natural vnode alone: the others are what they were.
-void on_refused(host_state& host, const std::string& why) {
-  host.vnodes_refused = why;
-  ANNALS_INVARIANT(!host.vnodes.empty(), "a host has its natural vnode");
-  auto& natural = host.vnodes.front();
-  if (!natural.set_by_admin.has(ids::comment)) natural.attributes.set(ids::comment, std::string(refused_comment) + why);
-}
-
       continue;
     }
     const auto* row = attributes::find(schema::ObjectKind::NODE, schema::text(change.getName()));
@@ -405,14 +417,17 @@ void apply(host_state& host, const event_place& at, schema::HostEvent::Reader ev
       if (gone == host.place_of.end()) break;
       const auto place = gone->second;
       host.place_of.erase(gone);
-      host.vnodes.erase(host.vnodes.begin() + place);
-      for (auto i = place; i < host.vnodes.size(); ++i) host.place_of.find(host.vnodes[i].name)->second = i;
+      if (place + 1 < host.vnodes.size()) {  // the last one takes its place: there may be thousands behind it
+        host.vnodes[place] = std::move(host.vnodes.back());
+        host.place_of.find(host.vnodes[place].name)->second = place;
+      }
+      host.vnodes.pop_back();
       break;
     }
+    case which::VNODES_REFUSED: on_refused(host, schema::str(event.getVnodesRefused().getText())); break;
     case which::REMOVED: host.exists = host.up = false; break;
   }
   host.version = at.version;
 }
 
 }  // namespace annals::model
-    case which::VNODES_REFUSED: on_refused(host, schema::str(event.getVnodesRefused().getText())); break;

@@ -119,9 +119,20 @@ std::uint32_t holdings::known_partition(std::string_view name) {
 }
 
 bool holdings::is_pool(std::string_view vnode, std::string_view resource) const {
-  return std::ranges::any_of(sharing_, [&](const auto& by) {
-    return std::ranges::any_of(by.second, [&](const shared& s) { return s.pool == vnode && (resource.empty() || s.resource == resource); });
-  });
+  const auto pool = pools_.find(vnode);
+  return pool != pools_.end() && (resource.empty() || pool->second.contains(resource));
+}
+
+void holdings::share_nothing(std::string_view vnode) {
+  const auto shares = sharing_.find(vnode);
+  if (shares == sharing_.end()) return;
+  for (const auto& s : shares->second) {
+    const auto pool = pools_.find(s.pool);
+    const auto of = pool->second.find(s.resource);
+    if (--of->second == 0) pool->second.erase(of);
+    if (pool->second.empty()) pools_.erase(pool);
+  }
+  sharing_.erase(shares);
 }
 
 void holdings::refresh(std::uint64_t serial, const vnode_state& vnode) {
@@ -131,10 +142,14 @@ void holdings::refresh(std::uint64_t serial, const vnode_state& vnode) {
   v.sharing = read_sharing(vnode.attributes.get(ids::sharing).value_or(""));
   v.partition = known_partition(vnode.attributes.get(ids::partition).value_or(""));
   v.available = {};
-  sharing_.erase(vnode.name);
+  share_nothing(vnode.name);
   for (const auto& e : vnode.attributes) {
     if (e.id != ids::resources_available) continue;
-    if (e.value.starts_with('@')) sharing_[vnode.name].push_back({std::string(e.resource), std::string(e.value.substr(1))});
+    if (e.value.starts_with('@')) {
+      const shared s{std::string(e.resource), std::string(e.value.substr(1))};
+      ++pools_[s.pool][s.resource];
+      sharing_[vnode.name].push_back(s);
+    }
     bool counts = false;
     const auto a = read_amount(e.value, &counts);
     if (counts) v.available[e.resource] = a;
@@ -143,7 +158,7 @@ void holdings::refresh(std::uint64_t serial, const vnode_state& vnode) {
 
 void holdings::forget(std::string_view vnode) {
   vnodes_[known(vnode)].host = 0;
-  if (const auto shares = sharing_.find(vnode); shares != sharing_.end()) sharing_.erase(shares);
+  share_nothing(vnode);
 }
 
 void holdings::apply(const event_place& at, schema::HostEvent::Reader event) {

@@ -111,6 +111,7 @@ class holdings {
   struct shared {
     std::string resource, pool;
   };
+  using sharers = std::map<std::string, std::size_t, std::less<>>;  // by resource: how many share it
   // A part of an exec_vnode.
   struct located {
     number at;
@@ -133,7 +134,8 @@ class holdings {
   void expect(const std::vector<located>& parts, std::size_t next) const;  // that these entries are read soon
   void refresh(std::uint64_t serial, const vnode_state& vnode);            // of its host
   void forget(std::string_view vnode);                                     // that is deleted
-  std::uint32_t known_partition(std::string_view name);                    // a new one if there is none
+  void share_nothing(std::string_view vnode);
+  std::uint32_t known_partition(std::string_view name);  // a new one if there is none
   std::optional<rejection> unusable(const vnode_entry& v, const wanted& w, bool exclusive) const;
   std::optional<rejection> not_provisionable(const vnode_entry& v, std::string_view aoe) const;
   // What is there of a resource, for a job that asks for it; nothing: it is not counted.
@@ -155,6 +157,7 @@ class holdings {
   std::vector<std::string> partitions_{""};  // that vnodes ever had, by number; 0: none
   std::vector<vnode_entry> vnodes_;
   std::map<std::string, std::vector<shared>, std::less<>> sharing_;              // by vnode: what it has of others
+  std::map<std::string, sharers, std::less<>> pools_;                            // by vnode: what others have of it
   std::set<std::string, std::less<>> only_compared_;                             // resources of this site that no job uses up
   name_table numbers_;                                                           // of vnodes, by name
   std::unordered_map<std::uint64_t, std::unordered_set<number>> vnodes_of_job_;  // by serial

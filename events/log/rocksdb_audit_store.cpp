@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "events/log/log_reader.hpp"
 #include "events/log/rocksdb_event_store.hpp"
@@ -66,6 +67,42 @@ class auditor : public rocksdb_reading<audit_store> {
   std::unique_ptr<private_directory> scratch_;
 };
 
+// So often it is tried again when files were replaced in between.
+constexpr int tries_beside_a_writer = 10;
+
+// What says which files the log has.
+std::string manifest_of(const std::string& path) {
+  std::ifstream in(path + "/CURRENT");
+  std::string name;
+  std::getline(in, name);
+  std::error_code unknown;
+  return name + ' ' + std::to_string(std::filesystem::file_size(path + "/" + name, unknown));
+}
+
+// A writer removes a file only when others have what was in it, and the manifest says so: the files that are named then are opened.
+template <class Open>
+rocksdb::Status open_steady(const std::string& path, Open open) {
+  for (int tried = 1;; ++tried) {
+    const auto named = manifest_of(path);
+    const auto s = open();
+    if (s.ok() || tried == tries_beside_a_writer || !(has_writer(path) || manifest_of(path) != named)) return s;
+  }
+}
+
+using opened_tables = std::variant<std::unique_ptr<rocksdb_tables>, store_status>;
+
+opened_tables open_as_a_server_would(const std::string& path, const store_options& options) {
+  std::unique_ptr<rocksdb_tables> tables;
+  const auto s = open_steady(path, [&] {
+    tables = std::make_unique<rocksdb_tables>(path, options);
+    return tables->open_to_read();
+  });
+  if (s.IsPathNotFound() || s.IsNotFound())
+    return store_status{store_error::damaged, "event log " + path + ": a file is missing: " + s.ToString() + what_to_run};
+  if (!s.ok()) return tables->status_of(s, "opening as a server would");
+  return tables;
+}
+
 // A log as it was when it was opened.
 class verified : public auditor {
  public:
@@ -73,8 +110,21 @@ class verified : public auditor {
   store_status catch_up() override { return {}; }
   store_status read_rest(std::string& position, std::size_t, const memo_visitor& memo_visit) const override {
     if (position.empty())
-      if (auto blocks = tables_->check_blocks(); !blocks) return blocks;
+      if (auto blocks = check_blocks(); !blocks) return blocks;
     return auditor::read_rest(position, SIZE_MAX, memo_visit);
+  }
+
+ private:
+  // Files are opened anew for this. One that is gone was replaced if the log of now can be opened without it: then the blocks of that one
+  // are read.
+  store_status check_blocks() const {
+    auto found = tables_->check_blocks();
+    for (int tried = 1; found.IsPathNotFound() && tried < tries_beside_a_writer; ++tried) {
+      const auto now = open_as_a_server_would(tables_->path(), tables_->wanted());
+      if (const auto* why = std::get_if<store_status>(&now)) return *why;
+      found = std::get<0>(now)->check_blocks();
+    }
+    return tables_->status_of(found, "reading every block");
   }
 };
 
@@ -87,9 +137,6 @@ bool was_a_log(const std::string& path, std::error_code& why) {
   }
   return false;
 }
-
-// So often it is tried again when the writer removes a file in between.
-constexpr int tries_beside_a_writer = 10;
 
 }  // namespace
 
@@ -104,21 +151,16 @@ bool has_writer(const std::string& path) {
   return known && held.l_type != F_UNLCK;
 }
 
-std::variant<std::unique_ptr<audit_store>, store_status> open_to_verify(const std::string& path) {
+std::variant<std::unique_ptr<audit_store>, store_status> open_to_verify(const std::string& path, const store_options& options) {
   std::error_code why;
   if (!was_a_log(path, why))
     return store_status{store_error::io,
                         "event log " + path + ": " + (why ? why.message() : "there is no event log here")};
-  for (int tried = 1;; ++tried) {
-    auto tables = std::make_unique<rocksdb_tables>(path, store_options{});
-    const auto s = tables->open_to_read();
-    if (!s.ok() && has_writer(path) && tried < tries_beside_a_writer) continue;
-    if (s.IsPathNotFound() || s.IsNotFound())
-      return store_status{store_error::damaged, "event log " + path + ": a file is missing: " + s.ToString() + what_to_run};
-    if (!s.ok()) return tables->status_of(s, "opening as a server would");
-    if (auto ok = tables->load_last(); !ok) return ok;
-    return std::make_unique<verified>(std::move(tables));
-  }
+  auto opened = open_as_a_server_would(path, options);
+  if (auto* not_opened = std::get_if<store_status>(&opened)) return std::move(*not_opened);
+  auto tables = std::get<0>(std::move(opened));
+  if (auto ok = tables->load_last(); !ok) return ok;
+  return std::make_unique<verified>(std::move(tables));
 }
 
 std::variant<std::unique_ptr<audit_store>, store_status> open_for_audit(const std::string& path) {
@@ -129,8 +171,12 @@ std::variant<std::unique_ptr<audit_store>, store_status> open_for_audit(const st
   auto scratch = std::make_unique<private_directory>();
   if (scratch->path().empty())
     return store_status{store_error::io, std::string("can't make a temporary directory: ") + std::strerror(errno)};
-  auto tables = std::make_unique<rocksdb_tables>(path, store_options{});
-  if (auto s = tables->open_beside(scratch->path()); !s.ok()) return tables->status_of(s, "opening for reading");
+  std::unique_ptr<rocksdb_tables> tables;
+  const auto s = open_steady(path, [&] {
+    tables = std::make_unique<rocksdb_tables>(path, store_options{});
+    return tables->open_beside(scratch->path());
+  });
+  if (!s.ok()) return tables->status_of(s, "opening for reading");
   if (auto ok = tables->load_last(); !ok) return ok;
   auto store = std::make_unique<auditor>(std::move(scratch), std::move(tables));
   if (auto ok = store->catch_up(); !ok) return ok;

@@ -65,10 +65,10 @@ std::optional<ports::store_status> rocksdb_tables::check_blob(std::string_view h
                                                               ": the content of a blob does not match its hash" + what_to_run};
 }
 
-ports::store_status rocksdb_tables::check_blocks() const {
+rocksdb::Status rocksdb_tables::check_blocks() const {
   auto options = once();
   options.verify_checksums = true;
-  return status_of(db_->VerifyChecksum(options), "reading every block");
+  return db_->VerifyChecksum(options);
 }
 
 // A position is the number of the table and the key that was read last.

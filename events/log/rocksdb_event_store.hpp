@@ -42,8 +42,8 @@ class audit_store : public ports::event_store {
 std::variant<std::unique_ptr<audit_store>, ports::store_status> open_for_audit(const std::string& path);
 // Opens a log as its daemon would at a start, and refuses what that would refuse: a file that is missing, cut or not the one
 // that belongs there, a write-ahead log that can't be read. Writes nothing. What it sees is the log of this moment. Its
-// read_rest() checks every block of every file.
-std::variant<std::unique_ptr<audit_store>, ports::store_status> open_to_verify(const std::string& path);
+// read_rest() checks every block of every file. Files that a writer replaces meanwhile are not missing.
+std::variant<std::unique_ptr<audit_store>, ports::store_status> open_to_verify(const std::string& path, const store_options& options = {});
 
 // Whether a process has the log open for writing.
 bool has_writer(const std::string& path);

@@ -82,7 +82,7 @@ class rocksdb_tables {
                                   const ports::event_store::visitor& visit) const;
   ports::store_status read_index(const ports::event_store::index_visitor& visit, ports::index_place from) const;
   ports::store_status sequences_of(std::span<const ports::index_place> places, std::vector<std::uint64_t>& out) const;
-  ports::store_status check_blocks() const;  // of every file, without knowing what they hold
+  rocksdb::Status check_blocks() const;  // of every file, without knowing what they hold
   std::optional<ports::store_status> check_blob(std::string_view hash, std::uint64_t* size) const;
   ports::store_status read_rest(std::string& position, std::size_t bytes,
                                 const ports::event_store::memo_visitor& memo_visit) const;

@@ -96,6 +96,12 @@ IOStatus watched_disk::ReopenWritableFile(const std::string& name, const rocksdb
   return s;
 }
 
+IOStatus watched_disk::NewRandomAccessFile(const std::string& name, const rocksdb::FileOptions& options,
+                                           std::unique_ptr<rocksdb::FSRandomAccessFile>* out, IODebugContext* dbg) {
+  if (hooks_->opening) hooks_->opening(name);
+  return target()->NewRandomAccessFile(name, options, out, dbg);
+}
+
 IOStatus watched_disk::DeleteFile(const std::string& name, const rocksdb::IOOptions& options, IODebugContext* dbg) {
   IOStatus s = target()->DeleteFile(name, options, dbg);
   ++hooks_->removed;

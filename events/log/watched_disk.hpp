@@ -25,6 +25,8 @@ class watched_disk : public rocksdb::FileSystemWrapper {
   rocksdb::IOStatus ReopenWritableFile(const std::string& name, const rocksdb::FileOptions& options,
                                        std::unique_ptr<rocksdb::FSWritableFile>* file,
                                        rocksdb::IODebugContext* dbg) override;
+  rocksdb::IOStatus NewRandomAccessFile(const std::string& name, const rocksdb::FileOptions& options,
+                                        std::unique_ptr<rocksdb::FSRandomAccessFile>* file, rocksdb::IODebugContext* dbg) override;
   rocksdb::IOStatus DeleteFile(const std::string& name, const rocksdb::IOOptions& options, rocksdb::IODebugContext* dbg) override;
   // Without an answer RocksDB does not try by itself, in a thread and on a timer, to recover from a full disk: the
   // store tries when somebody writes.

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "events/log/disk_hooks.hpp"
+#include "events/log/rocksdb_tables.hpp"
 #include "test/unit/events/log/event_store_suite.hpp"
 
 using namespace annals;
@@ -352,6 +353,80 @@ BOOST_AUTO_TEST_CASE(an_older_write_ahead_log_in_place_of_a_newer_one_refuses_to
     BOOST_TEST(std::holds_alternative<ports::store_status>(open_for_audit(copy)));
     BOOST_TEST(std::holds_alternative<ports::store_status>(open_to_verify(copy)));
   }
+}
+
+namespace {
+
+// A log with several table files, which its writer puts together when it is told to.
+struct log_that_is_compacted {
+  own_directory d;
+  const std::string path = d.path + "/log";
+  std::uint64_t last = 0;
+  log_that_is_compacted() {
+    store_options small;
+    small.memtable_bytes = 64u << 10;
+    auto store = opened(path, small);
+    while (files_ending(path, ".sst").size() < 8) {
+      ++last;
+      BOOST_REQUIRE(store->append(suite::batch({suite::record(last, 1, last, std::string(2'000, 'x'))})));
+    }
+  }
+  void compact() const {
+    rocksdb_tables writer(path, {});
+    BOOST_REQUIRE(writer.open_to_write().ok());
+    rocksdb::CompactRangeOptions all;
+    all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;  // also what is in its place already
+    for (std::size_t t = 0; t < table_count; ++t)
+      BOOST_REQUIRE(writer.db().CompactRange(all, writer.in(static_cast<table>(t)), nullptr, nullptr).ok());
+  }
+};
+
+// Reads all of it beside its records: every block of every file.
+ports::store_status rest_of(const ports::event_store& store) {
+  std::string position;
+  return store.read_rest(position, SIZE_MAX, [](std::string_view, std::string_view) {});
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(files_that_were_replaced_after_a_verification_has_begun_are_no_damage) {
+  const log_that_is_compacted log;
+  const auto began = open_to_verify(log.path);
+  const auto& store = *std::get<0>(began);
+  const auto before = files_ending(log.path, ".sst");
+  log.compact();
+  const auto after = files_ending(log.path, ".sst");
+  BOOST_REQUIRE(std::ranges::none_of(before, [&](const auto& f) { return std::ranges::find(after, f) != after.end(); }));
+  std::uint64_t records = 0;
+  BOOST_TEST(static_cast<bool>(store.read(1, [&](std::uint64_t, ports::byte_span) { return ++records, true; })));
+  BOOST_TEST(records == log.last);
+  const auto rest = rest_of(store);
+  BOOST_TEST(static_cast<bool>(rest), rest.text);
+}
+
+BOOST_AUTO_TEST_CASE(files_that_are_replaced_while_a_verification_opens_them_are_no_damage) {
+  const log_that_is_compacted log;
+  store_options watched;
+  watched.hooks = std::make_shared<disk_hooks>();
+  bool begun = false;
+  watched.hooks->opening = [&](const std::string&) {
+    if (!std::exchange(begun, true)) log.compact();
+  };
+  const auto opened = open_to_verify(log.path, watched);
+  BOOST_REQUIRE(begun);
+  if (const auto* why = std::get_if<ports::store_status>(&opened)) BOOST_FAIL(why->text);
+  BOOST_TEST(std::get<0>(opened)->last_sequence() == log.last);
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_is_missing_is_damage_whenever_it_went) {
+  const log_that_is_compacted log;
+  const auto began = open_to_verify(log.path);
+  std::filesystem::remove(files_ending(log.path, ".sst").front());
+  const auto rest = rest_of(*std::get<0>(began));
+  BOOST_TEST((rest.error == ports::store_error::damaged));
+  BOOST_TEST(rest.text.find("No such file") != std::string::npos, rest.text);
+  const auto later = open_to_verify(log.path);
+  BOOST_TEST((std::get<ports::store_status>(later).error == ports::store_error::damaged));
 }
 
 BOOST_AUTO_TEST_CASE(a_flipped_bit_in_a_table_file_is_reported_where_it_is) {

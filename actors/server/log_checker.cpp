@@ -73,7 +73,8 @@ void log_checking::step(const std::function<bool()>& go_on) {
 
 void log_checking::end() {
   const auto& s = check_->state();
-  notes_.last = log::check_result{notes_.began_ns, parts_.clock->now_ns(), s.upto, s.records, s.blobs, s.fault_count, s.faults};
+  notes_.last =
+      log::check_result{notes_.began_ns, parts_.clock->now_ns(), s.upto, s.records, s.blobs, s.fault_count, s.faults, s.lost_count, s.lost};
   notes_.present.reset();
   notes_.began_ns = 0;
   check_.reset();

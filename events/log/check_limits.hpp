@@ -14,7 +14,7 @@ constexpr std::size_t check_slice_entries = 4 * check_slice_records;  // of the 
 constexpr std::size_t check_slice_bytes = 1u << 20;                   // of the tables that are only read through
 // Blobs that were found sound lately and are not read again: 1 MB. Jobs that share a script mostly come together.
 constexpr std::size_t check_known_blobs_max = 10'000;
-// Blobs that are missing, until the end of the records tells whether they were forgotten on purpose; more are told at once.
+// Blobs that are missing, until a later record says that a salvage lost them; of more the rest of the log is asked at once.
 constexpr std::size_t check_missing_blobs_max = 1000;
 
 // What a verification in the background may take of one core and of the time. 100 million records in a day leave 864 us

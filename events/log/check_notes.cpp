@@ -78,6 +78,8 @@ void print_state(std::string& out, const check_state& s) {
   for (const auto& [hash, sequence] : s.missing_blobs) out += "blob " + std::to_string(sequence) + " " + hex(hash) + "\n";
   out += "faults " + std::to_string(s.fault_count) + "\n";
   for (const auto& f : s.faults) out += "fault " + one_line(f) + "\n";
+  if (s.lost_count > 0) out += "lost " + std::to_string(s.lost_count) + "\n";
+  for (const auto& l : s.lost) out += "gone " + one_line(l) + "\n";
 }
 
 // Takes the lines of a file in their order.
@@ -103,6 +105,9 @@ class reading {
     }
     if (name == "found" && notes_.last && notes_.last->faults.size() < limits::check_findings_max)
       return notes_.last->faults.emplace_back(value), true;
+    if (name == "without" && notes_.last && notes_.last->lost.size() < limits::check_findings_max)
+      return notes_.last->lost.emplace_back(value), true;
+    if (name == "lacks" && notes_.last) return read_number(value, notes_.last->lost_count);
     if (name == "present") {
       notes_.present.emplace();
       return read_number(value, notes_.began_ns);
@@ -121,6 +126,8 @@ class reading {
     if (name == "read") return read_numbers(value, s.records, s.blobs, s.entries);
     if (name == "place") return read_numbers(value, s.place.stream, s.place.version);
     if (name == "faults") return read_number(value, s.fault_count);
+    if (name == "lost") return read_number(value, s.lost_count);
+    if (name == "gone" && s.lost.size() < limits::check_findings_max) return s.lost.emplace_back(value), true;
     if (name == "fault" && s.faults.size() < limits::check_findings_max) return s.faults.emplace_back(value), true;
     return take_bytes(s, name, value);
   }
@@ -159,6 +166,8 @@ std::string print(const check_notes& n) {
   if (n.last) {
     out += "last " + numbers(n.last->began_ns, n.last->ended_ns, n.last->upto, n.last->records, n.last->blobs, n.last->fault_count) + "\n";
     for (const auto& f : n.last->faults) out += "found " + one_line(f) + "\n";
+    if (n.last->lost_count > 0) out += "lacks " + std::to_string(n.last->lost_count) + "\n";
+    for (const auto& l : n.last->lost) out += "without " + one_line(l) + "\n";
   }
   if (n.present) {
     out += "present " + std::to_string(n.began_ns) + "\n";

@@ -19,6 +19,8 @@ struct check_result {
   std::uint64_t records = 0, blobs = 0;
   std::uint64_t fault_count = 0;
   std::vector<std::string> faults;  // at most limits::check_findings_max
+  std::uint64_t lost_count = 0;     // blobs that a salvage lost and said so
+  std::vector<std::string> lost;    // as many texts at most
   bool operator==(const check_result&) const = default;
 };
 

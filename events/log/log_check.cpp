@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "events/log/log_mark.hpp"
 #include "events/log/losses.hpp"
 
 namespace annals::log {
@@ -175,6 +176,37 @@ void log_check::note_blobs(std::uint64_t sequence, schema::Event::Reader event) 
   if (schema::is(event, schema::JobEvent::QUEUED)) name(event.getJob().getQueued().getScript());
   if (schema::is(event, schema::SchedulerEvent::CYCLE_BEGAN)) name(event.getScheduler().getCycleBegan().getPolicy());
   if (schema::is(event, schema::HookEvent::IMPORTED)) name(event.getHook().getImported().getContent());
+  if (schema::is(event, schema::LogEvent::BLOB_LOST)) {
+    const auto hash = event.getLog().getBlobLost().getHash();
+    if (const auto missing = state_.missing_blobs.find(std::string(hash.asChars().begin(), hash.size()));
+        missing != state_.missing_blobs.end()) {
+      lose_blob(missing->first, missing->second);
+      state_.missing_blobs.erase(missing);
+    }
+  }
+}
+
+void log_check::lose_blob(const std::string& hash, std::uint64_t sequence) {
+  ++state_.lost_count;
+  if (state_.lost.size() < faults_max_)
+    state_.lost.push_back("blob " + hex(hash) + ", named by record " + std::to_string(sequence) + ", is lost since a salvage");
+}
+
+// Only asked when more are missing than are remembered: reads on to the end, once.
+bool log_check::is_lost_later(const std::string& hash) {
+  if (!lost_later_) {
+    lost_later_.emplace();
+    (void)log_.read(state_.next, [&](std::uint64_t sequence, schema::byte_span bytes) {
+      const auto decoded = decode(bytes);
+      const auto* r = std::get_if<record_ptr>(&decoded);
+      if (r && schema::is((*r)->event(), schema::LogEvent::BLOB_LOST)) {
+        const auto named = (*r)->event().getLog().getBlobLost().getHash();
+        lost_later_->emplace(named.asChars().begin(), named.size());
+      }
+      return sequence < state_.upto;
+    });
+  }
+  return lost_later_->contains(hash);
 }
 
 void log_check::check_blob(std::uint64_t sequence, const std::string& hash, std::uint64_t named) {
@@ -184,6 +216,7 @@ void log_check::check_blob(std::uint64_t sequence, const std::string& hash, std:
   std::uint64_t size = named;  // of one that is damaged nobody knows it
   const auto found = blobs_->check_blob(hash, &size);
   if (!found && state_.missing_blobs.size() < limits::check_missing_blobs_max) state_.missing_blobs.emplace(hash, sequence);
+  else if (!found && is_lost_later(hash)) lose_blob(hash, sequence);
   else if (!found || !*found) fault(sequence, find_in_index(sequence), found ? found->text : "the blob it names is missing");
   else check_size(sequence, named, size);
   if (!found) return;

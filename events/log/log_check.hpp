@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "events/log/check_limits.hpp"
@@ -37,6 +39,8 @@ struct check_state {
   std::map<std::string, std::uint64_t> missing_blobs;  // hash -> record that names it
   std::uint64_t fault_count = 0;
   std::vector<std::string> faults;  // the first of them; each names sequence and stream and what is wrong
+  std::uint64_t lost_count = 0;
+  std::vector<std::string> lost;  // the first of the blobs that are missing since a salvage which says so: no faults
   bool operator==(const check_state&) const = default;
 };
 
@@ -64,6 +68,8 @@ class log_check {
   void check_places();
   void note_blobs(std::uint64_t sequence, schema::Event::Reader event);
   void check_blob(std::uint64_t sequence, const std::string& hash, std::uint64_t size);
+  void lose_blob(const std::string& hash, std::uint64_t sequence);
+  bool is_lost_later(const std::string& hash);
   void check_size(std::uint64_t sequence, std::uint64_t named, std::uint64_t size);
   void end_records();
   void step_index();
@@ -80,6 +86,7 @@ class log_check {
   std::size_t faults_max_;
   std::vector<placed> placed_;                                  // of the records of this piece
   std::unordered_map<std::string, std::uint64_t> known_blobs_;  // and their sizes
+  std::optional<std::unordered_set<std::string>> lost_later_;   // that records still to be looked at say are lost
 };
 
 }  // namespace annals::log

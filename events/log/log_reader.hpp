@@ -41,6 +41,8 @@ struct verify_report {
   std::uint64_t blobs = 0;
   chain_hash head{};                // of the last record
   std::vector<std::string> faults;  // each names sequence, stream and what is wrong; at most faults_max
+  std::uint64_t lost_count = 0;
+  std::vector<std::string> lost;  // blobs that a salvage lost and said so: no faults; at most faults_max
   bool ok() const { return faults.empty(); }
 };
 constexpr std::size_t faults_max = 1000;  // a log with more is not understood better by a longer list

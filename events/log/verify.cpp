@@ -20,7 +20,7 @@ verify_report run(const ports::record_log& log, const ports::blob_store* blobs, 
   };
   while (check.step(go_on) && !stopped && check.state().faults.size() < faults_max) continue;
   const auto& s = check.state();
-  return {s.records, s.blobs, s.head_known ? s.head : chain_hash{}, s.faults};
+  return {s.records, s.blobs, s.head_known ? s.head : chain_hash{}, s.faults, s.lost_count, s.lost};
 }
 
 }  // namespace

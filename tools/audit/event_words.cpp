@@ -431,6 +431,10 @@ std::string log_words(schema::LogEvent::Reader event) {
       const auto e = event.getRecordLost();
       return (e.getStream() ? "of stream " + std::to_string(e.getStream()) + ": " : std::string()) + schema::str(e.getWhy());
     }
+    case which::BLOB_LOST: {
+      const auto e = event.getBlobLost();
+      return "blob " + hex(schema::bytes_of(e.getHash())) + ", named by record #" + std::to_string(e.getRecord());
+    }
     case which::SALVAGED: {
       const auto e = event.getSalvaged();
       return std::to_string(e.getLost()) + " of " + std::to_string(e.getLastSequence()) + " records are lost, " +

@@ -26,11 +26,17 @@ std::string found_text(std::uint64_t count) {
   return count == 0 ? "sound" : "DAMAGED: " + std::to_string(count) + (count == 1 ? " fault" : " faults");
 }
 
-std::string faults_text(const std::vector<std::string>& faults, std::uint64_t count) {
+std::string texts_of(const std::vector<std::string>& some, std::uint64_t count) {
   std::string text;
-  for (const auto& f : faults) text += "  " + harmless(f) + "\n";
-  if (count > faults.size()) text += "  and " + std::to_string(count - faults.size()) + " more\n";
+  for (const auto& f : some) text += "  " + harmless(f) + "\n";
+  if (count > some.size()) text += "  and " + std::to_string(count - some.size()) + " more\n";
   return text;
+}
+
+// What it found, and beside that what is known to be lost.
+template <class Findings>
+std::string faults_text(const Findings& of) {
+  return texts_of(of.faults, of.fault_count) + texts_of(of.lost, of.lost_count);
 }
 
 std::string present_text(const log::check_notes& n) {
@@ -41,7 +47,7 @@ std::string present_text(const log::check_notes& n) {
     case log::check_phase::index: text += "all " + std::to_string(s.upto) + " records, now their index"; break;
     default: text += "all " + std::to_string(s.upto) + " records and their index, now the other tables"; break;
   }
-  return text + "; so far " + found_text(s.fault_count) + "\n" + faults_text(s.faults, s.fault_count);
+  return text + "; so far " + found_text(s.fault_count) + "\n" + faults_text(s);
 }
 
 }  // namespace
@@ -76,7 +82,7 @@ std::string status_text(const log_status& s) {
   else
     text += "ended " + time_text(last->ended_ns) + ": " + std::to_string(last->records) + " records up to #" + std::to_string(last->upto) +
             ", " + std::to_string(last->blobs) + " blobs: " + found_text(last->fault_count) + "\n" +
-            faults_text(last->faults, last->fault_count);
+            faults_text(*last);
   text += s.notes && s.notes->present ? present_text(*s.notes) : std::string("verification now    none\n");
   if (!s.sound()) text += "Run `pbs_audit verify`; see `pbs_audit salvage` in pbs_audit(8).\n";
   return text;
@@ -101,6 +107,8 @@ std::string status_json(const log_status& s) {
         {"blobs", l.blobs},
         {"faultCount", l.fault_count},
         {"faults", l.faults},
+        {"lostCount", l.lost_count},
+        {"lost", l.lost},
     };
   }
   if (s.notes && s.notes->present) {
@@ -111,7 +119,9 @@ std::string status_json(const log_status& s) {
                       {"next", p.next},
                       {"upto", p.upto},
                       {"faultCount", p.fault_count},
-                      {"faults", p.faults}};
+                      {"faults", p.faults},
+                      {"lostCount", p.lost_count},
+                      {"lost", p.lost}};
   }
   return values::json_escaped(out.dump(-1, ' ', false, json::error_handler_t::replace)) + "\n";
 }

@@ -193,7 +193,9 @@ int verify(const asked& a) {
                             " was written to it: see " + std::filesystem::path(log::check_notes_file(a.directory)).parent_path().string());
   if (interrupted) return fail(damage_or_unknown, "interrupted: the log was not read to its end");
   for (const auto& fault : report.faults) print(audit::harmless(fault) + "\n");
-  const auto what = std::to_string(report.records) + " records, " + std::to_string(report.blobs) + " blobs";
+  for (const auto& lost : report.lost) print(audit::harmless(lost) + "\n");
+  const auto what = std::to_string(report.records) + " records, " + std::to_string(report.blobs) + " blobs" +
+                    (report.lost_count > 0 ? " (" + std::to_string(report.lost_count) + " lost since a salvage)" : "");
   if (report.ok()) {
     print(a.directory + ": sound: " + what + ", head " + audit::hex(report.head) + "\n");
     return all_well;

@@ -73,8 +73,14 @@ class copying {
     write();
   }
 
+  struct lost_blob {
+    std::string hash;
+    std::uint64_t record;  // that names it
+    std::string of;        // "job 12.borg"
+  };
   salvage_result result;
-  std::vector<std::string> lost_blobs, held;
+  std::vector<lost_blob> lost_blobs;
+  std::vector<std::string> held;
 
  private:
   void fill_up(std::uint64_t end) {
@@ -139,7 +145,7 @@ class copying {
       auto content = from_.blob(hash);
       if (!content) lost_.insert(hash);
       if (!content)
-        lost_blobs.push_back(hex(std::as_bytes(std::span(hash))) + ", named by record #" + std::to_string(r.sequence()) + " of " + s.name);
+        lost_blobs.push_back({hash, r.sequence(), s.name});
       else put_blob(hash, std::move(*content));
       return !content;
     };
@@ -196,6 +202,12 @@ class copying {
   void say_so() {
     for (const auto& [serial, s] : plan_.streams()) result.cut_streams += s.hole() ? 1 : 0;
     result.lost_blobs = lost_blobs.size();
+    for (const auto& b : lost_blobs)
+      put(meta(plan_.log_stream(), ++log_version_), model::make_event([&](schema::Event::Builder e) {
+            auto lost = e.initLog().initBlobLost();
+            lost.setHash({reinterpret_cast<const kj::byte*>(b.hash.data()), b.hash.size()});
+            lost.setRecord(b.record);
+          }));
     put(meta(plan_.log_stream(), ++log_version_), model::make_event([&](schema::Event::Builder e) {
           auto l = e.initLog().initSalvaged();
           l.setLost(result.lost + result.left_out);
@@ -253,7 +265,8 @@ std::string account_of(const salvage_order& order, const log::salvage_source& fr
   for (const auto& [serial, s] : plan.streams())
     if (s.hole()) text += "stream: " + stream_account(serial, s) + "\n";
   for (const auto& h : done.held) text += "held: " + h + "\n";
-  for (const auto& b : done.lost_blobs) text += "blob lost: " + b + "\n";
+  for (const auto& b : done.lost_blobs)
+    text += "blob lost: " + hex(std::as_bytes(std::span(b.hash))) + ", named by record #" + std::to_string(b.record) + " of " + b.of + "\n";
   return text + "the next job has number " + std::to_string(plan.next_number()) + " or a higher one\n";
 }
 

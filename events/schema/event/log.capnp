@@ -10,12 +10,17 @@ struct LogEvent {
     salvaged     @1 :LogSalvaged;      # the last word of a salvage
     lossAccepted @2 :LogLossAccepted;   # its end was lost, or all of it
     clockSteppedBack @3 :ClockSteppedBack;
+    blobLost     @4 :BlobLost;         # a salvage could not keep it; written behind all records, before salvaged
   }
 }
 
 struct RecordLost {
   stream @0 :UInt64;           # whose record it was; 0: nobody knows
   why    @1 :Text;
+}
+struct BlobLost {
+  hash   @0 :Data;
+  record @1 :UInt64;           # the first one that names it
 }
 struct LogSalvaged {
   lost          @0 :UInt64;    # records that RecordLost stands for

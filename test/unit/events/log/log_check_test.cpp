@@ -102,6 +102,33 @@ BOOST_AUTO_TEST_CASE(findings_beyond_what_is_kept_are_counted) {
   BOOST_TEST(found.fault_count == 30u);
 }
 
+// More of them than are remembered until a record says that they are lost; and one more that no record speaks of.
+BOOST_AUTO_TEST_CASE(blobs_that_a_salvage_lost_are_told_and_no_faults) {
+  const own_directory d;
+  long_log l(1);
+  const auto hash_of = [](std::uint64_t n) { return std::string(24, 'h') + std::to_string(10'000'000 + n); };
+  const auto bytes = [](const std::string& hash) {
+    return capnp::Data::Reader(reinterpret_cast<const kj::byte*>(hash.data()), hash.size());
+  };
+  append named, lost;
+  const auto blobs = limits::check_missing_blobs_max + 5;
+  for (std::uint64_t n = 0; n <= blobs; ++n)
+    named.events.push_back(
+        model::make_event([&](schema::Event::Builder e) { e.initHook().initImported().initContent().setHash(bytes(hash_of(n))); }));
+  for (std::uint64_t n = 1; n <= blobs; ++n)
+    lost.events.push_back(model::make_event([&](schema::Event::Builder e) { e.initLog().initBlobLost().setHash(bytes(hash_of(n))); }));
+  std::vector<record_ptr> committed;
+  for (auto* a : {&named, &lost}) BOOST_REQUIRE(std::holds_alternative<staged>(l.log.stage(std::move(*a))));
+  BOOST_REQUIRE(l.log.commit(committed));
+  int pieces = 0;
+  const auto found = done_with_kills(l.store, d.at("views/log_check"), pieces);
+  BOOST_REQUIRE(found.fault_count == 1u);
+  BOOST_TEST(found.faults[0] == "record 2 (stream 2, version 1): the blob it names is missing");
+  BOOST_TEST(found.lost_count == blobs);
+  BOOST_REQUIRE(found.lost.size() == 100u);
+  BOOST_TEST(done(l.store, log_check::whole(l.store)).lost_count == blobs);
+}
+
 BOOST_AUTO_TEST_CASE(what_was_written_after_its_beginning_is_left_to_the_next_one) {
   long_log l(20);
   auto begin = log_check::whole(l.store);
@@ -119,10 +146,20 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_torn_or_changed_counts_as_none) {
   const auto file = d.at("log_check");
   BOOST_TEST(!read_check_notes(file));
   check_notes notes{.log = "0a",
-                    .last = check_result{1, 2, 3, 4, 5, 1, {"record 1 (stream 2, version 3): wrong\nchecksum"}},
+                    .last = check_result{1,
+                                         2,
+                                         3,
+                                         4,
+                                         5,
+                                         1,
+                                         {"record 1 (stream 2, version 3): wrong\nchecksum"},
+                                         1,
+                                         {"blob 0a, named by record 2, is lost since a salvage"}},
                     .began_ns = 7,
                     .present = check_state{}};
   notes.present->missing_blobs = {{std::string("\0\xff", 2), 9}};
+  notes.present->lost_count = 2;
+  notes.present->lost = {"blob 0b, named by record 3, is lost since a salvage"};
   notes.present->head_known = true;
   notes.present->rest = std::string("1a\0", 3);
   BOOST_TEST(keep_check_notes(file, notes) == "");

@@ -473,12 +473,35 @@ BOOST_AUTO_TEST_CASE(a_job_whose_script_is_lost_is_held_and_other_scripts_are_ke
   BOOST_TEST(salvaged.out.find("held: job 2.borg: its script is lost\n") != std::string::npos, salvaged.out);
   BOOST_TEST(salvaged.out.find("blob lost: ") != std::string::npos, salvaged.out);
   BOOST_TEST(salvaged.out.find("held: job 1.borg") == std::string::npos, salvaged.out);
+  for (int i = 0; i < 2; ++i) {  // each time it is said, and it is no damage
+    const auto verified = audit({"--log", own.at("new"), "verify"});
+    BOOST_TEST(verified.status == 0, verified.out + verified.err);
+    BOOST_TEST(verified.out.find("blob " + log::hex(hashes[2]) + ", named by record ") != std::string::npos, verified.out);
+    BOOST_TEST(verified.out.find("3 blobs (1 lost since a salvage)") != std::string::npos, verified.out);
+  }
+  const auto listed = audit({"--log", own.at("new"), "log", "--kind", "log"});
+  BOOST_TEST(listed.out.find("BlobLost") != std::string::npos, listed.out);
+  const auto again = audit({"salvage", own.at("new"), own.at("newer")});
+  BOOST_TEST(again.out.find("blob lost: ") != std::string::npos, again.out);
+  BOOST_TEST(audit({"--log", own.at("newer"), "verify"}).status == 0);
   auto store = opened(own.at("new"));
   for (int n : {0, 1}) {
     const auto kept = store->read_blob(hashes[static_cast<std::size_t>(n)]);
     BOOST_REQUIRE(kept);
     BOOST_TEST(kept->size() == scripts[n].size());
   }
+  test::made_history(*store, 4).write(0, [&](auto e) {  // another one, which nobody has said is lost
+    auto q = e.initJob().initQueued();
+    q.setId("900.borg");
+    q.setNumber(900);
+    q.setQueue("workq");
+    const std::string hash(32, 'h');
+    q.initScript().setHash({reinterpret_cast<const kj::byte*>(hash.data()), hash.size()});
+  });
+  store.reset();
+  const auto verified = audit({"--log", own.at("new"), "verify"});
+  BOOST_TEST(verified.status == 1, verified.out + verified.err);
+  BOOST_TEST(verified.out.find("the blob it names is missing") != std::string::npos, verified.out);
 }
 
 BOOST_AUTO_TEST_CASE(status_tells_size_and_what_the_last_verification_found) {

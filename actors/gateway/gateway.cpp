@@ -6,6 +6,7 @@
 #include <set>
 
 #include "actors/gateway/authorise.hpp"
+#include "actors/gateway/doubted_log.hpp"
 #include "actors/gateway/job_callers.hpp"
 #include "actors/gateway/job_routes.hpp"
 #include "actors/gateway/login_callers.hpp"
@@ -32,7 +33,9 @@ namespace {
 
 class router {
  public:
-  router(caf::event_based_actor* self, gateway_parts parts) : self_(self), board(self, std::move(parts)), parts_(board.parts()) {}
+  router(caf::event_based_actor* self, gateway_parts parts) : self_(self), board(self, std::move(parts)), parts_(board.parts()) {
+    moms.hear_agreement([this](const std::string& host) { doubt.agreed(host); });
+  }
 
   // Everything that owes something comes to life.
   void begin() {
@@ -41,6 +44,7 @@ class router {
       if (const auto number = parts_.where->job_number(serial)) board.wake_job(*number);
     for (const auto& [serial, reservation] : parts_.where->reservation_states()) (void)board.reservation(serial);
     manage_.forget_values_of_unknown_resources();
+    doubt.begin();
   }
 
   // -- from the link -------------------------------------------------------------------------------------------------------
@@ -57,8 +61,7 @@ class router {
       case wire::identity::kind::mom:
         if (!callers.takes(f)) moms.on_message(f.peer, schema::sealed<schema::FromMom>(std::move(f.message)));
         return;
-      case wire::identity::kind::scheduler:
-        return schedulers_.on_message(f.peer, schema::sealed<schema::FromScheduler>(std::move(f.message)), winding_up());
+      case wire::identity::kind::scheduler: return on_scheduler(f.peer, schema::sealed<schema::FromScheduler>(std::move(f.message)));
       case wire::identity::kind::comm: return logins.on_frame(f);
       case wire::identity::kind::server:
       case wire::identity::kind::remote: return f.peer->close("nobody comes in as that");
@@ -67,6 +70,7 @@ class router {
 
   void on_closed(const peer_closed& c) {
     const auto what = c.peer->peer().what;
+    doubt.closed(c.peer);
     if (what == wire::identity::kind::scheduler) return schedulers_.on_closed(c);
     if (what == wire::identity::kind::comm) return logins.on_closed(c);
     forget(c.peer);
@@ -114,10 +118,16 @@ class router {
   }
 
  private:
+  void on_scheduler(const wire::connection_ptr& peer, schema::sealed<schema::FromScheduler> message) {
+    if (doubt.doubts()) return doubt.keep(peer, [=, this] { for_peer(peer, [&] { on_scheduler(peer, message); }); });
+    schedulers_.on_message(peer, std::move(message), winding_up());
+  }
+
   // -- clients -------------------------------------------------------------------------------------------------------------
 
   void on_request(const wire::connection_ptr& peer, schema::sealed<schema::Request> request) {
     const auto r = request.get();
+    if (doubt.doubts() && !only_looks(r)) return doubt.keep(peer, [=, this] { for_peer(peer, [&] { on_request(peer, request); }); });
     const auto by = requester_of(peer->peer(), *board.settings(), parts_.server_uid);
     auto to = sink_to(peer);
     if (board.notes()) {
@@ -182,6 +192,19 @@ class router {
     if (uploaders_.erase(client->id()) > 0) self_->send(parts_.uploads, uploader_gone{client->id()});
   }
 
+  // Or ends the server: heard whatever the log lacks.
+  static bool only_looks(schema::Request::Reader r) {
+    switch (r.which()) {
+      case schema::Request::STAT:
+      case schema::Request::SELECT_JOBS:
+      case schema::Request::WAIT_JOB:
+      case schema::Request::EXPORT_HOOK:
+      case schema::Request::PUT_BLOB:
+      case schema::Request::HELLO:
+      case schema::Request::SHUTDOWN: return true;
+      default: return false;
+    }
+  }
   bool winding_up() const { return model::winding_up(*board.settings()); }
   static bool changes_state(schema::Request::Reader r) { return r.getCommandId().size() > 0; }
   bool fresh(schema::Request::Reader r) const {
@@ -193,6 +216,7 @@ class router {
 
  public:
   actor_registry board;
+  doubted_log doubt{board};
   mom_hook_routes mom_hooks{board};
   hook_routes hooks{board};
   mom_routes moms{board, mom_hooks};

@@ -16,6 +16,10 @@ struct log_witnesses {
   std::function<bool(schema::byte_span text, const std::string& signature, const std::string& certificate)> signed_by_us;
   // The log lacks what the witness knows: keeps its word for the next start and stops the server.
   std::function<void(const log::witness&, const std::string& text)> log_is_short;
+  // The log was put there from a copy, or its mark is gone: hosts may know more, and are asked first. trusted: they have agreed, or had the
+  // time to; may be empty.
+  bool is_copy = false;
+  std::function<void()> trusted = {};
   // Runs that the log does not know are discarded, also those that may be of a part that was lost.
   bool discard_unknown_runs = false;
 };

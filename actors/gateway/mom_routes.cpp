@@ -119,6 +119,7 @@ void mom_routes::on_read(const wire::connection_ptr& peer, schema::sealed<schema
   const auto& name = peer->peer().name;
   if (!is_node(peer)) return;  // any more
   if (!marks_.agrees(found, name)) return peer->close("the server's log is not what this host was told of: the server stops");
+  agreed_(name);
   if (const auto g = giving_up_.find(name); g != giving_up_.end()) {
     g->second.peer = peer;
     g->second.hello = std::move(message);

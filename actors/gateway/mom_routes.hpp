@@ -42,6 +42,8 @@ class mom_routes {
   void stop_all(std::function<void()> then);
   using failed_scheduler = std::function<void(const std::string& host, schema::SchedulerFailed::Reader failed)>;
   void hear_failed_schedulers(failed_scheduler hear) { failed_scheduler_ = std::move(hear); }
+  // Who has said its hello, and knows nothing that the log lacks.
+  void hear_agreement(std::function<void(const std::string& host)> hear) { agreed_ = std::move(hear); }
   void on_marked(const log_marked& m) { marks_.on_marked(m, tell_all()); }
   void on_mark_timer() { marks_.on_timer(tell_all()); }
 
@@ -95,6 +97,7 @@ class mom_routes {
   std::map<std::string, giving_up> giving_up_;
   reported_vnodes vnodes_{board_};
   failed_scheduler failed_scheduler_;
+  std::function<void(const std::string& host)> agreed_;
   std::function<void()> ended_all_;  // empty: the MoMs are not to end, or nobody waits for it
 };
 

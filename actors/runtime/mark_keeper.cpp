@@ -12,7 +12,15 @@ namespace {
 using again_atom = caf::atom_constant<caf::atom("again")>;
 }
 
-mark_keeper::mark_keeper(mark_keeper_parts parts) : parts_(std::move(parts)) { reached_.log = parts_.log; }
+mark_keeper::mark_keeper(mark_keeper_parts parts) : parts_(std::move(parts)) {
+  reached_.log = parts_.log;
+  doubted_ = parts_.doubted;
+}
+
+void mark_keeper::trust() {
+  const std::lock_guard held(guard_);
+  doubted_ = false;
+}
 
 void mark_keeper::replayed(const log::record& r) {
   const std::lock_guard held(guard_);
@@ -46,10 +54,11 @@ bool mark_keeper::write() {
 
 bool mark_keeper::keep() {
   if (last_) reached_.head = last_->hash();
-  if (reached_ == written_) return true;
+  if (reached_ == written_ && doubted_ == written_doubted_) return true;
   try {
-    log::replace_file(parts_.file, log::print(reached_));
+    log::keep_mark_file(parts_.file, reached_, doubted_);
     written_ = reached_;
+    written_doubted_ = doubted_;
     if (trouble_ && parts_.note) parts_.note("the mark of the log is written again");
     trouble_ = false;
   } catch (const std::exception& e) {

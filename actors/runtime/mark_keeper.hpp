@@ -22,6 +22,7 @@ struct mark_keeper_parts {
   std::string log;                               // its identity
   const ports::record_log* store = nullptr;      // outlives the keeper
   std::function<void(const std::string&)> note;  // trouble, for the daemon's log; may be empty
+  bool doubted = false;                          // the log was put there from a copy: its marks say so until trust()
 };
 
 class mark_keeper {
@@ -35,6 +36,7 @@ class mark_keeper {
 
   void follow(const records_ptr& records);
   bool write();                // what was followed; true: it stands there
+  void trust();                // the next mark that is written vouches for the log
   log::log_mark mark() const;  // as it was written last
 
  private:
@@ -45,6 +47,7 @@ class mark_keeper {
   log::log_mark reached_, written_;
   log::record_ptr last_;  // that was followed; its hash is worked out when the mark is written
   bool trouble_ = false;
+  bool doubted_ = false, written_doubted_ = false;
 };
 
 struct mark_due {};

@@ -1,6 +1,7 @@
 #include "events/log/log_mark.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <charconv>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <span>
 #include <stdexcept>
@@ -104,10 +106,30 @@ void advance(log_mark& mark, const record& r) {
     mark.next_number = std::max(mark.next_number, event.getLog().getSalvaged().getNextJobNumber());
 }
 
-void replace_file(const std::string& path, std::string_view content) {
+namespace {
+
+// Which file it is, and will be under another name too. No tool that copies can set when a file was born; where the file system does not
+// know that, it is 0.
+struct file_identity {
+  std::uint64_t inode = 0, born_ns = 0;
+};
+std::optional<file_identity> identity_of_file(int directory, const char* path, int flags) {
+  struct statx s {};
+  if (::statx(directory, path, flags, STATX_INO | STATX_BTIME, &s) != 0) return std::nullopt;
+  const bool knows_birth = (s.stx_mask & STATX_BTIME) != 0;
+  return file_identity{s.stx_ino, knows_birth ? static_cast<std::uint64_t>(s.stx_btime.tv_sec) * 1'000'000'000 + s.stx_btime.tv_nsec : 0};
+}
+
+std::string place_line(const file_identity& file) {
+  const auto line = "file " + std::to_string(file.inode) + ' ' + std::to_string(file.born_ns) + ' ';
+  return line + hash_of(line) + '\n';
+}
+
+void replace_file_with(const std::string& path, const std::function<std::string(int file)>& content_of) {
   const auto next = path + ".new";
   const int fd = ::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (fd < 0) cannot("open", next, errno);
+  const auto content = content_of(fd);
   const auto written = ::write(fd, content.data(), content.size());
   int failed = written < 0 ? errno : written != static_cast<ssize_t>(content.size()) ? ENOSPC
                                                                                      : 0;
@@ -117,17 +139,45 @@ void replace_file(const std::string& path, std::string_view content) {
   if (::rename(next.c_str(), path.c_str()) != 0) cannot("replace", path, errno);
 }
 
-std::variant<log_mark, no_mark, bad_mark> read_mark_file(const std::string& path) {
-  errno = 0;
+// Both lines of a mark's file, and no more than they can be; nothing: it can't be read.
+std::optional<std::string> text_of_mark_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    if (errno == ENOENT) return no_mark{};
-    return bad_mark{path + " can't be read: " + std::strerror(errno)};
-  }
+  if (!in) return std::nullopt;
   std::string text(mark_bytes_max + 1, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(in.gcount()));
-  if (auto m = parse_log_mark(text)) return std::move(*m);
+  return text;
+}
+
+}  // namespace
+
+void replace_file(const std::string& path, std::string_view content) {
+  replace_file_with(path, [&](int) { return std::string(content); });
+}
+
+void keep_mark_file(const std::string& path, const log_mark& m, bool doubted) {
+  replace_file_with(path, [&](int file) {
+    const auto own = identity_of_file(file, "", AT_EMPTY_PATH);
+    return print(m) + place_line(doubted || !own ? file_identity{} : *own);
+  });
+}
+
+bool is_copied_mark_file(const std::string& path) {
+  const auto text = text_of_mark_file(path).value_or("");
+  const auto place = std::string_view(text).substr(std::min(text.size(), text.find('\n') + 1));
+  const auto own = identity_of_file(AT_FDCWD, path.c_str(), 0);
+  return !place.empty() && (!own || place != place_line(*own));
+}
+
+std::variant<log_mark, no_mark, bad_mark> read_mark_file(const std::string& path) {
+  errno = 0;
+  const auto text = text_of_mark_file(path);
+  if (!text) {
+    if (errno == ENOENT) return no_mark{};
+    return bad_mark{path + " can't be read: " + std::strerror(errno)};
+  }
+  const auto line = std::string_view(*text).substr(0, text->find('\n') + 1);
+  if (auto m = parse_log_mark(line)) return std::move(*m);
   return bad_mark{path + " is no mark of a log, or was damaged"};
 }
 

@@ -2,7 +2,10 @@
 // line, so that an administrator can read it:
 //   "annals-log 1 <identity, 32 hex> <sequence> <chain hash of that record, 64 hex> <last stream> <next job number>
 //    <16 hex digits: SHA-256 of what stands before>\n"
-// It is written behind the log, so it never says more than the log has. Governed by docs/design/0028-lost-logs.md.
+// It is written behind the log, so it never says more than the log has. In a file a second line says which file that is, so that a copy of
+// it is known as one:
+//   "file <inode> <its birth, ns since 1970> <16 hex digits: SHA-256 of what stands before in this line>\n"
+// Governed by docs/design/0028-lost-logs.md.
 #pragma once
 
 #include <cstdint>
@@ -39,6 +42,12 @@ void advance(log_mark& mark, const record& r);
 
 // Writes a file anew, all or nothing: a temporary one, its sync, its rename. Throws std::runtime_error with the file's name.
 void replace_file(const std::string& path, std::string_view content);
+
+// The same of a mark with the line that says which file it is in. doubted: it says none, and so is taken for a copy.
+void keep_mark_file(const std::string& path, const log_mark& m, bool doubted);
+// The file is another one than its mark was written to: it was put there from a copy, and what is beside it may have been too. Also one
+// whose mark was doubted then. One of a release that did not write the line is none.
+bool is_copied_mark_file(const std::string& path);
 
 struct no_mark {};  // no such file
 struct bad_mark {

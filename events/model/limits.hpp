@@ -126,6 +126,9 @@ constexpr std::size_t usage_samples_max = 1000;
 constexpr std::int64_t log_mark_s = 1, mom_log_mark_s = 5;
 constexpr std::uint64_t lost_job_numbers_max = 200'000;
 constexpr std::uint64_t lost_sequences_max = 1'000'000;  // of streams as well: each has an event
+// A server whose log was put there from a copy hears nothing that gives numbers until every host has spoken, and no longer than this: a MoM
+// dials at least every 5 s, and needs as long to start.
+constexpr std::int64_t copy_wait_s = 10;
 // Job numbers that a MoM's word can bring: max_job_sequence_id is 9999999 where nobody changed it.
 constexpr std::uint64_t believed_job_numbers_max = 10'000'000;
 

@@ -50,7 +50,7 @@ class LostLogTest(ClusterTest):
         self.cluster.machines["server"].start_daemon(SERVER, *arguments)
 
     def complaints(self):
-        return [line for line in self.server_log().splitlines() if "missing" in line or "not what it was" in line]
+        return [line for line in self.server_log().splitlines() if re.search("missing|not what it was|is a copy", line)]
 
 
 class a_server(LostLogTest):
@@ -137,6 +137,23 @@ class a_server(LostLogTest):
         self.start_server()
         self.assertGreaterEqual(self.last_record(), jobs)
 
+    def test_a_home_that_was_put_back_unchanged_goes_on_when_its_hosts_agree(self):
+        last = int(self.held_jobs(1)[0].split(".")[0])
+        self.stop_server()
+        copy = self.priv + ".copy"
+        shutil.copytree(self.priv, copy, symlinks=True)
+        shutil.rmtree(self.priv)
+        os.rename(copy, self.priv)
+        self.start_server()
+        self.assertEqual(int(self.submit("-h", "--", "/bin/true").split(".")[0]), last + 1)
+        self.assertRegex(self.server_log(), "the log is a copy, or its mark is gone: jobs and changes wait for the word of 1 host, 10 s at most")
+        self.assertIn("the log is taken as whole: 1 of 1 hosts have said what they know", self.server_log())
+        self.until_marked(self.last_record())
+        self.kill_daemon(SERVER)
+        self.start_server()
+        self.assertEqual(int(self.submit("-h", "--", "/bin/true").split(".")[0]), last + 2)
+        self.assertEqual(len(self.complaints()), 1)         # once: its mark is its own again
+
     def test_a_mark_that_was_damaged_is_said_and_removed_by_hand(self):
         self.stop_server()
         with open(self.mark, "r+b") as f:
@@ -221,6 +238,21 @@ class what_a_mom_knows(LostLogTest):
         self.until_free("a")
         self.sure("qmgr", "-c", "set server scheduling = true")
         self.until_state(self.submit("--", "/bin/true"), "F")
+
+    def test_a_restored_backup_gives_no_number_again(self):
+        id, go = self.restore_backup()
+        self.start_server()
+        asking = subprocess.Popen(["qsub", "-h", "--", "/bin/true"], env=self.environment(), cwd=self.work, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(asking.kill)
+        self.until(lambda: not self.daemon_pids(SERVER), "the MoM's word stops the server")
+        self.start_server("--accept-loss")
+        given = asking.communicate()[0].split()          # it failed, or asked again
+        given += [self.submit("-h", "--", "/bin/true")]
+        for other in given:
+            self.assertGreater(int(other.split(".")[0]), int(id.split(".")[0]))
+        open(go, "w").close()
+        self.until_free("a")
 
     def test_runs_of_a_lost_part_are_ended_when_the_administrator_says_so(self):
         id, go = self.restore_backup()

@@ -352,7 +352,7 @@ class known_gateway {
     const auto note_error = [&notes](const std::string& text) { notes.write(actors::log_event::error, "Svr", "PBS_Server", text); };
     const auto accounting = actors::make_accounting({s.priv + "/accounting", s.priv + "/views/accounting", store.get(), note_error});
     const auto marks = std::make_shared<actors::mark_keeper>(
-        actors::mark_keeper_parts{daemons::mark_file(s.priv), opened.identity, store.get(), note_error});
+        actors::mark_keeper_parts{daemons::mark_file(s.priv), opened.identity, store.get(), note_error, opened.is_copy});
     const auto mail = daemons::make_server_mail(s.priv, opened.identity, *store, note_error);
     parts.replayed = [&](const log::record& r) {
       accounting->replayed(r);
@@ -371,6 +371,11 @@ class known_gateway {
       std::unique_ptr<wire::listener> closes;  // when the door is free: it waits for the I/O thread, which may come here too
       const std::lock_guard held(door);
       closes.swap(clients_in);
+    };
+    parts.witnesses.is_copy = opened.is_copy;
+    parts.witnesses.trusted = [marks, writer = parts.mark_writer] {
+      marks->trust();
+      caf::anon_send(writer, actors::mark_due{});
     };
     parts.shut_down = [&](const std::string&) { end.come(0, "Server shutdown completed"); };
     const actors::server_system server(system, parts);

@@ -147,7 +147,9 @@ server_log open_server_log(const std::string& priv, const log_options& options, 
     note("--accept-loss has no effect: nothing of the log is missing");
   }
   if (opened.identity.empty() && opened.store->last_sequence() == 0) opened.identity = known_identity(known);
-  if (opened.store->last_sequence() > 0 && !fs::exists(mark_file(priv)))
+  const bool has_mark = fs::exists(mark_file(priv));
+  opened.is_copy = !opened.loss && opened.store->last_sequence() > 0 && (!has_mark || log::is_copied_mark_file(mark_file(priv)));
+  if (opened.store->last_sequence() > 0 && !has_mark)
     note(mark_file(priv) + " is missing: it can't be told whether the log is whole. It is made anew.");
   return opened;
 }

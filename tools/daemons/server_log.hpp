@@ -22,6 +22,7 @@ struct server_log {
   std::unique_ptr<ports::event_store> store;
   std::string identity;  // empty: a new log, which is to be given one
   std::optional<log::loss_to_accept> loss;
+  bool is_copy = false;  // it was put there from a copy, or its mark is gone: others may know more of it
 };
 
 // Files of server_priv beside the log.

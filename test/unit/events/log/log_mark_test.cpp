@@ -93,6 +93,42 @@ BOOST_FIXTURE_TEST_CASE(a_file_is_replaced_as_a_whole_and_read_back, in_director
   BOOST_TEST(!std::filesystem::exists(file + ".new"));
 }
 
+BOOST_FIXTURE_TEST_CASE(a_mark_knows_its_own_file_from_a_copy_of_it, in_directory) {
+  namespace fs = std::filesystem;
+  BOOST_TEST(!is_copied_mark_file(file));  // there is none
+  for (int i = 0; i < 3; ++i) {
+    keep_mark_file(file, some_mark(), false);
+    BOOST_TEST(!is_copied_mark_file(file));
+    BOOST_CHECK(std::get<log_mark>(read_mark_file(file)) == some_mark());
+  }
+  const auto backup = directory.path + "/backup";
+  fs::copy_file(file, backup);
+  fs::permissions(file, fs::perms::owner_read);  // and what else may be done to it where it is
+  fs::rename(file, file + ".moved");
+  fs::rename(file + ".moved", file);
+  BOOST_TEST(!is_copied_mark_file(file));
+  BOOST_TEST(is_copied_mark_file(backup));
+  BOOST_CHECK(std::get<log_mark>(read_mark_file(backup)) == some_mark());
+  auto newer = some_mark();
+  newer.sequence += 1;
+  keep_mark_file(file, newer, false);
+  std::ofstream(file, std::ios::binary) << std::ifstream(backup, std::ios::binary).rdbuf();  // into the file that is there
+  BOOST_TEST(is_copied_mark_file(file));
+  fs::remove(file);
+  fs::rename(backup, file);
+  BOOST_TEST(is_copied_mark_file(file));
+  keep_mark_file(file, some_mark(), false);
+  BOOST_TEST(!is_copied_mark_file(file));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_doubted_mark_and_one_of_an_older_release, in_directory) {
+  keep_mark_file(file, some_mark(), true);
+  BOOST_TEST(is_copied_mark_file(file));
+  BOOST_CHECK(std::get<log_mark>(read_mark_file(file)) == some_mark());
+  replace_file(file, print(some_mark()));  // it said nothing of its file
+  BOOST_TEST(!is_copied_mark_file(file));
+}
+
 BOOST_FIXTURE_TEST_CASE(a_file_that_can_not_be_replaced_stays_as_it_was, in_directory) {
   replace_file(file, print(some_mark()));
   std::filesystem::create_directory(file + ".new");  // the temporary file can't be made

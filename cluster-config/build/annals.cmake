@@ -44,7 +44,7 @@ endif()
 set(ANNALS_STAGE ${PROJECT_BINARY_DIR}/stage)
 include_directories(${PROJECT_SOURCE_DIR})
 
-# annals_own_names(result source): what the source declares in its namespace without a name, at the start of a line.
+# annals_own_names(result source): the types, functions and arrays that the source declares in its namespace without a name.
 function(annals_own_names result source)
   set(names "")
   file(READ ${source} text)

@@ -207,6 +207,7 @@ ALLOWED_THREADS = [
     ("pbs_server", "help.hellos", up_to(1), "reads what the log has of what MoMs say"),
     ("pbs_server|pbs_mom", "hook.pool", up_to(1), "from the first hook on"),
     ("pbs_mom", "loop.outputs", up_to(1), "from the first task on"),
+    ("pbs_server|pbs_mom", "log.writer", up_to(1), "RocksDB's, which the writer starts after the disk was full"),
 ]
 
 

@@ -96,7 +96,8 @@ std::size_t utf8_length(std::string_view text) {
 std::size_t unshown_length(std::string_view text) {
   if (text.empty()) return 0;
   if (byte_at(text, 0) < 0x80) return is_ascii_control(byte_at(text, 0)) ? 1 : 0;
-  const auto length = std::max<std::size_t>(utf8_length(text), 1);
+  const auto length = utf8_length(text);
+  if (length == 0) return byte_at(text, 0) < 0xa0 ? 1 : 0;  // a byte alone: a control character, or of another encoding
   return is_unshown(code_point(text.substr(0, length))) ? length : 0;
 }
 

@@ -235,8 +235,9 @@ class recorded_cluster {
 
   std::uint64_t tell(std::uint64_t stream, const model::reservation_command& command, const model::requester& by) {
     const auto known = now.reservations().find(stream);
-    const auto decided =
-        model::decide(known == now.reservations().end() ? model::reservation_state() : known->second, command, {clock.ns, by}, settings_);
+    const model::stamp at{clock.ns, by};
+    const auto decided = model::decide(known == now.reservations().end() ? model::reservation_state() : known->second,
+                                       with_reckoned(command, at, settings_), at, settings_);
     if (!decided.accepted()) return stream;
     for (const auto& e : decided.events()) stream = write(stream, e);
     follow(stream);

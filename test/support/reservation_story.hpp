@@ -31,6 +31,13 @@ inline given_values two_cpus(std::int64_t start, std::int64_t duration = 60) {
           {"reserve_duration", "", std::to_string(duration)}};
 }
 
+// As the gateway gives it to the rules: with when a rule is to begin.
+inline model::reservation_command with_reckoned(model::reservation_command c, const model::stamp& now, const model::settings& settings) {
+  if (auto* submission = std::get_if<model::submit_reservation>(&c); submission && !submission->reckoned)
+    if (const auto what = model::recurrence_of(*submission, now, settings)) submission->reckoned = values::reckoned(*what);
+  return c;
+}
+
 struct reservation_story {
   model::reservation_state state;
   model::settings settings = small_settings();
@@ -38,11 +45,9 @@ struct reservation_story {
   std::uint64_t sequence = 40;
   std::vector<std::pair<model::event_place, model::event>> history;
 
-  std::string when(model::reservation_command c, const model::requester& by = user()) {
+  std::string when(const model::reservation_command& c, const model::requester& by = user()) {
     const model::stamp now{now_s * a_second, by};
-    if (auto* submission = std::get_if<model::submit_reservation>(&c); submission && !submission->reckoned)
-      if (const auto what = model::recurrence_of(*submission, now, settings)) submission->reckoned = values::reckoned(*what);
-    const auto o = model::decide(state, c, now, settings);
+    const auto o = model::decide(state, with_reckoned(c, now, settings), now, settings);
     if (o.accepted())
       for (const auto& e : o.events()) {
         const model::event_place at{++sequence, 7, state.version + 1, now_s * a_second, by};

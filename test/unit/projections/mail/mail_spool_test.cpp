@@ -18,7 +18,7 @@ struct spooled {
   mail_spool open(const std::string& boot = "b1", const std::string& log = "l1", mail_place first = {5, 0}) {
     return {dir.at("mail"), log, boot, first};
   }
-  static mail of(mail_place place) { return {place, "1.vm", "/bin/true", "adm", "u@vm", "To: u@vm\n"}; }
+  static mail of(mail_place place) { return {place, "1.vm", "/bin/true", "adm", "u@vm", "To: u@vm\n", ""}; }
   fs::path file(const char* name) const { return dir.at(std::string("mail/") + name); }
 };
 

@@ -6,7 +6,7 @@ import subprocess
 import unittest
 
 from mom_hooks import MomHookTest
-from private_cluster import signal, stands_still
+from private_cluster import rest, signal, stands_still
 
 NAMESPACES = os.geteuid() == 0 and subprocess.run(["unshare", "--mount", "--uts", "--pid", "--net", "--fork", "true"],
                                                   capture_output=True).returncode == 0
@@ -224,6 +224,7 @@ class options_of_a_mom(MomSettingsTest):      # -c, -C, -L, -M, -S
         before = self.mom_log("a")
         self.cluster.machines["a"].start_daemon("pbs_mom", "-c", "other", "-L", log)
         self.until_free("a")
+        self.at_rest[self.dir] = rest.looks_at(self.dir)     # of this MoM, whose log is elsewhere
         with open(log) as f:
             text = f.read()
         self.assertIn("unknown setting $settings_of_other", text)

@@ -148,10 +148,10 @@ class hook_asker {
 
 }  // namespace annals::actors
 
-#define ANNALS_HOOK_POINT_MESSAGES(MESSAGE) \
-  MESSAGE(annals::actors::at_hook_point) \
+#define ANNALS_HOOK_POINT_MESSAGES(MESSAGE)  \
+  MESSAGE(annals::actors::at_hook_point)     \
   MESSAGE(annals::actors::hook_point_passed) \
-  MESSAGE(annals::actors::job_at_work) \
-  MESSAGE(annals::actors::hook_usage_set) \
+  MESSAGE(annals::actors::job_at_work)       \
+  MESSAGE(annals::actors::hook_usage_set)    \
   MESSAGE(annals::actors::hook_usage_of_run)
 ANNALS_HOOK_POINT_MESSAGES(ANNALS_MESSAGE)  // compiled in mom_messages.cpp

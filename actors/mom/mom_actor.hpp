@@ -105,8 +105,8 @@ caf::behavior mom_actor(caf::event_based_actor* self, mom_actor_parts parts);
 }  // namespace annals::actors
 
 #define ANNALS_MOM_ACTOR_MESSAGES(MESSAGE) \
-  MESSAGE(annals::actors::host_event) \
-  MESSAGE(annals::actors::sister_opened) \
-  MESSAGE(annals::actors::sister_frame) \
+  MESSAGE(annals::actors::host_event)      \
+  MESSAGE(annals::actors::sister_opened)   \
+  MESSAGE(annals::actors::sister_frame)    \
   MESSAGE(annals::actors::sister_closed)
 ANNALS_MOM_ACTOR_MESSAGES(ANNALS_MESSAGE)  // compiled in mom_messages.cpp

@@ -2,7 +2,6 @@
 // whose tasks run beside the program), and the MoM's actor, which has the links.
 #pragma once
 
-
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -149,29 +148,29 @@ struct mom_parts {
 
 }  // namespace annals::actors
 
-#define ANNALS_MOM_MESSAGES(MESSAGE) \
-  MESSAGE(annals::actors::to_server) \
-  MESSAGE(annals::actors::server_is_here) \
-  MESSAGE(annals::actors::steps_taken) \
-  MESSAGE(annals::actors::new_settings) \
-  MESSAGE(annals::actors::poll_usage) \
-  MESSAGE(annals::actors::want_script) \
-  MESSAGE(annals::actors::script_text) \
-  MESSAGE(annals::actors::run_gone) \
-  MESSAGE(annals::actors::part_gone) \
-  MESSAGE(annals::actors::want_sister) \
-  MESSAGE(annals::actors::to_sister) \
-  MESSAGE(annals::actors::sister_link) \
-  MESSAGE(annals::actors::sister_said) \
-  MESSAGE(annals::actors::to_primary) \
-  MESSAGE(annals::actors::primary_is_here) \
-  MESSAGE(annals::actors::primary_is_gone) \
+#define ANNALS_MOM_MESSAGES(MESSAGE)              \
+  MESSAGE(annals::actors::to_server)              \
+  MESSAGE(annals::actors::server_is_here)         \
+  MESSAGE(annals::actors::steps_taken)            \
+  MESSAGE(annals::actors::new_settings)           \
+  MESSAGE(annals::actors::poll_usage)             \
+  MESSAGE(annals::actors::want_script)            \
+  MESSAGE(annals::actors::script_text)            \
+  MESSAGE(annals::actors::run_gone)               \
+  MESSAGE(annals::actors::part_gone)              \
+  MESSAGE(annals::actors::want_sister)            \
+  MESSAGE(annals::actors::to_sister)              \
+  MESSAGE(annals::actors::sister_link)            \
+  MESSAGE(annals::actors::sister_said)            \
+  MESSAGE(annals::actors::to_primary)             \
+  MESSAGE(annals::actors::primary_is_here)        \
+  MESSAGE(annals::actors::primary_is_gone)        \
   MESSAGE(annals::actors::checkpoint_script_over) \
-  MESSAGE(annals::actors::checkpoint_time_over) \
-  MESSAGE(annals::actors::task_grown) \
-  MESSAGE(annals::actors::output_appended) \
-  MESSAGE(annals::actors::host_acted) \
-  MESSAGE(annals::actors::primary_said) \
-  MESSAGE(annals::actors::server_discards) \
+  MESSAGE(annals::actors::checkpoint_time_over)   \
+  MESSAGE(annals::actors::task_grown)             \
+  MESSAGE(annals::actors::output_appended)        \
+  MESSAGE(annals::actors::host_acted)             \
+  MESSAGE(annals::actors::primary_said)           \
+  MESSAGE(annals::actors::server_discards)        \
   MESSAGE(annals::actors::part_event)
 ANNALS_MOM_MESSAGES(ANNALS_MESSAGE)  // compiled in mom_messages.cpp

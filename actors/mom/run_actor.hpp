@@ -218,7 +218,7 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
 
 }  // namespace annals::actors
 
-#define ANNALS_RUN_MESSAGES(MESSAGE) \
+#define ANNALS_RUN_MESSAGES(MESSAGE)                            \
   MESSAGE(annals::actors::envelope<annals::model::run_command>) \
   MESSAGE(annals::schema::Ack::What)
 ANNALS_RUN_MESSAGES(ANNALS_MESSAGE)  // compiled in mom_messages.cpp

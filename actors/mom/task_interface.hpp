@@ -121,18 +121,18 @@ inline task_answer task_bytes(std::string bytes) { return {task_answer::kind::by
 
 }  // namespace annals::actors
 
-#define ANNALS_TASK_MESSAGES(MESSAGE) \
-  MESSAGE(annals::actors::find_job) \
-  MESSAGE(annals::actors::job_found) \
-  MESSAGE(annals::actors::ask_spawn) \
-  MESSAGE(annals::actors::ask_signal) \
-  MESSAGE(annals::actors::ask_tasks) \
-  MESSAGE(annals::actors::ask_end) \
-  MESSAGE(annals::actors::ask_publish) \
-  MESSAGE(annals::actors::ask_subscribe) \
-  MESSAGE(annals::actors::ask_host) \
-  MESSAGE(annals::actors::ask_forget) \
-  MESSAGE(annals::actors::task_output) \
+#define ANNALS_TASK_MESSAGES(MESSAGE)        \
+  MESSAGE(annals::actors::find_job)          \
+  MESSAGE(annals::actors::job_found)         \
+  MESSAGE(annals::actors::ask_spawn)         \
+  MESSAGE(annals::actors::ask_signal)        \
+  MESSAGE(annals::actors::ask_tasks)         \
+  MESSAGE(annals::actors::ask_end)           \
+  MESSAGE(annals::actors::ask_publish)       \
+  MESSAGE(annals::actors::ask_subscribe)     \
+  MESSAGE(annals::actors::ask_host)          \
+  MESSAGE(annals::actors::ask_forget)        \
+  MESSAGE(annals::actors::task_output)       \
   MESSAGE(annals::actors::task_output_taken) \
   MESSAGE(annals::actors::task_answer)
 ANNALS_TASK_MESSAGES(ANNALS_MESSAGE)  // compiled in mom_messages.cpp

@@ -5,10 +5,10 @@
 // compiles each with ANNALS_MESSAGE_COMPILED:
 //
 //   #define ANNALS_MY_MESSAGES(MESSAGE) MESSAGE(annals::actors::first) MESSAGE(annals::actors::second)
-//   ANNALS_MY_MESSAGES(ANNALS_MESSAGE)            // my_messages.hpp, outside of namespaces
-//   ANNALS_MY_MESSAGES(ANNALS_MESSAGE_COMPILED)   // my_messages.cpp
+//   ANNALS_MY_MESSAGES(ANNALS_MESSAGE)            // in the header, outside of namespaces
+//   ANNALS_MY_MESSAGES(ANNALS_MESSAGE_COMPILED)   // in the source
 //
-// A message without its source is an undefined reference for the linker.
+// actors/server/messages.hpp is an example. A message without its source is an undefined reference for the linker.
 #pragma once
 
 #include <caf/allowed_unsafe_message_type.hpp>
@@ -16,11 +16,11 @@
 #include <caf/message.hpp>
 
 // mailbox_element_vals as a whole does not compile: one of its members, which nobody calls, has an error.
-#define ANNALS_MESSAGE_TEMPLATES(prefix, type)                                                \
-  prefix template class caf::detail::tuple_vals_impl<caf::type_erased_tuple, type>;           \
-  prefix template class caf::detail::tuple_vals_impl<caf::detail::message_data, type>;        \
-  prefix template class caf::detail::tuple_vals<type>;                                        \
-  prefix template caf::message caf::mailbox_element_vals<type>::move_content_to_message();    \
+#define ANNALS_MESSAGE_TEMPLATES(prefix, type)                                             \
+  prefix template class caf::detail::tuple_vals_impl<caf::type_erased_tuple, type>;        \
+  prefix template class caf::detail::tuple_vals_impl<caf::detail::message_data, type>;     \
+  prefix template class caf::detail::tuple_vals<type>;                                     \
+  prefix template caf::message caf::mailbox_element_vals<type>::move_content_to_message(); \
   prefix template caf::message caf::mailbox_element_vals<type>::copy_content_to_message() const;
 
 #define ANNALS_MESSAGE(type)          \

@@ -81,11 +81,11 @@ struct disk_state {
 
 }  // namespace annals::actors
 
-#define ANNALS_RUNTIME_MESSAGES(MESSAGE) \
-  MESSAGE(annals::actors::append_batch) \
+#define ANNALS_RUNTIME_MESSAGES(MESSAGE)  \
+  MESSAGE(annals::actors::append_batch)   \
   MESSAGE(annals::actors::append_results) \
-  MESSAGE(annals::actors::committed) \
-  MESSAGE(annals::actors::was_done) \
-  MESSAGE(annals::actors::disk_state) \
+  MESSAGE(annals::actors::committed)      \
+  MESSAGE(annals::actors::was_done)       \
+  MESSAGE(annals::actors::disk_state)     \
   MESSAGE(annals::actors::begin_work)
 ANNALS_RUNTIME_MESSAGES(ANNALS_MESSAGE)  // compiled in messages.cpp

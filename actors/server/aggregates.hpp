@@ -56,12 +56,12 @@ class ledger_check final : public append_check {
 
 }  // namespace annals::actors
 
-#define ANNALS_SERVER_COMMANDS(MESSAGE) \
-  MESSAGE(annals::actors::envelope<annals::model::job_command>) \
-  MESSAGE(annals::actors::envelope<annals::model::host_command>) \
-  MESSAGE(annals::actors::envelope<annals::model::server_command>) \
+#define ANNALS_SERVER_COMMANDS(MESSAGE)                                              \
+  MESSAGE(annals::actors::envelope<annals::model::job_command>)                      \
+  MESSAGE(annals::actors::envelope<annals::model::host_command>)                     \
+  MESSAGE(annals::actors::envelope<annals::model::server_command>)                   \
   MESSAGE(annals::actors::envelope<annals::schema::sealed<annals::schema::Request>>) \
-  MESSAGE(annals::actors::envelope<annals::model::scheduler_command>) \
-  MESSAGE(annals::actors::envelope<annals::model::hook_command>) \
+  MESSAGE(annals::actors::envelope<annals::model::scheduler_command>)                \
+  MESSAGE(annals::actors::envelope<annals::model::hook_command>)                     \
   MESSAGE(annals::actors::envelope<annals::model::reservation_command>)
 ANNALS_SERVER_COMMANDS(ANNALS_MESSAGE)  // compiled in messages.cpp

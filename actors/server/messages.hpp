@@ -239,37 +239,37 @@ struct resume_waits {
 
 }  // namespace annals::actors
 
-#define ANNALS_SERVER_MESSAGES(MESSAGE) \
-  MESSAGE(annals::actors::stop_server) \
-  MESSAGE(annals::actors::log_marked) \
-  MESSAGE(annals::actors::post_to_host) \
-  MESSAGE(annals::actors::withdraw_from_host) \
-  MESSAGE(annals::actors::ticket_wanted) \
-  MESSAGE(annals::actors::job_idle) \
-  MESSAGE(annals::actors::may_you_leave) \
-  MESSAGE(annals::actors::i_may_leave) \
-  MESSAGE(annals::actors::run_user_wanted) \
-  MESSAGE(annals::actors::run_user) \
-  MESSAGE(annals::actors::terminal_wanted) \
-  MESSAGE(annals::actors::terminal_judged) \
-  MESSAGE(annals::actors::mom_connected) \
-  MESSAGE(annals::actors::mom_gone) \
-  MESSAGE(annals::actors::run_missing) \
-  MESSAGE(annals::actors::discard_settled) \
-  MESSAGE(annals::actors::blob_wanted) \
-  MESSAGE(annals::actors::scheduler_connected) \
+#define ANNALS_SERVER_MESSAGES(MESSAGE)           \
+  MESSAGE(annals::actors::stop_server)            \
+  MESSAGE(annals::actors::log_marked)             \
+  MESSAGE(annals::actors::post_to_host)           \
+  MESSAGE(annals::actors::withdraw_from_host)     \
+  MESSAGE(annals::actors::ticket_wanted)          \
+  MESSAGE(annals::actors::job_idle)               \
+  MESSAGE(annals::actors::may_you_leave)          \
+  MESSAGE(annals::actors::i_may_leave)            \
+  MESSAGE(annals::actors::run_user_wanted)        \
+  MESSAGE(annals::actors::run_user)               \
+  MESSAGE(annals::actors::terminal_wanted)        \
+  MESSAGE(annals::actors::terminal_judged)        \
+  MESSAGE(annals::actors::mom_connected)          \
+  MESSAGE(annals::actors::mom_gone)               \
+  MESSAGE(annals::actors::run_missing)            \
+  MESSAGE(annals::actors::discard_settled)        \
+  MESSAGE(annals::actors::blob_wanted)            \
+  MESSAGE(annals::actors::scheduler_connected)    \
   MESSAGE(annals::actors::scheduler_disconnected) \
-  MESSAGE(annals::actors::scheduler_frame) \
-  MESSAGE(annals::actors::restart_cycle) \
-  MESSAGE(annals::actors::proposal_settled) \
-  MESSAGE(annals::actors::reservation_for_job) \
-  MESSAGE(annals::actors::reservation_refused) \
-  MESSAGE(annals::actors::query) \
-  MESSAGE(annals::actors::upload_piece) \
-  MESSAGE(annals::actors::claim_upload) \
-  MESSAGE(annals::actors::uploader_gone) \
-  MESSAGE(annals::actors::by_hand) \
-  MESSAGE(annals::actors::job_command_for) \
-  MESSAGE(annals::actors::scheduler_command_for) \
+  MESSAGE(annals::actors::scheduler_frame)        \
+  MESSAGE(annals::actors::restart_cycle)          \
+  MESSAGE(annals::actors::proposal_settled)       \
+  MESSAGE(annals::actors::reservation_for_job)    \
+  MESSAGE(annals::actors::reservation_refused)    \
+  MESSAGE(annals::actors::query)                  \
+  MESSAGE(annals::actors::upload_piece)           \
+  MESSAGE(annals::actors::claim_upload)           \
+  MESSAGE(annals::actors::uploader_gone)          \
+  MESSAGE(annals::actors::by_hand)                \
+  MESSAGE(annals::actors::job_command_for)        \
+  MESSAGE(annals::actors::scheduler_command_for)  \
   MESSAGE(annals::actors::resume_waits)
 ANNALS_SERVER_MESSAGES(ANNALS_MESSAGE)  // compiled in messages.cpp

@@ -12,7 +12,7 @@ namespace annals::values {
 namespace {
 
 constexpr std::array<std::string_view, 10> kind_names = {"after", "afterok", "afternotok", "afterany", "before",
-                                                    "beforeok", "beforenotok", "beforeany", "runone", "on"};
+                                                         "beforeok", "beforenotok", "beforeany", "runone", "on"};
 constexpr int mirror_distance = 4;  // from after to before
 static_assert(kind_names.size() == static_cast<std::size_t>(dependency_type::on) + 1);
 

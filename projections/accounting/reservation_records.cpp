@@ -31,7 +31,9 @@ bool always(const reservation_occasion&) { return true; }
 bool of_running_job(const reservation_occasion& o) { return o.reservation.kind == kind::FROM_JOB; }
 bool asked_for(const reservation_occasion& o) { return !of_running_job(o); }
 bool forced(const reservation_occasion& o) { return o.event.getAlterRequested().getForce(); }
-bool was_the_last(const reservation_occasion& o) { return o.reservation.phase == reservation_phase::being_deleted && o.before != reservation_phase::being_deleted; }
+bool was_the_last(const reservation_occasion& o) {
+  return o.reservation.phase == reservation_phase::being_deleted && o.before != reservation_phase::being_deleted;
+}
 bool by_owner(const reservation_occasion& o) { return o.at.by.role != schema::Role::SERVER && o.at.by.at_host() == o.reservation.owner(); }
 bool by_other(const reservation_occasion& o) { return !by_owner(o); }
 
@@ -107,8 +109,8 @@ void began(std::string& line, const reservation_occasion& o) {
     put(line, "nodes", window->exec_vnode);
   }
   put(line, "Authorized_Users", users_with_owner(o));
-  for (const auto& [id, name] :
-       {std::pair(reservation_ids::Authorized_Groups, "Authorized_Groups"), std::pair(reservation_ids::Authorized_Hosts, "Authorized_Hosts")})
+  for (const auto& [id, name] : {std::pair(reservation_ids::Authorized_Groups, "Authorized_Groups"),
+                                 std::pair(reservation_ids::Authorized_Hosts, "Authorized_Hosts")})
     if (const auto list = attribute(o, id); !list.empty()) put(line, name, list);
   put_resources(line, o);
 }

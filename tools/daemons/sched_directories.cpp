@@ -37,7 +37,8 @@ std::string trouble_with(const std::string& directory, mode_t forbidden, int nee
 
 std::string trouble_with_way(const std::string& directory, const std::string& home) {
   const fs::path path(directory);
-  const bool is_homes = path.lexically_normal().parent_path() == fs::path(home + "/sched_priv").lexically_normal().parent_path() && !fs::is_symlink(path);
+  const bool is_homes =
+      path.lexically_normal().parent_path() == fs::path(home + "/sched_priv").lexically_normal().parent_path() && !fs::is_symlink(path);
   return is_homes ? std::string() : actors::why_not_owned(directory, actors::owned_as::directory);
 }
 

@@ -118,7 +118,8 @@ share_index share_tree::leaf(std::string_view entity) const {
 share_usage::share_usage(const share_tree& tree, std::vector<double> leaf_usage) : tree_(tree), usage_(std::move(leaf_usage)) {
   const auto& all = tree.vertices();
   usage_.resize(all.size(), entity_usage_min);
-  for (std::size_t v = 0; v < all.size(); ++v) usage_[v] = all[v].children.empty() ? std::max(usage_[v], entity_usage_min) : entity_usage_min;
+  for (std::size_t v = 0; v < all.size(); ++v)
+    usage_[v] = all[v].children.empty() ? std::max(usage_[v], entity_usage_min) : entity_usage_min;
   for (std::size_t v = all.size(); v-- > 1;)  // children stand behind their parents
     usage_[all[v].parent] += all[v].children.empty() ? counted_usage(usage_[v]) : usage_[v] - entity_usage_min;
 }

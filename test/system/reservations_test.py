@@ -70,8 +70,8 @@ class reservations(ClusterTest):
         self.assertEqual(self.reserve(then(630), 60, *ANSWERED)[1], "DENIED")
         self.assertEqual(self.reserve(then(690), 60, *ANSWERED)[1], "CONFIRMED")
 
-    def standing(self, rule, *more):
-        return self.run_command("env", "PBS_TZID=Europe/Berlin", "pbs_rsub", "-R", self.at(600), "-D", "1", "-l", "select=1:ncpus=1",
+    def standing(self, rule, *more, in_s=600):
+        return self.run_command("env", "PBS_TZID=Europe/Berlin", "pbs_rsub", "-R", self.at(in_s), "-D", "1", "-l", "select=1:ncpus=1",
                                 "-r", rule, *more)
 
     def test_any_rule_is_answered_and_holds_nobody_up(self):
@@ -82,8 +82,8 @@ class reservations(ClusterTest):
             done = self.standing(rule)
             self.assertNotEqual(done.status, 0)
             self.assertIn("Undefined iCalendar syntax: no occurrence in the next ", done.err)
-        for _ in range(10):
-            done = self.standing("FREQ=DAILY;COUNT=3999", *ANSWERED)
+        for number in range(10):        # one behind the other: there are few cpus
+            done = self.standing("FREQ=DAILY;COUNT=3999", *ANSWERED, in_s=600 + 60 * number)
             self.assertEqual(done.out.split()[1:], ["CONFIRMED"], done)
         shown = self.reservation(done.out.split()[0])
         self.assertEqual((shown["reserve_count"], shown["reserve_index"]), ("3999", "1"))

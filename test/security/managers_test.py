@@ -84,7 +84,7 @@ class what_root_executes(HostileTest):
         os.chown(config, pwd.getpwnam("nobody").pw_uid, -1)
         self.kill_daemon("pbs_sched")
         said = f"{config} belongs to user {pwd.getpwnam('nobody').pw_uid}: no program that it names is run"
-        self.until(lambda: said in self.log("sched_logs"), lambda: f"{said}: {self.log("sched_logs")}")
+        self.until(lambda: said in self.log("sched_logs"), lambda: f"{said}: {self.log('sched_logs')}")
         self.assertFalse(os.path.exists(self.mark))
         os.chown(config, 0, 0)
         self.submit("-l", "lic=1", "--", "/bin/true")

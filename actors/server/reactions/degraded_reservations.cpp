@@ -61,6 +61,7 @@ class degraded final : public reaction {
   static bool is_maintenance(const model::reservation_state& r) { return r.kind == schema::ReservationKind::MAINTENANCE; }
 
   void look_at_host(std::uint64_t stream) {
+    if (reservations_.empty()) return;  // a host with many vnodes costs nothing then
     const auto host = vnodes_.hosts().find(stream);
     if (host == vnodes_.hosts().end()) return;
     for (const auto& v : host->second.vnodes)

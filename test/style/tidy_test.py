@@ -40,7 +40,8 @@ def changed(*commits):
 
 
 def tidied(commands, path):
-    done = subprocess.run(["clang-tidy", "-p", commands, "--quiet", "--extra-arg=-Wno-unknown-warning-option", path],
+    done = subprocess.run(["clang-tidy", "-p", commands, "--quiet", "--extra-arg=-Wno-unknown-warning-option",
+                           "--extra-arg=-Wno-unused-command-line-argument", path],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     return done.returncode, done.stdout
 

@@ -70,7 +70,7 @@ class auditor : public rocksdb_reading<audit_store> {
 // So often it is tried again when files were replaced in between.
 constexpr int tries_beside_a_writer = 10;
 
-// What says which files the log has.
+// Names the manifest and its size: it says which files the log has.
 std::string manifest_of(const std::string& path) {
   std::ifstream in(path + "/CURRENT");
   std::string name;

@@ -1,4 +1,4 @@
-// What names and numbers in formulas are made of.
+// Letters and digits, as formulas have them in names and numbers.
 #pragma once
 
 namespace annals::values {

@@ -32,7 +32,7 @@ unsigned char byte_at(std::string_view text, std::size_t at) { return static_cas
 
 bool is_ascii_control(unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; }
 
-// Of a whole character in UTF-8, or of a byte alone.
+// The code of a whole character in UTF-8, or of a byte alone.
 std::uint32_t code_point(std::string_view character) {
   if (character.size() == 1) return byte_at(character, 0);
   std::uint32_t code = byte_at(character, 0) & (0xffu >> (character.size() + 1));

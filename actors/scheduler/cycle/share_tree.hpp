@@ -11,9 +11,9 @@
 
 namespace annals::cycle {
 
-// What every entity has used at least (model::fairshare_usage_min).
+// The least usage of an entity (model::fairshare_usage_min).
 constexpr double entity_usage_min = 1;
-// What a leaf's usage adds to its groups.
+// The usage that a leaf adds to its groups.
 constexpr double counted_usage(double leaf) { return leaf > entity_usage_min ? leaf : 0; }
 
 using share_index = std::uint32_t;

@@ -23,17 +23,17 @@ inline void name(schema::RunRef::Builder ref, std::uint32_t run = 1) {
 
 // Of a job on these hosts; the ticket, when there is more than one, is as fresh as the order.
 inline schema::sealed<schema::ToMom> order(const std::vector<std::string>& hosts, std::int64_t now_ns, bool staged = false,
-                                           std::uint32_t run = 1) {
+                                           std::uint32_t run = 1, const std::string& tolerates = {}) {
   return schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
     auto o = m.initStartRun();
     name(o.initRef(), run);
     o.setEuser("anna");
     o.setExecHost("n1/0+n2/0");
     o.setExecVnode("(n1:ncpus=1)+(n2:ncpus=1)");
-    if (staged) {
+    if (staged || !tolerates.empty()) {
       auto a = o.initAttributes(1)[0];
-      a.setName("stagein");
-      a.setValue("in@store:/data/in");
+      a.setName(staged ? "stagein" : "tolerate_node_failures");
+      a.setValue(staged ? "in@store:/data/in" : tolerates);
     }
     auto sisters = o.initSisters(static_cast<unsigned>(hosts.size() - 1));
     for (unsigned i = 0; i < sisters.size(); ++i) sisters[i].setHost(hosts[i + 1]);

@@ -68,6 +68,27 @@ BOOST_AUTO_TEST_CASE(sisters_may_take_as_long_to_join_as_if_the_primary_had_not_
   }
 }
 
+// A MoM that stands still: nothing of it ever comes. The job may do without it when the alarm rings, or is queued again.
+BOOST_AUTO_TEST_CASE(the_alarm_decides_on_a_host_that_says_nothing_if_the_job_bears_failures) {  // RS-45, RS-47, RS-51
+  for (const std::string tolerates : {"all", "job_start", "none"}) {
+    lone_mom n1("n1");
+    const auto server = n1.server_connects();
+    server->say(order({"n1", "n2"}, n1.around.clock.now, false, 1, tolerates));
+    std::set<schema::RunEvent::Which> told;
+    const auto after = [&](std::int64_t seconds) {
+      n1.pass(seconds);
+      for (const auto& m : server->heard<schema::FromMom>())
+        if (m.get().isRunSteps())
+          for (auto s : m.get().getRunSteps().getSteps()) told.insert(s.getStep().which());
+      return told;
+    };
+    BOOST_TEST(after(limits::sister_silence_s + 2).contains(step::SISTER_FAILED) == (tolerates == "none"), tolerates);
+    BOOST_TEST(!after(16).contains(step::JOIN_WAIT_ENDED), tolerates);
+    BOOST_TEST(after(4).contains(step::JOIN_WAIT_ENDED) == (tolerates != "none"), tolerates);
+    BOOST_TEST(told.contains(step::SISTER_FAILED), tolerates);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_wait_that_was_over_while_the_primary_was_dead_is_over_when_sisters_had_time_to_answer) {
   waiting w({}, {"n1", "n2"});
   w.n2 = w.n1.sister_answers("n2");

@@ -18,6 +18,11 @@ bool is_missed(const run_state& run, const sister_state& s) {
   return waited_for && (run.phase == phase::received || run.active() || run.over());
 }
 
+// It has not joined a job that bears failures: $sister_join_job_alarm says how long it may take, silent or not (RS-45).
+bool has_until_alarm(const run_state& run, const sister_state& s) {
+  return run.phase == phase::received && s.phase == sister_phase::asked && run.bears_failures();
+}
+
 // Since when the timer runs; nothing: it does not.
 std::optional<std::int64_t> running_since(const run_state& run, run_timer what, const sister_state* s) {
   switch (what) {
@@ -28,7 +33,7 @@ std::optional<std::int64_t> running_since(const run_state& run, run_timer what, 
       if (run.phase != phase::received || run.launch_since_ns == 0) return std::nullopt;
       return run.launch_since_ns;
     case run_timer::sister_silence:
-      if (!s || s->away_since_ns == 0 || !is_missed(run, *s)) return std::nullopt;
+      if (!s || s->away_since_ns == 0 || !is_missed(run, *s) || has_until_alarm(run, *s)) return std::nullopt;
       if (run.phase == phase::started && run.bears_failures() && !s->own() && !s->dropped()) return std::nullopt;  // it may come back
       return s->away_since_ns;
     case run_timer::leave_wait:

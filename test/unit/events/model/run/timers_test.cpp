@@ -102,6 +102,21 @@ BOOST_AUTO_TEST_CASE(a_sister_out_of_reach_is_waited_for_as_long_as_the_phase_al
   BOOST_TEST(started.run.steps.size() == steps);  // no news for the server
 }
 
+// RS-45: the alarm counts for one that can't be reached as for one that is slow.
+BOOST_AUTO_TEST_CASE(the_alarm_says_how_long_a_silent_host_may_take_to_join_a_job_that_bears_failures) {
+  for (const char* value : {"all", "job_start", "none"}) {
+    run_story s;
+    s.when(model::take_order{order({{"tolerate_node_failures", "", value}}, {"n2", "n3"})});
+    s.when(model::sister_joined{"n3"});
+    for (const char* host : {"n2", "n3"}) s.when(model::sister_away{host, story_start_ns});
+    const bool bears = s.run.bears_failures();
+    BOOST_TEST(fires_after_s(s, timer::sister_silence, "n2") == (bears ? -1 : limits::sister_silence_s), value);
+    BOOST_TEST(fires_after_s(s, timer::sister_silence, "n3") == limits::sister_silence_s, value);  // it has joined
+    BOOST_TEST(fires_after_s(s, timer::join_alarm) == 30, value);
+    if (bears) BOOST_TEST(s.rings(timer::join_alarm) == "joinWaitEnded sisterFailed", value);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_sister_that_is_there_may_take_its_time_to_leave) {
   auto s = given_all_ended();
   BOOST_TEST(fires_after_s(s, timer::leave_wait, "n2") == limits::leave_wait_s);

@@ -54,7 +54,8 @@ also when others are idle.
 = prologalarm (prologue_alarm_s): Ar seconds
 How long a prologue or epilogue script may take.
 = sister_join_job_alarm: Ar seconds
-How long a further host of a job may take to join it.
+How long a further host of a job may take to join it, silent or not, if the job tolerates failures.
+For other jobs one that can't be reached has ten seconds, and the same time as this at most.
 If it is not set, what the hooks of execjob_begin may take, or 30.
 = job_launch_delay: Ar seconds
 How long the first host of a job that tolerates failures waits for the others to be ready.

@@ -41,17 +41,17 @@ bool has_jobs(std::string_view vnode, const holdings& vnodes, const partitions::
 
 }  // namespace
 
-// All vnodes are looked at: ten milliseconds for 100,000, and queues rarely change their partition.
+// Before vnodes and a queue that are linked come into a partition, the links are unset. All vnodes are looked at: ten milliseconds for
+// 100,000, and queues rarely change their partition.
 std::optional<rejection> partitions::check(const event_place& at, schema::QueueEvent::Reader event, const holdings& vnodes) const {
   if (!event.isChanged()) return std::nullopt;
-  const auto wanted = becomes(event.getChanged().getChanges(), "partition").value_or("");
+  const auto wanted = becomes(event.getChanged().getChanges(), "partition");
   const auto queue = queues_.find(at.stream);
-  if (wanted.empty() || queue == queues_.end() || wanted == queue->second.partition) return std::nullopt;
+  if (!wanted || queue == queues_.end() || *wanted == queue->second.partition) return std::nullopt;
   for (const auto& [serial, host] : vnodes.hosts())
     for (const auto& v : host.vnodes) {
       const auto its = v.attributes.get(ids::partition).value_or("");
-      if (!its.empty() && its != wanted && v.attributes.get(ids::queue) == queue->second.name)
-        return refuse(pbs_error::invalid_queue_partition);
+      if (its != *wanted && v.attributes.get(ids::queue) == queue->second.name) return refuse(pbs_error::invalid_queue_partition);
     }
   return std::nullopt;
 }
@@ -67,7 +67,7 @@ std::optional<rejection> partitions::check(const event_place& at, schema::Schedu
   return std::nullopt;
 }
 
-// What holds when both have a partition; a queue or a vnode without one may be linked, and then nothing runs there until they agree.
+// A vnode in no partition may be linked to a queue that is in one, as in PBS: its partition is set afterwards.
 std::optional<rejection> partitions::check(schema::VnodeChanged::Reader event, const holdings& vnodes, const given_up& suspended) const {
   const auto partition_wanted = becomes(event.getChanges(), "partition"), queue_wanted = becomes(event.getChanges(), "queue");
   if (!partition_wanted && !queue_wanted) return std::nullopt;
@@ -76,12 +76,12 @@ std::optional<rejection> partitions::check(schema::VnodeChanged::Reader event, c
   const auto* vnode = host ? host->vnode(name) : nullptr;
   if (!vnode) return std::nullopt;
   const auto has = [&](attributes::attribute_id id) { return vnode->attributes.get(id).value_or(""); };
-  const bool another = partition_wanted && *partition_wanted != has(ids::partition);
-  if (another && has_jobs(name, vnodes, suspended)) return refuse(pbs_error::node_busy);
   const auto partition = partition_wanted.value_or(has(ids::partition)), queue = queue_wanted.value_or(has(ids::queue));
-  const auto of_its_queue = of_queue(queue);
-  if (partition.empty() || of_its_queue.empty() || partition == of_its_queue) return std::nullopt;
-  if (another) return about(pbs_error::queue_not_in_partition, queue);
+  const bool leaves = partition != has(ids::partition);
+  if (leaves && has_jobs(name, vnodes, suspended)) return refuse(pbs_error::node_busy);
+  if (!leaves && queue == has(ids::queue)) return std::nullopt;
+  if (partition.empty() || queue.empty() || partition == of_queue(queue)) return std::nullopt;
+  if (leaves) return about(pbs_error::queue_not_in_partition, queue);
   return about(pbs_error::partition_not_in_queue, partition);
 }
 

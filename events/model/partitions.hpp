@@ -1,6 +1,6 @@
 // Which queue and which scheduler is in which partition, and what must hold of partitions between queues, vnodes and schedulers: a
-// scheduler's partition is its own, and a vnode that serves one queue is in no other partition than that queue. Part of the ledger, since
-// each of them has a stream of its own. Source: MS-39, MS-74 to MS-76, MS-78.
+// scheduler's partition is its own, and a vnode that serves one queue is in the queue's partition or, on its way there, in none. Part of
+// the ledger, since each of them has a stream of its own. Source: MS-39, MS-74 to MS-76, MS-78.
 #pragma once
 
 #include <cstdint>

@@ -499,10 +499,12 @@ class what_partitions_may_be(ManyTest):
     def test_of_nodes_and_queues(self):      # MS-74, MS-75, MS-76
         self.set("create queue q2 queue_type=execution, enabled=true, started=true, partition=P2")
         self.set("set node a partition = P1")
-        self.refused("set node a queue = q2", 116, 15220, "Partition P1 is not part of queue for node")
+        for queue in "q2", "workq":
+            self.refused(f"set node a queue = {queue}", 116, 15220, "Partition P1 is not part of queue for node")
         self.set("set node a queue = q1")
         self.refused("set node a partition = P2", 115, 15219, "Queue q1 is not part of partition for node")
         self.refused("set queue q1 partition = P2", 117, 15221, "Invalid partition in queue")
+        self.refused("unset queue q1 partition", 117, 15221, "Invalid partition in queue")
         self.set("set node b queue = q2")
         self.refused("set node b partition = P1", 115, 15219, "Queue q2 is not part of partition for node")
         self.set("set node b partition = P2")

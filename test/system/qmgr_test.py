@@ -144,7 +144,7 @@ set queue q1 resources_max.walltime=10:00:00, resources_min.ncpus=1, resources_d
 set queue q1 resources_default.place="scatter:excl"
 set queue q1 acl_users = "bob,alice@*,+carl,-dave"
 set queue q1 acl_hosts = "*.example.com,n1", acl_host_enable = f
-set queue q1 Priority = 50, kill_delay = 30, node_group_key = color
+set queue q1 Priority = 50, kill_delay = 30, node_group_key = color, partition = p1
 create queue rq queue_type=route,route_destinations="q1,workq",enabled=t
 set queue rq route_held_jobs=true, route_retry_time=40
 create queue untyped

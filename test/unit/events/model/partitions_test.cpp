@@ -169,22 +169,37 @@ BOOST_AUTO_TEST_CASE(a_partition_is_one_schedulers) {  // MS-39
 
 BOOST_AUTO_TEST_CASE(a_vnode_serves_a_queue_of_its_partition) {  // MS-74, MS-75
   BOOST_TEST(set_vnode("b", "queue", "q2") == "15220 Partition P1 is not part of queue for node");
-  BOOST_TEST(set_vnode("b", "queue", "workq") == "");  // as in the field: a queue without one
+  BOOST_TEST(set_vnode("b", "queue", "workq") == "15220 Partition P1 is not part of queue for node");  // a queue in none is not in P1
   BOOST_TEST(set_vnode("b", "queue", "q1") == "");
   BOOST_TEST(set_vnode("b", "partition", "P2") == "15219 Queue q1 is not part of partition for node");
   BOOST_TEST(set_vnode("a", "queue", "q2") == "");
   BOOST_TEST(set_vnode("a", "partition", "P1") == "15219 Queue q2 is not part of partition for node");
   BOOST_TEST(set_vnode("a", "partition", "P2") == "");
   BOOST_TEST(set_vnode("c", {{"queue", "", "q1"}, {"partition", "", "P1"}}) == "");  // both at once
+  BOOST_TEST(set_vnode("c", {{"queue", "", "q1"}, {"partition", "", "P1"}}) == "");  // and again
+}
+
+BOOST_AUTO_TEST_CASE(a_vnode_of_a_queue_in_no_partition_gets_none) {  // MS-75
+  BOOST_TEST(set_vnode("a", "queue", "workq") == "");
+  BOOST_TEST(set_vnode("a", "partition", "P1") == "15219 Queue workq is not part of partition for node");
+  BOOST_TEST(set_vnode("c", {{"queue", "", "workq"}, {"partition", "", "P1"}}) == "15219 Queue workq is not part of partition for node");
+  BOOST_TEST(in_turn({set_vnode("a", "queue", ""), set_queue("workq", "P1"), set_vnode("a", "partition", "P1")}) == "");
+  BOOST_TEST(set_vnode("a", "queue", "workq") == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_vnode_in_no_partition_comes_into_that_of_its_queue) {
+  BOOST_TEST(in_turn({set_vnode("a", "queue", "q1"), set_vnode("a", "partition", "P1"), set_vnode("a", "partition", "")}) == "");
+  BOOST_TEST(set_vnode("a", "partition", "P2") == "15219 Queue q1 is not part of partition for node");
 }
 
 BOOST_AUTO_TEST_CASE(a_queue_stays_in_the_partition_of_its_vnodes) {  // MS-76
   BOOST_TEST(set_vnode("b", "queue", "q1") == "");
   BOOST_TEST(set_queue("q1", "P2") == "15221 Invalid partition in queue");
   BOOST_TEST(set_queue("q1", "P1") == "");
-  BOOST_TEST(set_queue("q1", "") == "");
-  BOOST_TEST(set_queue("q1", "P2") == "15221 Invalid partition in queue");
-  BOOST_TEST(in_turn({set_vnode("b", "partition", ""), set_queue("q1", "P2")}) == "");
+  BOOST_TEST(set_queue("q1", "") == "15221 Invalid partition in queue");
+  BOOST_TEST(set_vnode("b", "partition", "") == "");
+  BOOST_TEST(set_queue("q1", "P2") == "15221 Invalid partition in queue");  // b is in none
+  BOOST_TEST(in_turn({set_queue("q1", ""), set_vnode("b", "queue", ""), set_queue("q1", "P2")}) == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_vnode_with_jobs_changes_no_partition) {  // MS-78
@@ -314,7 +329,7 @@ BOOST_AUTO_TEST_CASE(no_job_ever_has_a_vnode_of_another_partition) {
         for (const auto& v : j.vnodes)
           BOOST_REQUIRE_MESSAGE(of_vnode[v] == j.partition, "seed " << seed << " step " << step << ": job " << n << " on " << v);
       for (const auto& [v, q] : queue_of_vnode)
-        if (!of_vnode[v].empty() && !of_queue[q].empty()) BOOST_REQUIRE_EQUAL(of_vnode[v], of_queue[q]);
+        if (!of_vnode[v].empty() && !q.empty()) BOOST_REQUIRE_EQUAL(of_vnode[v], of_queue[q]);
       std::set<std::string> taken;
       for (const auto& [s, p] : of_scheduler)
         if (!p.empty()) BOOST_REQUIRE(taken.insert(p).second);

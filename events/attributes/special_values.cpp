@@ -185,14 +185,10 @@ maybe people_at_hosts(text value) {
 }
 
 constexpr std::string_view default_partition = "pbs-default";
+// A new scheduler shows "None" (MS-05): what is printed of it can be set again. It is no partition, of a queue and of a vnode neither.
 maybe partition_name(text value) {
   if (value == default_partition) return std::nullopt;
-  return std::string(value);
-}
-// A new scheduler shows "None" (MS-05): what is printed of it can be set again, and is no partition.
-maybe partition_of_scheduler(text value) {
-  if (value == "None") return "";
-  return partition_name(value);
+  return std::string(value == "None" ? "" : value);
 }
 
 // A scheduler's directory does not depend on where its process was started. Empty: it is unset.
@@ -241,7 +237,7 @@ constexpr special_value all_special_values[] = {
     {kind::SERVER, server::max_job_sequence_id, job_sequence_limit, pbs_error::bad_max_job_sequence_id, false},
     {kind::SERVER, server::max_vnodes_per_host, at_least_one, bad, false},
     {kind::NODE, node::partition, partition_name, pbs_error::default_partition, false},
-    {kind::SCHEDULER, scheduler::partition, partition_of_scheduler, pbs_error::default_partition, false},
+    {kind::SCHEDULER, scheduler::partition, partition_name, pbs_error::default_partition, false},
     {kind::SCHEDULER, scheduler::sched_priv, whole_path, bad, false},
     {kind::SCHEDULER, scheduler::sched_log, whole_path, bad, false},
     {kind::SCHEDULER, scheduler::sched_port, port, bad, false},

@@ -495,6 +495,11 @@ class what_partitions_may_be(ManyTest):
         self.set("set sched s2 partition = P1")
         for what in "sched s2", "queue q1", "node a":
             self.refused(f"set {what} partition = pbs-default", 124, 15228, "Default partition name is not allowed")
+        for what in "queue q1", "node a":      # the word stands for none
+            self.set(f"set {what} partition = P1")
+            self.set(f"set {what} partition = None")
+            self.assertNotIn("partition", self.listed(what))
+        self.set("set queue q1 partition = P1")
 
     def test_of_nodes_and_queues(self):      # MS-74, MS-75, MS-76
         self.set("create queue q2 queue_type=execution, enabled=true, started=true, partition=P2")

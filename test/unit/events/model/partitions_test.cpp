@@ -413,6 +413,11 @@ BOOST_AUTO_TEST_CASE(there_is_one_partition_at_most) {  // MS-35, MS-40, MS-105
   BOOST_TEST(value_of(ask("P2", op::DECREMENT)) == "P1");
   BOOST_TEST(value_of(ask("P1", op::DECREMENT)) == "unset");
   BOOST_TEST(value_of(ask("P2", op::SET)) == "P2");
+  const auto of_queue = model::decide(a_queue({{"partition", "", "P1"}}),
+                                      manage(schema::ManageVerb::SET, schema::ObjectKind::QUEUE, "q1", {{"partition", "", "None"}}),
+                                      {0, root()}, small_settings());
+  const auto change = of_queue.events().front().get().getQueue().getChanged().getChanges()[0];
+  BOOST_TEST((change.getOp() == op::UNSET));  // as it is of a scheduler
   BOOST_TEST(asked(a_queue({}), {{"partition", "", "P1,P2"}}) == "15014 Illegal attribute or resource value");
   BOOST_TEST(asked(a_queue({}), {{"partition", "", "pbs-default"}}) == "15228 Default partition name is not allowed");
 }

@@ -55,6 +55,9 @@ viewer::viewer(const status& from, const model::requester& by) : user_(by.user),
   shows_hidden_ = server.get(ids::show_hidden_attribs) == "True";
   sees_others_ = by.is_operator() || server.get(ids::query_other_jobs) != "False";
   sees_variables_ = by.is_operator() || server.get(ids::show_other_variables) == "True";
+  if (by.is_operator()) return;
+  for (const auto& [name, resource] : from.server().resources.custom())
+    if (resource.has(attributes::invisible)) unseen_.insert(name);
 }
 
 bool viewer::sees(const attributes::attribute& row) const { return attributes::may_see(row, role_, shows_hidden_); }

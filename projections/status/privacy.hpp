@@ -1,9 +1,11 @@
-// What of a job only its owner, operators and managers see: variables hold passwords and tokens. Others see of Variable_List what qsub
+// What of the cluster only some see. Resources with flag i, of jobs, vnodes, queues and everything else, are operators' and managers' to
+// see. What of a job only its owner, operators and managers see: variables hold passwords and tokens. Others see of Variable_List what qsub
 // puts in, PBS_O_*, and Submit_arguments up to the first -v, whose value may contain blanks. The server's show_other_variables True: all
 // of it, as PBS shows it.
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -20,6 +22,7 @@ class viewer {
  public:
   viewer(const status& from, const model::requester& by);
   bool sees(const attributes::attribute& row) const;
+  bool sees_resource(std::string_view name) const { return unseen_.empty() || !unseen_.contains(name); }
   bool sees(const model::job_state& job) const { return sees_jobs_of(job.owner()); }
   bool sees_jobs_of(std::string_view owner) const { return sees_others_ || user_of(owner) == user_; }  // user@host
   bool sees_all_of(const model::job_state& job) const { return sees_variables_ || job.owner_name() == user_; }
@@ -28,6 +31,7 @@ class viewer {
   const std::string user_;
   const schema::Role role_;
   bool shows_hidden_, sees_others_, sees_variables_;
+  std::set<std::string, std::less<>> unseen_;  // resources
 };
 
 // The value of this attribute as others see it; most are seen whole. Nothing: it is not seen, as the key of an X display. `own` must

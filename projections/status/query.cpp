@@ -23,10 +23,10 @@ using schema::ObjectKind;
 
 namespace {
 
-// Which attribute ids go out: by what the requester may see and what was wanted.
+// Which attributes go out: by what the requester may see and what was wanted. It lives no longer than the requester's viewer.
 class filter {
  public:
-  filter(ObjectKind kind, const viewer& by, capnp::List<std::uint16_t>::Reader wanted) {
+  filter(ObjectKind kind, const viewer& by, capnp::List<std::uint16_t>::Reader wanted) : by_(by) {
     for (const auto& row : attributes::table_of(kind)) {
       if (row.id >= shown_.size()) shown_.resize(row.id + 1, false);
       shown_[row.id] = by.sees(row);
@@ -55,9 +55,10 @@ class filter {
     attributes::attribute_set_writer out;
     out.buffer().reserve(row.packed().size());
     for (const auto& e : row)
-      if (const auto seen = passes(e.id) ? value(e) : std::nullopt) out.put(e.id, e.resource, *seen);
+      if (const auto seen = passes(e.id) && by_.sees_resource(e.resource) ? value(e) : std::nullopt) out.put(e.id, e.resource, *seen);
     return out.take();
   }
+  const viewer& by_;
   std::vector<bool> shown_;
 };
 
@@ -402,7 +403,7 @@ void stat_reservations(const status& from, schema::Stat::Reader asked, const fil
 }
 
 // A resource's row: id 1 is its type, id 2 its flags (pbs guide: list resource).
-void stat_resources(const status& from, schema::Stat::Reader asked, piecewise& out) {
+void stat_resources(const status& from, schema::Stat::Reader asked, const viewer& by, piecewise& out) {
   auto add = [&](const attributes::resource& r) {
     attributes::attribute_set_writer row;
     row.put(1, attributes::resource_type_name(r.type));
@@ -412,9 +413,12 @@ void stat_resources(const status& from, schema::Stat::Reader asked, piecewise& o
   const auto& custom = from.server().resources.custom();
   stat_named(
       asked, out, pbs_error::unknown_resource,
-      [&] { for (const auto& [name, r] : custom) add(r); },
+      [&] {
+        for (const auto& [name, r] : custom)
+          if (by.sees_resource(name)) add(r);
+      },
       [&](const std::string& name) {
-        const auto* r = from.server().resources.find(name);
+        const auto* r = by.sees_resource(name) ? from.server().resources.find(name) : nullptr;
         if (r) add(*r);
         return r != nullptr;
       });
@@ -450,7 +454,7 @@ void answer_stat(const status& from, std::uint64_t request_id, schema::Stat::Rea
     case ObjectKind::NODE: stat_nodes(from, asked, shown, out, false); break;
     case ObjectKind::HOST: stat_nodes(from, asked, shown, out, true); break;
     case ObjectKind::SCHEDULER: stat_schedulers(from, asked, shown, out); break;
-    case ObjectKind::RESOURCE: stat_resources(from, asked, out); break;
+    case ObjectKind::RESOURCE: stat_resources(from, asked, viewing, out); break;
     case ObjectKind::HOOK: stat_hooks(from, asked, shown, out); break;
     case ObjectKind::RESERVATION: stat_reservations(from, asked, shown, out); break;
   }

@@ -55,7 +55,7 @@ bool meets(const status& from, const candidate& who, schema::Criterion::Reader c
   const auto& job = name == "array" ? who.array : who.job;
   if (name == "Job_Owner" || name == "User_List") return in_list(wanted, job.owner_name(), job.owner());
   const auto* row = attributes::find(ObjectKind::JOB, name);
-  if (!row || !by.sees(*row)) return false;
+  if (!row || !by.sees(*row) || !by.sees_resource(schema::text(c.getResource()))) return false;
   auto type = row->type;
   std::string_view has = job.attribute(row->id, schema::text(c.getResource()));
   std::string grown;

@@ -1,6 +1,7 @@
 """What hooks on the hosts of a job set of resources_used, and what the job shows of it: RU-01 to RU-05, RU-08 to RU-22. The hooks are
 those that a PBS was seen with; docs/design/0035-usage-per-host.md."""
 import json
+import os
 import unittest
 
 from mom_hooks import WIDE, MomHookTest
@@ -172,6 +173,10 @@ class accumulated_usage(MomHookTest, WideJobTest):
         go.open()
         self.assertIn(" resources_used.hidden=15 ", self.record("E", id))
         self.assertEqual(used(self.until_state(id, "F"), "hidden"), "15")
+        if os.getuid() != 0:
+            return      # its user manages the cluster, and is the only one who may ask it
+        seen = self.run_command("qstat", "-xf", id, user="nobody", group="nogroup", extra_groups=[])
+        self.assertEqual((seen.status, "resources_used.cput" in seen.out, "hidden" in seen.out), (0, True, False))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
 #include "actors/gateway/manage_routes.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/server/mirror_waits.hpp"
 #include "actors/server/replies.hpp"
+#include "events/model/scheduler/places.hpp"
 #include "events/values/base64.hpp"
 
 namespace annals::actors {
@@ -74,6 +76,11 @@ void manage_routes::manage(const schema::sealed<schema::Request>& request, const
     case ObjectKind::SCHEDULER: {
       auto s = board_.scheduler(name, creates);
       if (!s) return reply->refused(0, model::refuse(pbs_error::unknown_scheduler));
+      const auto is_node = [this](std::string_view host) {
+        return std::ranges::any_of(board_.where().hosts(), [&](const auto& node) { return model::same_host(node.first, host); });
+      };
+      if (const auto why = model::unknown_host(m, board_.settings()->host_name, is_node); why && by.is_manager() && name != "default")
+        return reply->refused(0, *why);
       auto told = noted_in_log(name, reply_when_mirrored(board_.parts().status, m, std::move(reply)));
       return board_.self()->send(s, board_.wrap<model::scheduler_command>(request, r, by, std::move(told)));
     }

@@ -81,6 +81,7 @@ class scheduler_objects(ManagedTest):
 
     def test_managers_say_where_it_runs_and_what_they_think_of_it(self):      # MS-10, MS-12, MS-16, MS-30
         nobody = self.as_nobody()
+        self.set("create node federer")
         self.set("create sched sc1")
         told = {"comment": "NEEDS_ATTENTION", "sched_priv": "/var/spool/pbs/sched_priv_1", "sched_log": "/var/spool/pbs/sched_log",
                 "sched_host": "federer"}

@@ -171,6 +171,8 @@ class on_other_hosts(SchedulersTest):
 
     def test_the_mom_of_its_host_starts_it(self):      # MS-06, MS-30, MS-86
         self.second(sched_host="b")
+        done = self.run_command("qmgr", "-c", "set sched s1 sched_host = nosuchhost")
+        self.assertIn("unknown host: nosuchhost is neither a node nor the server's host\n", done.err)
         pid = self.until_idle("s1", "b")
         self.assertEqual((self.listed("s1")["sched_host"], self.pids("s1")), ("b", []))
         self.kill_daemon("pbs_mom", "b")      # it outlives that, too

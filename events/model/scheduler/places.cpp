@@ -1,6 +1,8 @@
 #include "events/model/scheduler/places.hpp"
 
 #include "events/attributes/ids.hpp"
+#include "events/attributes/table.hpp"
+#include "events/model/refuse.hpp"
 
 namespace annals::model {
 
@@ -28,6 +30,18 @@ std::string start_host(const scheduler_state& scheduler, const std::string& serv
   if (!is_elsewhere(scheduler, server_host)) return server_host;
   const std::string host(*scheduler.attributes.get(ids::sched_host));
   return reachable(host) ? host : server_host;
+}
+
+std::optional<rejection> unknown_host(schema::Manage::Reader asked, std::string_view server_host,
+                                      const std::function<bool(std::string_view host)>& is_node) {
+  for (auto c : asked.getChanges()) {
+    const auto* row = attributes::find(schema::ObjectKind::SCHEDULER, schema::text(c.getName()));
+    const auto host = schema::text(c.getValue());
+    if (!row || row->id != ids::sched_host || host.empty() || same_host(host, server_host) || is_node(host)) continue;
+    return refuse(values::pbs_error::bad_host, std::string(values::pbs_error_text(values::pbs_error::bad_host)) + ": " +
+                                                   std::string(host) + " is neither a node nor the server's host");
+  }
+  return std::nullopt;
 }
 
 bool may_come_from(const scheduler_state& scheduler, std::string_view host, std::string_view server_host) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,10 @@ bool is_elsewhere(const scheduler_state& scheduler, std::string_view server_host
 // reached (MS-07, MS-59, MS-60). reachable: whether the MoM of a host can be told to start it.
 std::string start_host(const scheduler_state& scheduler, const std::string& server_host,
                        const std::function<bool(const std::string& host)>& reachable);
+
+// A request that gives a scheduler a host where nobody could start it: it is neither the server's host nor that of a node.
+std::optional<rejection> unknown_host(schema::Manage::Reader asked, std::string_view server_host,
+                                      const std::function<bool(std::string_view host)>& is_node);
 
 // A process on a host that its scheduler has left, because that was out of reach, is not heard: it may have lived on there.
 bool may_come_from(const scheduler_state& scheduler, std::string_view host, std::string_view server_host);

@@ -251,6 +251,19 @@ BOOST_AUTO_TEST_CASE(one_whose_host_is_lost_runs_on_the_servers_host_and_comes_b
   BOOST_TEST(s.orders_to(n1).size() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(a_host_that_nobody_knows_is_refused) {
+  server s;
+  s.whole.create_node("n1");
+  const auto answer = [&](const char* host) {
+    const auto peer = s.manage(schema::ManageVerb::SET, "s1", {{"sched_host", host}});
+    const auto said = peer->sent.back().root<schema::Reply>();
+    return said.isRejected() ? schema::str(said.getRejected().getText()) : std::string();
+  };
+  s.second();
+  BOOST_TEST(answer("nosuchhost").ends_with("unknown host: nosuchhost is neither a node nor the server's host"));
+  for (const char* host : {"n1", "n1.example.com", "borg"}) BOOST_TEST(answer(host) == "", host);
+}
+
 BOOST_AUTO_TEST_CASE(one_whose_object_is_deleted_ends) {
   server s;
   s.hello("default");

@@ -67,6 +67,38 @@ BOOST_AUTO_TEST_CASE(it_is_started_on_its_host_or_on_the_servers) {  // MS-07, M
   BOOST_TEST(model::start_host(one("s1", "n1"), "borg", nobody) == "borg");
 }
 
+BOOST_AUTO_TEST_CASE(one_without_a_partition_shows_that_until_it_runs) {  // MS-49
+  auto s = one("s1");
+  s.attributes.set(ids::scheduling, "True");
+  const auto comment = [&] { return std::string(s.attributes.get(ids::comment).value_or("-")); };
+  const std::string missing = "Scheduler does not contain a partition";
+  BOOST_TEST(told(s, model::scheduler_not_started{"pbs_sched: " + missing, ""}) == "startFailed changed");
+  BOOST_TEST(comment() == missing);
+  BOOST_TEST(told(s, model::scheduler_not_started{"pbs_sched: " + missing, ""}) == "startFailed");
+  s.attributes.set(ids::partition, "P1");
+  BOOST_TEST(told(s, model::scheduler_came{"borg", "1", 7, 15050}) == "started changed");
+  BOOST_TEST(comment() == "-");
+  s.attributes.erase(ids::partition);
+  BOOST_TEST(told(s, model::scheduler_gone{"it ended"}) == "stopped changed");
+  BOOST_TEST(comment() == missing);
+  s.attributes.set(ids::comment, "the site's");
+  BOOST_TEST(told(s, model::scheduler_not_started{"pbs_sched: " + missing, ""}) == "startFailed");
+}
+
+BOOST_AUTO_TEST_CASE(a_host_where_nobody_could_start_it_is_refused) {  // MS-06
+  const auto why = [](const char* name, const char* host) {
+    const auto request = test::manage(schema::ManageVerb::SET, schema::ObjectKind::SCHEDULER, "s1", {{name, "", host}});
+    const auto refused =
+        model::unknown_host(request.get().getManage(), "borg", [](std::string_view node) { return model::same_host(node, "n1"); });
+    return refused ? std::to_string(refused->code) + " " + refused->text : std::string();
+  };
+  const std::string unknown = "15008 Access from host not allowed, or unknown host: ";
+  for (const char* attribute : {"sched_host", "host"})
+    BOOST_TEST(why(attribute, "nosuchhost") == unknown + "nosuchhost is neither a node nor the server's host", attribute);
+  for (const char* host : {"borg", "borg.example.com", "n1", "n1.example.com", ""}) BOOST_TEST(why("sched_host", host) == "", host);
+  BOOST_TEST(why("comment", "nosuchhost") == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_server_that_takes_its_place_back_brings_those_of_other_hosts_home) {  // MS-61
   BOOST_TEST(model::is_elsewhere(one("s1", "n1"), "borg"));
   BOOST_TEST(!model::is_elsewhere(one("s1", "borg"), "borg"));

@@ -94,7 +94,7 @@ class on_the_servers_host(SchedulersTest):
         self.assertFalse({self.until_idle(), self.until_idle("s1")} & set(pids))
         self.a_job_runs()
 
-    def test_further_ones_are_started_when_they_are_turned_on(self):      # MS-05, MS-11, MS-15, MS-20, MS-86
+    def test_further_ones_are_started_when_they_are_turned_on(self):      # MS-05, MS-11, MS-15, MS-20, MS-49, MS-86
         self.qmgr("create sched s1", "set sched s1 partition = P1")
         self.assertEqual(self.pids("s1"), [])
         self.qmgr("set sched s1 scheduling = 1")
@@ -115,6 +115,16 @@ class on_the_servers_host(SchedulersTest):
         self.assertEqual(self.pids("s1"), [], "nobody starts it")
         self.qmgr("set sched s1 scheduling = 1")
         self.until_idle("s1")
+        missing = "Scheduler does not contain a partition"      # MS-49
+        self.qmgr("create sched s3", "set sched s3 scheduling = 1")
+        self.until(lambda: self.listed("s3").get("comment") == missing, lambda: self.listed("s3"))
+        self.until_logged(f"scheduler not started: pbs_sched: {missing}")
+        logs = f"{home}/sched_log_s3"
+        with open(os.path.join(logs, sorted(os.listdir(logs))[-1])) as log:
+            self.assertIn(f";{missing}\n", log.read())
+        self.qmgr("set sched s3 partition = P3")
+        self.until_idle("s3")
+        self.assertNotIn("comment", self.listed("s3"))
 
     def test_one_whose_object_is_deleted_ends(self):
         self.second()

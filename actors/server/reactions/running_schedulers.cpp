@@ -74,7 +74,7 @@ class running final : public reaction {
         continue;
       }
       if (life.is_missing && at.now_ns >= missed_ns_) orders.push_back(miss(scheduler, life));
-      if (model::is_to_run(scheduler) && at.now_ns >= life.not_before_ns) orders.push_back(start(scheduler, life, at.settings));
+      if (is_to_start(scheduler, life) && at.now_ns >= life.not_before_ns) orders.push_back(start(scheduler, life, at.settings));
     }
     for (const auto& [scheduler, since] : leaving_) orders.push_back(stop(scheduler, since, at.settings));
     std::ranges::stable_sort(orders, {}, [](const order_ptr& o) { return o->cause; });
@@ -89,7 +89,7 @@ class running final : public reaction {
     for (const auto& [stream, life] : lives_) {
       if (life.here) continue;
       if (life.is_missing) earlier(missed_ns_);
-      if (model::is_to_run(table_.schedulers().at(stream))) earlier(life.not_before_ns);
+      if (is_to_start(table_.schedulers().at(stream), life)) earlier(life.not_before_ns);
     }
     return next;
   }
@@ -103,6 +103,11 @@ class running final : public reaction {
     unsigned ends = 0;            // in a row: it did not live long
     std::size_t start_fails = 0;  // since it ran last
   };
+
+  // One without a partition says so in its log and ends (MS-49): once, until somebody changes what it is about.
+  static bool is_to_start(const model::scheduler_state& scheduler, const life& life) {
+    return model::is_to_run(scheduler) || (model::lacks_partition(scheduler) && life.start_fails == 0);
+  }
 
   bool begin_anew(const log::record& record) {
     missed_ns_ = record.get().getWallNs() + comeback_ns;
@@ -142,6 +147,7 @@ class running final : public reaction {
         life.is_missing = false;
         if (!life.here) return true;
         life.here = false;
+        if (model::lacks_partition(table_.schedulers().at(stream))) life.start_fails = 1;  // it has said so
         ended(life, now, schema::text(event.getStopped().getText()) == model::told_to_end);
         break;
       case which::START_FAILED:

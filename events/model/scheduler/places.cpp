@@ -15,10 +15,21 @@ bool same_host(std::string_view a, std::string_view b) {
   return !shorter.empty() && longer.starts_with(shorter) && longer[shorter.size()] == '.';
 }
 
-bool is_to_run(const scheduler_state& scheduler) {
-  if (!scheduler.exists || scheduler.attributes.get(ids::scheduling).value_or("") != "True") return false;
+namespace {
+
+bool is_on(const scheduler_state& scheduler) {
+  return scheduler.exists && scheduler.attributes.get(ids::scheduling).value_or("") == "True";
+}
+
+bool has_work(const scheduler_state& scheduler) {
   return scheduler.name == "default" || !scheduler.attributes.get(ids::partition).value_or("").empty();
 }
+
+}  // namespace
+
+bool is_to_run(const scheduler_state& scheduler) { return is_on(scheduler) && has_work(scheduler); }
+
+bool lacks_partition(const scheduler_state& scheduler) { return is_on(scheduler) && !has_work(scheduler); }
 
 bool is_elsewhere(const scheduler_state& scheduler, std::string_view server_host) {
   const auto host = scheduler.attributes.get(ids::sched_host).value_or("");

@@ -17,6 +17,10 @@ bool same_host(std::string_view a, std::string_view b);
 // scheduling is True, and it has something to schedule: it is the default one, or has a partition (MS-36, MS-86).
 bool is_to_run(const scheduler_state& scheduler);
 
+// scheduling is True, and there is nothing that it could schedule (MS-49).
+bool lacks_partition(const scheduler_state& scheduler);
+inline constexpr std::string_view no_partition = "Scheduler does not contain a partition";
+
 // Its sched_host is set and not the server's host. A server that takes its place back brings such a scheduler home (MS-61).
 bool is_elsewhere(const scheduler_state& scheduler, std::string_view server_host);
 

@@ -135,21 +135,35 @@ event proposal_event(const proposal_refused& refused) {
   });
 }
 
+std::string_view comment_of(const scheduler_state& scheduler) { return scheduler.attributes.get(ids::comment).value_or(""); }
+
+event comment_event(std::string_view comment) {
+  return make_event([&](auto e) {
+    auto change = e.initScheduler().initChanged().initChanges(1)[0];
+    change.setName("comment");
+    change.setValue(std::string(comment));
+    if (comment.empty()) change.setOp(schema::AttributeOp::UNSET);
+  });
+}
+
 outcome decide_came(const scheduler_state& scheduler, const scheduler_came& came, const settings& settings) {
   if (!scheduler.exists) return refuse(pbs_error::unknown_scheduler);
   if (!may_come_from(scheduler, came.host, settings.host_name)) return refuse(pbs_error::scheduler_connected);
-  return std::vector<event>{make_event([&](auto e) {
+  std::vector<event> out{make_event([&](auto e) {
     auto s = e.initScheduler().initStarted();
     s.setHost(came.host);
     s.setVersion(came.version);
     s.setPid(came.pid);
     s.setPort(came.port);
   })};
+  if (comment_of(scheduler) == no_partition && !lacks_partition(scheduler)) out.push_back(comment_event(""));
+  return out;
 }
 
 outcome decide_not_started(const scheduler_state& scheduler, const scheduler_not_started& failed) {
   if (!scheduler.exists) return no_change;
   std::vector<event> out{make_event([&](auto e) { e.initScheduler().initStartFailed().setText(failed.text); })};
+  if (lacks_partition(scheduler) && comment_of(scheduler).empty()) out.push_back(comment_event(no_partition));
   if (!failed.trouble.empty())
     out.push_back(make_event([&](auto e) {
       auto changes = e.initScheduler().initChanged().initChanges(2);
@@ -158,6 +172,12 @@ outcome decide_not_started(const scheduler_state& scheduler, const scheduler_not
       changes[1].setName("scheduling");
       changes[1].setValue("False");
     }));
+  return out;
+}
+
+outcome decide_gone(const scheduler_state& scheduler, const scheduler_gone& gone) {
+  std::vector<event> out{make_event([&](auto e) { e.initScheduler().initStopped().setText(gone.why); })};
+  if (lacks_partition(scheduler) && comment_of(scheduler).empty()) out.push_back(comment_event(no_partition));
   return out;
 }
 
@@ -181,7 +201,7 @@ outcome decide(const scheduler_state& scheduler, const scheduler_command& comman
   if (const auto* refused = std::get_if<proposal_refused>(&command))
     return scheduler.exists ? outcome(std::vector<event>{proposal_event(*refused)}) : outcome(no_change);
   if (!scheduler.connected) return no_change;
-  return std::vector<event>{make_event([&](auto e) { e.initScheduler().initStopped().setText(std::get<scheduler_gone>(command).why); })};
+  return decide_gone(scheduler, std::get<scheduler_gone>(command));
 }
 
 namespace {

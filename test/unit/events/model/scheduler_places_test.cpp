@@ -50,8 +50,10 @@ BOOST_AUTO_TEST_CASE(one_runs_that_schedules_and_has_something_to_schedule) {  /
   BOOST_TEST(!model::is_to_run(s));
   s.attributes.set(ids::scheduling, "True");
   BOOST_TEST(!model::is_to_run(s));
+  BOOST_TEST(model::lacks_partition(s));
   s.attributes.set(ids::partition, "P1");
   BOOST_TEST(model::is_to_run(s));
+  BOOST_TEST(!model::lacks_partition(s));
   s.exists = false;
   BOOST_TEST(!model::is_to_run(s));
   auto first = one("default");
@@ -129,6 +131,7 @@ BOOST_AUTO_TEST_CASE(the_default_one_is_on_the_servers_host_by_whichever_name) {
 BOOST_AUTO_TEST_CASE(a_start_that_failed_leaves_it_down_and_trouble_with_its_files_turns_it_off) {  // MS-14, MS-42, MS-52
   auto s = one("s1");
   s.attributes.set(ids::scheduling, "True");
+  s.attributes.set(ids::partition, "P1");
   BOOST_TEST(told(s, model::scheduler_came{"borg", "1"}) == "started");
   BOOST_TEST(told(s, model::scheduler_not_started{"no such file", ""}) == "startFailed");
   BOOST_TEST(s.attributes.get(ids::state).value_or("") == "down");

@@ -43,7 +43,6 @@ BOOST_FIXTURE_TEST_SUITE(running_schedulers, cluster)
 
 BOOST_AUTO_TEST_CASE(a_server_starts_those_that_are_to_run) {  // MS-20, MS-36, MS-86
   scheduler("off", {{"partition", "P1"}});
-  scheduler("nothing_to_do", {{"scheduling", "True"}});
   second();
   BOOST_TEST(due() == (targets{"default on borg", "s1 on borg"}));
   BOOST_TEST(ordered<start_scheduler>(1).priv == "/h/sched_priv_s1");
@@ -51,6 +50,25 @@ BOOST_AUTO_TEST_CASE(a_server_starts_those_that_are_to_run) {  // MS-20, MS-36, 
   BOOST_TEST(!ordered<start_scheduler>(1).elsewhere);
   restart();
   BOOST_TEST(due() == (targets{"default on borg", "s1 on borg"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(one_without_a_partition_is_started_once_to_say_so, with_default_here) {  // MS-49
+  const auto s = scheduler("s1", {{"scheduling", "True"}});
+  BOOST_TEST(due() == targets{"s1 on borg"});
+  failed(s);
+  later(3600);
+  BOOST_TEST(due().empty());
+  BOOST_TEST(wait() == -1);
+  change(s, {{"scheduling", "True"}});
+  BOOST_TEST(due() == targets{"s1 on borg"});
+  failed(s);
+  change(s, {{"partition", "P1"}});
+  BOOST_TEST(due() == targets{"s1 on borg"});
+  came(s);
+  change(s, {{"partition", nullptr}});  // it says so itself, and ends
+  went(s);
+  later(3600);
+  BOOST_TEST(due().empty());
 }
 
 BOOST_AUTO_TEST_CASE(one_that_is_connected_is_owed_nothing_whoever_started_it) {

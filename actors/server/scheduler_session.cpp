@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "actors/server/unserved_partitions.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/read.hpp"
 #include "events/model/job/failed_starts.hpp"
@@ -207,7 +208,7 @@ void scheduler_session::job_was_queued_again(const model::job_state& job, schema
   out_.remind(std::chrono::seconds(limits::failed_start_rest_s), reminders_);
 }
 
-// Once until it is there again: jobs may come by the thousand. In both forms that scripts may look for (MS-67).
+// Once until it is there again: jobs may come by the thousand (MS-67).
 void scheduler_session::job_came_in_vain(schema::JobQueued::Reader job) {
   if (complained_ || !scheduling_on() || values::is_subjob(job.getNumber())) return;
   const auto its = projections::partition_of_scheduler(from_, name_);
@@ -217,9 +218,7 @@ void scheduler_session::job_came_in_vain(schema::JobQueued::Reader job) {
 }
 
 void scheduler_session::complain_of_partition(std::string_view partition) {
-  const std::string text = "Unable to reach scheduler associated with partition ", its(partition);
-  out_.complain(text + "[" + its + "]");
-  out_.complain(text + its);
+  for (const auto& line : lines_of_unreachable(partition)) out_.complain(line);
 }
 
 void scheduler_session::reminded(std::uint64_t number) {

@@ -15,6 +15,7 @@
 #include "actors/server/reservation_waits.hpp"
 #include "actors/server/resting_jobs.hpp"
 #include "actors/server/scheduler_session.hpp"
+#include "actors/server/unserved_partitions.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/model/job/run_rights.hpp"
 #include "events/model/refuse.hpp"
@@ -65,6 +66,7 @@ struct answering {
   std::uint64_t last_long_answer = 0;
   rerun_waits for_reruns = {};
   mirror_waits for_mirrors = {};
+  unserved_partitions unserved{*now};
 
   // Before anything is done: what asks comes after the commits that it may ask about.
   void catch_up() {
@@ -94,6 +96,7 @@ struct answering {
       if (schema::is(record->event(), schema::JobEvent::ENDED)) tell_waiters(*record);
       if (schema::is(record->event(), schema::SchedulerEvent::CREATED)) know_schedulers();
       for (auto& [name, session] : sessions) session.folded(*record);
+      for (const auto& line : unserved.folded(*record)) complain(line);
     }
     for (auto& [name, session] : sessions) session.all_folded();
     if (!for_reservations.empty()) for_reservations.look(*now, clock->now_ns());
@@ -261,6 +264,10 @@ struct answering {
     for (const auto& [name, scheduler] : now->schedulers()) session_of(name);
   }
 
+  void complain(const std::string& text) const {
+    if (notes) notes->write(log_event::error, "Svr", "Server@" + now->server().server_name, text);
+  }
+
   scheduler_session& session_of(const std::string& name) {
     const auto known = sessions.find(name);
     if (known != sessions.end()) return known->second;
@@ -268,9 +275,7 @@ struct answering {
                                    [me = self, name](std::chrono::seconds after, std::uint64_t number) {
                                      me->delayed_send(me, after, remind_atom::value, name, number);
                                    },
-                                   [to = notes, server = "Server@" + now->server().server_name](const std::string& text) {
-                                     if (to) to->write(log_event::error, "Svr", server, text);
-                                   }};
+                                   [this](const std::string& text) { complain(text); }};
     return sessions.try_emplace(name, *now, name, std::move(out)).first->second;
   }
 

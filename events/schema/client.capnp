@@ -251,6 +251,17 @@ struct JobWhy {
   saidNs    @4 :Int64;               # when it was said last
   cycle     @5 :UInt64;              # in which cycle; 0: not known
   scheduler @6 :Text;                # of which scheduler
+  # Whether somebody places the job at all.
+  placing   @7 :Placing;
+  partition @8 :Text;                # of its queue, if nobody does; empty: none
+  placer    @9 :Text;                # the scheduler that does, or would if it were there and on
+
+  enum Placing {
+    placed  @0;
+    nobody  @1;                      # no scheduler has the partition
+    off     @2;                      # scheduling of it is off
+    down    @3;                      # it is not connected
+  }
 }
 struct FairshareAnswer {
   policy @0 :SchedulerEvents.FairsharePolicy;

@@ -25,7 +25,8 @@ class needed_streams {
   explicit needed_streams(schema::Stat::Reader asked) {
     const auto kind = asked.getKind();
     all_ = kind == ObjectKind::QUEUE || kind == ObjectKind::SERVER || kind == ObjectKind::NODE || kind == ObjectKind::HOST;
-    schedulers_ = kind == ObjectKind::SCHEDULER || asked.getWhy();  // their names
+    schedulers_ = kind == ObjectKind::SCHEDULER || asked.getWhy();  // their names, and whether they are there
+    queues_ = asked.getWhy();                                       // their partitions
     hooks_ = kind == ObjectKind::HOOK;
     reservations_ = kind == ObjectKind::RESERVATION;
     if (reservations_) all_jobs_ = true;  // those that a window left behind
@@ -79,12 +80,13 @@ class needed_streams {
   bool wanted(StreamKind kind, std::uint64_t serial) const {
     if (all_ || kind == StreamKind::SERVER || kind == StreamKind::LOG) return true;  // that the clock went back counts for all times
     if (kind == StreamKind::SCHEDULER) return schedulers_;
+    if (kind == StreamKind::QUEUE) return queues_;
     if (kind == StreamKind::HOOK) return hooks_;
     if (kind == StreamKind::RESERVATION) return reservations_;
     return kind == StreamKind::JOB && (all_jobs_ || serials_.contains(serial));
   }
 
-  bool all_ = false, all_jobs_ = false, schedulers_ = false, hooks_ = false, reservations_ = false;
+  bool all_ = false, all_jobs_ = false, schedulers_ = false, queues_ = false, hooks_ = false, reservations_ = false;
   std::unordered_set<std::uint64_t> numbers_, serials_;                // of the jobs that were named
   std::unordered_set<std::uint64_t> arrays_;                           // numbers of those that were, with all their subjobs
   std::vector<std::pair<std::uint64_t, values::index_range>> ranges_;  // "12[3-8]"

@@ -26,6 +26,16 @@ std::string_view partition_of_queue(const status& from, std::string_view queue) 
   return at == from.queues().end() ? std::string_view() : at->second.attributes.get(attributes::queue::partition).value_or("");
 }
 
+schema::JobWhy::Placing placing_of_partition(const status& from, std::string_view partition) {
+  using placing = schema::JobWhy::Placing;
+  const auto at = from.schedulers().find(scheduler_of_partition(from, partition));
+  if (at == from.schedulers().end()) return placing::NOBODY;
+  const auto on = partition.empty() ? from.server().attributes.get(attributes::server::scheduling)
+                                    : at->second.attributes.get(attributes::scheduler::scheduling);
+  if (on.value_or("") != "True") return placing::OFF;
+  return at->second.connected ? placing::PLACED : placing::DOWN;
+}
+
 std::string_view partition_of_job(const status& from, const model::job_state& job) {
   if (job.allocated.empty()) return partition_of_queue(from, job.queue());
   return from.holdings().partition_of_first(job.allocated.exec_vnode());

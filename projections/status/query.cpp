@@ -11,6 +11,7 @@
 #include "events/values/pbs_error.hpp"
 #include "events/values/string_list.hpp"
 #include "projections/status/eligible_time.hpp"
+#include "projections/status/partition.hpp"
 #include "projections/status/privacy.hpp"
 #include "projections/status/query_parts.hpp"
 #include "projections/status/queue_sums.hpp"
@@ -127,10 +128,23 @@ bool fits(const model::job_state& job, char letter, schema::Stat::Reader asked) 
   return (states.empty() || states.find(letter) != std::string_view::npos) && fits(job.owner(), job.queue(), asked);
 }
 
+// Nothing is placed before a scheduler is there, whatever was said of the job before.
+void put_placing(const status& from, std::string_view queue, schema::JobWhy::Builder to) {
+  const auto partition = partition_of_queue(from, queue);
+  const auto placing = placing_of_partition(from, partition);
+  if (placing == schema::JobWhy::Placing::PLACED) return;
+  to.setPlacing(placing);
+  to.setPartition(std::string(partition));
+  to.setPlacer(std::string(scheduler_of_partition(from, partition)));
+}
+
 piecewise::fill_why why_of(const status& from, const model::job_state& job) {
   const auto* why = from.why(job.serial);
-  if (!why) return {};
-  return [why, &from](schema::JobWhy::Builder to) {
+  const bool waits = !job.ended() && job.allocated.empty();
+  if (!why && !waits) return {};
+  return [why, waits, queue = std::string(job.queue()), &from](schema::JobWhy::Builder to) {
+    if (waits) put_placing(from, queue, to);
+    if (!why) return;
     to.setComment(why->why->text);
     to.setData(why->why->data());
     if (const auto behind = why->behind_id(); !behind.empty()) to.setBehind(std::string(behind));

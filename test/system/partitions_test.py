@@ -367,6 +367,13 @@ class several_schedulers(ManyTest):
         self.assertEqual((done.status, done.err), (2, f"qrun: Could not contact Scheduler {id}\n"))
         for text in f"job {id}", "partition [P1]", "partition P1":
             self.until_logged(f";Unable to reach scheduler associated with {text}\n")
+        self.assertIn("\n  Scheduler s1 of partition P1 is turned off.\n", self.sure("qstat", "--why", id))
+        self.set("create queue q9 queue_type=execution, enabled=true, started=true, partition=P9")
+        nobodys = self.submit("-q", "q9", "--", "/bin/true")
+        for text in "partition [P9]", "partition P9":
+            self.until_logged(f";Unable to reach scheduler associated with {text}\n")
+        self.assertIn("\n  No scheduler has partition P9, in which queue q9 is.\n", self.sure("qstat", "--why", nobodys))
+        self.sure("qdel", nobodys)
         self.set("set sched s1 scheduling = True")
         self.start_scheduler("s1")
         self.until_state(id, "F")

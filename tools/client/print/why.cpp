@@ -181,8 +181,33 @@ void put_limit_of_subjobs(std::string& out, const object_view& job) {
 // A job keeps what was estimated for it when it runs and when it has ended.
 bool is_to_start(const object_view& job) { return std::string_view("QHW").find(value_of(job, ids::job_state)) != std::string_view::npos; }
 
+using placing = schema::JobWhy::Placing;
+
+// Why nobody places it; empty: somebody does.
+std::string lack_of_scheduler(const object_view& job, schema::JobWhy::Reader why) {
+  const auto partition = schema::str(why.getPartition());
+  const auto scheduler = "Scheduler " + schema::str(why.getPlacer()) + (partition.empty() ? "" : " of partition " + partition);
+  switch (why.getPlacing()) {
+    case placing::NOBODY:
+      return "No scheduler has partition " + partition + ", in which queue " + std::string(value_of(job, ids::queue)) + " is.";
+    case placing::OFF: return scheduler + " is turned off.";
+    case placing::DOWN: return scheduler + " is down.";
+    case placing::PLACED: break;
+  }
+  return {};
+}
+
+std::string_view placing_name(placing what) {
+  return what == placing::NOBODY ? "no scheduler" : what == placing::OFF ? "scheduler is off"
+                                                : what == placing::DOWN  ? "scheduler is down"
+                                                                         : "";
+}
+
 void put_reason(std::string& out, const object_view& job, schema::JobWhy::Reader why) {
+  const auto lacks = lack_of_scheduler(job, why);
+  line(out, lacks);
   if (why.getComment().size() == 0) {
+    if (!lacks.empty()) return;
     const auto since = value_of(job, ids::qtime);
     return line(out, "No scheduler has said why" + (since.empty() ? std::string() : "; it came " + date(since)) + ".");
   }
@@ -245,6 +270,10 @@ void why_json::put(std::string& out, const object_view& job, schema::JobWhy::Rea
   text(out, 3, "queue", value_of(job, ids::queue));
   text(out, 3, "depend", value_of(job, ids::depend));
   const bool told = is_told(job, why);
+  if (is_queued(job)) {
+    text(out, 3, "not_placed", placing_name(why.getPlacing()));
+    text(out, 3, "partition", schema::text(why.getPartition()));
+  }
   text(out, 3, "comment", told ? schema::text(why.getComment()) : value_of(job, ids::comment));
   if (told) {
     put_data(out, why.getData());

@@ -80,6 +80,12 @@ inline void write_down(std::string& text, ObjectKind kind, schema::Reply::Reader
       text += " why=" + schema::str(w.getComment()) + "/" + schema::str(w.getData().getResource()) + "/" + schema::str(w.getBehind()) +
               "/" + std::to_string(w.getSinceNs()) + "/" + std::to_string(w.getSaidNs()) + "/" + std::to_string(w.getCycle()) + "/" +
               schema::str(w.getScheduler());
+      if (w.getPlacing() != schema::JobWhy::Placing::PLACED)
+        text += " " +
+                std::string(w.getPlacing() == schema::JobWhy::Placing::NOBODY ? "nobody"
+                            : w.getPlacing() == schema::JobWhy::Placing::OFF  ? "off"
+                                                                              : "down") +
+                "=" + schema::str(w.getPartition()) + "/" + schema::str(w.getPlacer());
     }
     text += "\n";
   }

@@ -131,6 +131,30 @@ BOOST_AUTO_TEST_CASE(jobs_that_do_not_wait_are_told_as_what_they_are) {
   BOOST_TEST(text() == "12.borg has ended with exit status 3.\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_job_that_nobody_places_says_so) {  // MS-67
+  using placing = schema::JobWhy::Placing;
+  row.set(ids::queue, "q9");
+  const auto why = [](placing what, const char* partition, const char* placer, const char* comment = "") {
+    return schema::make<schema::JobWhy>([&](schema::JobWhy::Builder w) {
+      w.setPlacing(what);
+      w.setPartition(partition);
+      w.setPlacer(placer);
+      w.setComment(comment);
+    });
+  };
+  const std::string waits = "12.borg waits in queue q9.\n  ";
+  BOOST_TEST(text(why(placing::NOBODY, "P9", "")) == waits + "No scheduler has partition P9, in which queue q9 is.\n");
+  BOOST_TEST(text(why(placing::OFF, "P9", "s9")) == waits + "Scheduler s9 of partition P9 is turned off.\n");
+  BOOST_TEST(text(why(placing::DOWN, "", "default")) == waits + "Scheduler default is down.\n");
+  const auto both = text(why(placing::DOWN, "", "default", "Not Running: a reason"));
+  BOOST_TEST(both.starts_with(waits + "Scheduler default is down.\n  Not Running: a reason\n"), both);
+  client::why_json document;
+  std::string out;
+  document.put(out, {"12.borg", row.packed()}, *why(placing::NOBODY, "P9", ""));
+  for (const char* part : {"\"not_placed\":\t\"no scheduler\"", "\"partition\":\t\"P9\""})
+    BOOST_TEST(out.find(part) != std::string::npos, out);
+}
+
 BOOST_AUTO_TEST_CASE(an_array_that_has_begun_tells_what_the_rest_of_it_waits_for) {
   row.set(ids::job_state, "B");
   row.set(ids::comment, "Job Array Began at Sat Nov 21 at 00:46");

@@ -155,6 +155,11 @@ daemon_log::gathering::~gathering() {
   if (--log_.sink_->gathering == 0) log_.sink_->flush();
 }
 
+void daemon_log::write_gathered() {
+  std::lock_guard held(sink_->guard);
+  sink_->flush();
+}
+
 bool daemon_log::move_to(const std::string& directory) {
   std::unique_ptr<spdlog::logger> opened;
   try {

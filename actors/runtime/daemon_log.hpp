@@ -43,6 +43,7 @@ class daemon_log {
    private:
     daemon_log& log_;
   };
+  void write_gathered();  // now, whoever still gathers: what comes next takes long
   void set_mask(std::uint32_t mask) { mask_ = mask; }
   bool wants(std::uint32_t events) const { return events & mask_; }  // any of them: for lines that cost something to make
   void reopen();                                                     // on HUP: "Log closed", "Log opened"

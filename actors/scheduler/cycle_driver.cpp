@@ -108,13 +108,20 @@ void cycle_driver::leave_out_missing_programs(const std::vector<int>& lines) {
   policy_.dynamic_resources = std::move(there);
 }
 
-std::vector<std::pair<cycle::resource_id, cycle::amount>> cycle_driver::ask_programs() {
-  std::vector<std::pair<cycle::resource_id, cycle::amount>> told;
-  if (!out_.run_program) return told;
-  for (const auto& d : policy_.dynamic_resources) {
-    const auto r = view_.resources().find(d.resource);
-    if (r != cycle::no_resource && view_.resources()[r].numeric) told.emplace_back(r, ask_program(d, r));
-  }
+// no_resource: its program is not asked.
+cycle::resource_id cycle_driver::asked_amount(const cycle::dynamic_resource& d) const {
+  const auto r = view_.resources().find(d.resource);
+  return out_.run_program && r != cycle::no_resource && view_.resources()[r].numeric ? r : cycle::no_resource;
+}
+
+bool cycle_driver::asks_programs() const {
+  return std::ranges::any_of(policy_.dynamic_resources, [this](const auto& d) { return asked_amount(d) != cycle::no_resource; });
+}
+
+std::vector<cycle_driver::told_amount> cycle_driver::ask_programs() {
+  std::vector<told_amount> told;
+  for (const auto& d : policy_.dynamic_resources)
+    if (const auto r = asked_amount(d); r != cycle::no_resource) told.emplace_back(r, ask_program(d, r));
   return told;
 }
 
@@ -252,25 +259,15 @@ void cycle_driver::run(const start& what) {
   const std::int64_t began = out_.clock->now_ns();
   view_.settle_subjobs();
   send_policy();
+  out_.log(event_debug, "Req", "", "Starting Scheduling Cycle");
   name_what_counts_nothing();
-  const auto told = ask_programs();
+  std::vector<told_amount> told;
+  if (asks_programs()) {  // which takes as long as they like: the cycle has begun all the same (MS-44)
+    send_began(what, told);
+    told = ask_programs();
+  }
   view_.set_dynamic(told);
-  out_.send(make([&](Builder m) {
-    auto c = m.initCycleBegan();
-    c.setNumber(what.number);
-    c.setViewSequence(view_.sequence());
-    c.setTrigger(what.trigger);
-    c.setWallNs(what.wall_ns);
-    auto dynamic = c.initDynamic(static_cast<unsigned>(told.size()));
-    for (unsigned i = 0; i < told.size(); ++i) {
-      dynamic[i].setName("resources_available");
-      dynamic[i].setResource(view_.resources()[told[i].first].name);
-      dynamic[i].setValue(view_.resources().print(told[i].first, told[i].second));
-    }
-    auto p = c.initPolicy();
-    p.setHash(data_of(policy_hash_));
-    p.setSize(policy_text_.size());
-  }));
+  send_began(what, told);
   const auto decided = cycle::run_cycle(view_, policy_, what.wall_ns / ns_per_second);
   remember_victims(decided);
   send_answers(decided, what.number);
@@ -287,6 +284,26 @@ void cycle_driver::run(const start& what) {
     c.setLeftQuestions(decided.left_questions);
   }));
   log_cycle(decided);  // last: proposals should not wait for a disk
+}
+
+// Said a second time of a cycle, it has what programs told.
+void cycle_driver::send_began(const start& what, const std::vector<told_amount>& told) {
+  out_.send(make([&](Builder m) {
+    auto c = m.initCycleBegan();
+    c.setNumber(what.number);
+    c.setViewSequence(view_.sequence());
+    c.setTrigger(what.trigger);
+    c.setWallNs(what.wall_ns);
+    auto dynamic = c.initDynamic(static_cast<unsigned>(told.size()));
+    for (unsigned i = 0; i < told.size(); ++i) {
+      dynamic[i].setName("resources_available");
+      dynamic[i].setResource(view_.resources()[told[i].first].name);
+      dynamic[i].setValue(view_.resources().print(told[i].first, told[i].second));
+    }
+    auto p = c.initPolicy();
+    p.setHash(data_of(policy_hash_));
+    p.setSize(policy_text_.size());
+  }));
 }
 
 void cycle_driver::run_waiting_asks() {

@@ -94,7 +94,11 @@ class cycle_driver {
   void send_fairshare();
   void name_what_counts_nothing();
   void leave_out_missing_programs(const std::vector<int>& lines);
-  std::vector<std::pair<cycle::resource_id, cycle::amount>> ask_programs();
+  using told_amount = std::pair<cycle::resource_id, cycle::amount>;
+  void send_began(const start& what, const std::vector<told_amount>& told);
+  cycle::resource_id asked_amount(const cycle::dynamic_resource& d) const;
+  bool asks_programs() const;
+  std::vector<told_amount> ask_programs();
   cycle::amount ask_program(const cycle::dynamic_resource& d, cycle::resource_id resource);
   static void fill_run(schema::ProposeRun::Builder to, const cycle::proposed_run& run);
   void remember_victims(const cycle::result& decided);

@@ -158,6 +158,16 @@ class amounts_of_programs(PolicyTest):
         tell(2)
         self.sure("qmgr", "-c", "set server scheduling = True")
         self.until_state(waits, "F")
+        go = self.priv("go")      # while a program takes its time the scheduler shows that it is in a cycle (MS-44)
+        begun = lambda: self.log("sched_logs").count(";Starting Scheduling Cycle\n")
+        before = begun()
+        with open(script, "w") as f:
+            f.write(f"#!/bin/sh\nwhile [ ! -e {go} ]; do sleep 0.05; done\necho 2\n")
+        slow = self.submit("-l", "lic=2", "--", "/bin/true")
+        self.until(lambda: "state = scheduling\n" in self.sure("qmgr", "-c", "list sched"), "it is in a cycle")
+        self.assertGreater(begun(), before)
+        open(go, "w").close()
+        self.until_state(slow, "F")
         self.put("sched_config", 'server_dyn_res: "lic !/nosuch"\n')
         said = "Error reading line 1: server_dyn_res script /nosuch does not exist"
         self.until(lambda: said in self.log("sched_logs"), said)

@@ -85,6 +85,10 @@ class reading {
     if (stream != stream_) return true;
     if (e.isCycleBegan()) {
       const auto view = e.getCycleBegan().getViewSequence();
+      if (story_ && e.getCycleBegan().getNumber() == wanted_.number) {  // with what programs told
+        story_->began = record;
+        return true;
+      }
       if (story_) return cut_starts(view), false;
       std::erase_if(starts_, [&](const place_of_job& s) { return s.sequence <= view; });
       if (e.getCycleBegan().getNumber() == wanted_.number) story_.emplace(cycle_story{record, nullptr, std::move(starts_), {}, {}, {}});

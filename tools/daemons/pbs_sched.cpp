@@ -262,7 +262,10 @@ class scheduler {
   // The command is sched_config's word.
   actors::script_answer run_site_program(const std::string& command, std::int64_t seconds) {
     const auto why = daemons::trouble_with_config(where_.priv);
-    if (why.empty()) return daemons::run_amount_script(command, seconds);
+    if (why.empty()) {
+      log_.write_gathered();
+      return daemons::run_amount_script(command, seconds);
+    }
     complain("sched_config", why + ": no program that it names is run");
     return {actors::script_answer::kind::unsafe, {}};
   }

@@ -79,7 +79,6 @@ class cycle_run {
     auto& order = ordered.jobs;
     result_.log.reserve(order.size() * 2 + 4);
     result_.reasons.reserve(order.size());
-    log_.line(event_debug, "Req", "", "Starting Scheduling Cycle");
     if (policy_.prime_days.out_of_date(now_, policy_.zone)) log_.line(event_admin, "Fil", "holidays", holidays_out_of_date);
     log_.line(event_debug2, "Svr", "", log_.keep(rules_.status_line()));
     const auto classes = count_classes(order);

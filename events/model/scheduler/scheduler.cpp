@@ -108,10 +108,15 @@ outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m
   return refuse(pbs_error::invalid_request);
 }
 
+// The cycle that it is in, with what programs have told for it.
+bool completes_cycle(const scheduler_state& scheduler, schema::CycleBegan::Reader began) {
+  return scheduler.in_cycle && began.getNumber() == scheduler.cycle && began.getDynamic().size() > 0;
+}
+
 outcome decide_said(const scheduler_state& scheduler, schema::FromScheduler::Reader m) {
   switch (m.which()) {
     case schema::FromScheduler::CYCLE_BEGAN:
-      if (m.getCycleBegan().getNumber() <= scheduler.cycle) return no_change;  // a repeat
+      if (m.getCycleBegan().getNumber() <= scheduler.cycle && !completes_cycle(scheduler, m.getCycleBegan())) return no_change;  // a repeat
       return std::vector<event>{make_event([&](auto e) { e.initScheduler().setCycleBegan(m.getCycleBegan()); })};
     case schema::FromScheduler::REASONS:
       return std::vector<event>{make_event([&](auto e) { e.initScheduler().setCycleReasons(m.getReasons()); })};

@@ -35,6 +35,7 @@ struct FairsharePolicy {
 }
 struct FairshareUsage { entity @0 :Text; usage @1 :Float64; }
 struct CycleBegan {
+  # Of a cycle that asks programs there are two: as it begins, and with what they told.
   number       @0 :UInt64;
   viewSequence @1 :UInt64;
   trigger      @2 :Text;

@@ -25,6 +25,7 @@ struct driven {
   std::vector<std::string> log;
   std::map<std::string, actors::script_answer> programs;  // by command; the others are missing
   std::int64_t alarm = 0;                                 // that the last program had
+  std::size_t sent_before_program = 0;
   cycle_driver driver{{"default", "p1", "1.0", 42},
                       {[this](const auto& m) { sent.push_back(m); },
                        [this](auto, auto cls, auto object, auto text) {
@@ -37,6 +38,7 @@ struct driven {
                        [this](const std::string& command) { return programs.contains(command); },
                        [this](const std::string& command, std::int64_t seconds) {
                          alarm = seconds;
+                         sent_before_program = sent.size();
                          return programs.at(command);
                        }}};
 
@@ -482,15 +484,18 @@ void ask_for_licences(driven& d, const actors::script_answer& answer) {
 BOOST_AUTO_TEST_CASE(what_a_program_tells_limits_the_cycle_and_is_written_down) {
   driven d;
   ask_for_licences(d, {actors::script_answer::kind::told, "3"});
-  BOOST_TEST(d.log.front() == "Svr;server_dyn_res;/lic.sh -a = 3 (\"3\")");
+  BOOST_TEST(d.log[0] == "Req;;Starting Scheduling Cycle");
+  BOOST_TEST(d.log[1] == "Svr;server_dyn_res;/lic.sh -a = 3 (\"3\")");
   BOOST_TEST(d.alarm == 7);
-  BOOST_REQUIRE(said(d, {which::POLICY, which::CYCLE_BEGAN, which::RUN, which::REASONS, which::CYCLE_ENDED}));
-  const auto dynamic = d.sent[1].get().getCycleBegan().getDynamic();
+  BOOST_TEST(d.sent_before_program == 2u);  // the policy, and that the cycle has begun (MS-44)
+  BOOST_REQUIRE(said(d, {which::POLICY, which::CYCLE_BEGAN, which::CYCLE_BEGAN, which::RUN, which::REASONS, which::CYCLE_ENDED}));
+  BOOST_TEST(d.sent[1].get().getCycleBegan().getDynamic().size() == 0u);
+  const auto dynamic = d.sent[2].get().getCycleBegan().getDynamic();
   BOOST_REQUIRE(dynamic.size() == 1u);
   BOOST_TEST(schema::str(dynamic[0].getName()) == "resources_available");
   BOOST_TEST(schema::str(dynamic[0].getResource()) == "lic");
   BOOST_TEST(schema::str(dynamic[0].getValue()) == "3");
-  BOOST_TEST(schema::str(d.sent[3].get().getReasons().getTexts()[0]) ==
+  BOOST_TEST(schema::str(d.sent[4].get().getReasons().getTexts()[0]) ==
              "Not Running: Insufficient amount of server resource: lic (R: 2 A: 1 T: 3)");
 }
 
@@ -508,7 +513,7 @@ BOOST_AUTO_TEST_CASE(what_a_program_does_not_tell_is_nothing) {
     driven d;
     ask_for_licences(d, answer);
     for (const auto& line : lines) BOOST_TEST(count_of(d, line) == 1u, line);
-    BOOST_TEST(said(d, {which::POLICY, which::CYCLE_BEGAN, which::REASONS, which::CYCLE_ENDED}));
+    BOOST_TEST(said(d, {which::POLICY, which::CYCLE_BEGAN, which::CYCLE_BEGAN, which::REASONS, which::CYCLE_ENDED}));
   }
 }
 

@@ -250,12 +250,18 @@ BOOST_AUTO_TEST_CASE(a_scheduler_object_is_down_idle_and_scheduling) {  // MS-41
   BOOST_TEST(s.when(began, the_server()) == "cycleBegan");
   BOOST_TEST(state() == "scheduling");
   BOOST_TEST(s.when(began, the_server()) == "");
+  const auto told = cycle([](schema::FromScheduler::Builder m) {
+    m.initCycleBegan().setNumber(1);
+    m.getCycleBegan().initDynamic(1)[0].setName("resources_available");
+  });
+  BOOST_TEST(s.when(told, the_server()) == "cycleBegan");  // with what its programs told
   BOOST_TEST(s.when(cycle([](schema::FromScheduler::Builder m) { m.initReasons(); }), the_server()) == "cycleReasons");
   const model::proposal_refused refused{
       schema::make<schema::FromScheduler>([](schema::FromScheduler::Builder m) { m.initRun().setJob(7); }), "no"};
   BOOST_TEST(s.when(refused, the_server()) == "proposalRefused");
   BOOST_TEST(s.when(ended, the_server()) == "cycleEnded");
   BOOST_TEST(state() == "idle");
+  BOOST_TEST(s.when(told, the_server()) == "");
   BOOST_TEST(s.when(model::scheduler_gone{"link lost"}, the_server()) == "stopped");
   BOOST_TEST(state() == "down");
   BOOST_TEST(s.when(model::scheduler_gone{"link lost"}, the_server()) == "");

@@ -102,6 +102,26 @@ BOOST_AUTO_TEST_CASE(it_is_told_with_what_came_of_it) {
   BOOST_TEST(text.find("9.borg") == std::string::npos);  // the next cycle's
 }
 
+BOOST_AUTO_TEST_CASE(one_that_asked_programs_began_once) {
+  const auto waits = submit();
+  began(scheduler, 1);
+  write(scheduler, [&](auto e) {
+    auto c = e.initScheduler().initCycleBegan();
+    c.setNumber(1);
+    c.setTrigger("new job");
+    c.setViewSequence(last());
+    auto told = c.initDynamic(1)[0];
+    told.setName("resources_available");
+    told.setResource("lic");
+    told.setValue("3");
+  });
+  said(scheduler, {waits}, "1.borg");
+  const auto text = told({.number = 1});
+  for (const char* part : {"because of: new job", "lic", "Not Running: too little"})
+    BOOST_TEST(text.find(part) != std::string::npos, part << " in\n"
+                                                          << text);
+}
+
 BOOST_AUTO_TEST_CASE(schedulers_have_numbers_of_their_own) {
   one_cycle();
   BOOST_TEST(told({.scheduler = "night", .number = 7}).find("cycle 7 of scheduler night") == 0u);

@@ -284,6 +284,25 @@ BOOST_AUTO_TEST_CASE(what_differs_is_named) {
   BOOST_TEST(json["differences"][0]["job"] == "1.borg");
 }
 
+BOOST_AUTO_TEST_CASE(a_cycle_that_asked_programs_is_one_cycle) {
+  recorded_cluster c(config, 1, 4);
+  c.submit("alice", 1, 10);
+  c.cycle();
+  const auto before = repeated(c);
+  const auto scheduler = c.now.schedulers().at("default").serial;
+  for (const bool told : {false, true})
+    c.write(scheduler, [&](auto e) {
+      auto b = e.initScheduler().initCycleBegan();
+      b.setNumber(100);
+      b.setViewSequence(c.store.last_sequence());
+      const std::string hash(32, 'h');
+      b.initPolicy().setHash({reinterpret_cast<const kj::byte*>(hash.data()), hash.size()});
+      if (told) b.initDynamic(1)[0].setResource("lic");
+    });
+  c.write(scheduler, [](auto e) { e.initScheduler().initCycleEnded().setNumber(100); });
+  BOOST_TEST(repeated(c).cycles == before.cycles + 1);
+}
+
 BOOST_AUTO_TEST_CASE(a_cycle_without_its_policy_is_left_out_by_name) {
   recorded_cluster c(config, 1, 4);
   const auto scheduler = c.now.schedulers().at("default").serial;

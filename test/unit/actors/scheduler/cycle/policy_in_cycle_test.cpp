@@ -85,8 +85,7 @@ constexpr const char* no_prime_at_weekends = "YEAR 2026\nweekday all none\nsatur
 BOOST_AUTO_TEST_CASE(jobs_of_queues_that_may_not_run_now_are_refused_before_any_is_considered) {
   const auto t = cycle_of(cluster_of({job_in("p_q", 703), job_in("np_q", 704), job_in("ded1", 705), job_in("workq", 706)}),
                           {"", no_prime_at_weekends}, saturday);
-  const lines expected = {"0080;Req;;Starting Scheduling Cycle",
-                          "0100;Svr;;It is non-primetime.  It will end in 170090 seconds at 11/23/2026 00:00:00",
+  const lines expected = {"0100;Svr;;It is non-primetime.  It will end in 170090 seconds at 11/23/2026 00:00:00",
                           "0040;Job;703.p1;Job only runs in primetime",
                           "0040;Job;705.p1;Dedicated Time",
                           "0400;Sched;create_resresv_sets;Number of job equivalence classes: 1",
@@ -115,7 +114,7 @@ BOOST_AUTO_TEST_CASE(a_job_does_not_begin_what_it_may_not_end) {
 
 BOOST_AUTO_TEST_CASE(an_old_year_is_told_in_each_cycle_and_its_days_hold) {
   const auto t = cycle_of(cluster_of({}), {"", "YEAR 2020\nsaturday none all\n"}, saturday);
-  const lines expected = {"0080;Req;;Starting Scheduling Cycle", "0004;Fil;holidays;The holiday file is out of date; please update it.",
+  const lines expected = {"0004;Fil;holidays;The holiday file is out of date; please update it.",
                           "0100;Svr;;It is non-primetime.  It will end in 83690 seconds at 11/22/2026 00:00:00",
                           "0080;Req;;Leaving Scheduling Cycle"};
   BOOST_TEST(t.log() == expected, each);

@@ -33,6 +33,11 @@ const char* trouble_of(outcome what) {
   return "";
 }
 
+// One that lives and waits before it looks for the server again comes at once (MS-88).
+void call(const scheduler_hosting& how, const reactions::start_scheduler& what) {
+  if (how.call && what.port != 0) how.call(what.host, what.port);
+}
+
 schema::sealed<schema::ToScheduler> stop_message() {
   return schema::make<schema::ToScheduler>([](schema::ToScheduler::Builder m) { m.setStop(); });
 }
@@ -74,6 +79,7 @@ void scheduler_starts::start_here(const reactions::start_scheduler& what, const 
   if (!starting_.try_emplace(what.name, wanted).second) return done(reply);
   helpers_.ask_always([this, what, reply, wanted, how = board_.parts().schedulers, home = board_.settings()->home] {
     ports::scheduler_start_result result;
+    call(how, what);
     try {
       result = how.processes->start({.name = what.name,
                                      .host = what.host,
@@ -104,10 +110,11 @@ void scheduler_starts::on_result(const reactions::start_scheduler& what, const p
 
 void scheduler_starts::start_elsewhere(const reactions::start_scheduler& what, const reply_ptr& reply) {
   if (!moms_.is_here(what.host)) return reply->refused(board_.where().sequence(), model::refuse(values::pbs_error::no_scheduler));
-  helpers_.ask_always([this, what, reply, certificate = board_.parts().schedulers.certificate] {
+  helpers_.ask_always([this, what, reply, how = board_.parts().schedulers] {
     std::string pem, trouble;
+    call(how, what);
     try {
-      pem = certificate(what.name);
+      pem = how.certificate(what.name);
     } catch (const std::exception& e) {
       trouble = e.what();
     }

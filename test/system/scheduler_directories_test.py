@@ -144,7 +144,7 @@ class objects(SchedulersTest):
 
 
 class by_hand(SchedulersTest):
-    def test_one_begins_listens_and_is_there_once(self):      # MS-06, MS-07, MS-31, MS-57, MS-30
+    def test_one_begins_listens_and_is_there_once(self):      # MS-06, MS-07, MS-31, MS-57, MS-30, MS-88
         self.make("sc1")
         shown = self.started("sc1")
         port = int(shown["sched_port"])
@@ -167,6 +167,17 @@ class by_hand(SchedulersTest):
             with socket.socket() as caller:
                 return caller.connect_ex((self.cluster.address(0), int(other))) == 0
         self.until(listens, f"sc1 listens at {other}")
+        # While the server is gone it is told there that it may be back (MS-88).
+        logs = os.path.join(self.home(), "sched_log_sc1")
+        self.kill_daemon("pbs_server")
+        self.until_log_says(logs, ";Disconnected from the server: ")
+        def is_called():
+            listens()
+            return ";Called by the server\n" in self.log_of(logs)
+        self.until(is_called, lambda: f"sc1 is called: {self.log_of(logs)}")
+        self.start_daemon("pbs_server")
+        self.until_answers()
+        self.until_state_of("sc1", "idle")
 
     def test_one_without_an_object_or_a_partition_does_not_begin(self):      # MS-03, MS-49, MS-56
         self.assertEqual(self.begin("sc9"), (1, "pbs_sched: Unable to retrieve the scheduler attributes from server: Unknown Scheduler sc9\n"))

@@ -98,8 +98,10 @@ struct unusable {
 
 class scheduler {
  public:
-  scheduler(daemons::sched_places where, std::unique_ptr<daemons::lock_file> lock, unusable wrong, actors::daemon_log& log)
+  scheduler(daemons::sched_places where, std::unique_ptr<daemons::lock_file> lock, unusable wrong, actors::daemon_log& log,
+            daemons::sched_port::on_call called)
       : where_(std::move(where)),
+        called_(std::move(called)),
         lock_(std::move(lock)),
         wrong_(std::move(wrong)),
         log_(log),
@@ -135,6 +137,9 @@ class scheduler {
         log_.write(actors::log_event::error, "Svr", "pbs_sched", h.text);
         no_server();
         return wrong_.why.empty();
+      case daemons::happening::kind::called:
+        if (!connection_) log_.write(actors::log_event::debug, "Sched", "pbs_sched", "Called by the server");
+        return true;
       case daemons::happening::kind::signal: return on_signal(h.signal);
       case daemons::happening::kind::received: return h.connection != connection_ || on_message(h);
     }
@@ -148,6 +153,7 @@ class scheduler {
     if (!std::exchange(unreachable_, true))
       log_.write(actors::log_event::error, "Sched", where_.name, "Unable to retrieve the scheduler attributes from server");
   }
+  bool is_connected() const { return connection_ != nullptr; }
   // Why it can't be this scheduler; empty: it can.
   const std::string& why() const { return wrong_.why.empty() ? driver_.why() : wrong_.why; }
 
@@ -163,8 +169,8 @@ class scheduler {
   }
 
   std::unique_ptr<daemons::sched_port> open_port() const {
-    if (where_.picks_port) return daemons::sched_port::first_free(where_.address, limits::scheduler_ports_from);
-    return where_.port != 0 ? std::make_unique<daemons::sched_port>(where_.address, where_.port) : nullptr;
+    if (where_.picks_port) return daemons::sched_port::first_free(where_.address, limits::scheduler_ports_from, called_);
+    return where_.port != 0 ? std::make_unique<daemons::sched_port>(where_.address, where_.port, called_) : nullptr;
   }
 
   // What it says stays visible in its object.
@@ -225,7 +231,7 @@ class scheduler {
 
   bool listen(std::uint16_t port) {
     try {
-      port_ = std::make_unique<daemons::sched_port>(where_.address, port);
+      port_ = std::make_unique<daemons::sched_port>(where_.address, port, called_);
     } catch (const std::exception& e) {
       log_.write(actors::log_event::error, "Svr", "sched_port", e.what());
       return false;
@@ -296,6 +302,7 @@ class scheduler {
 
  private:
   daemons::sched_places where_;
+  const daemons::sched_port::on_call called_;
   std::unique_ptr<daemons::lock_file> lock_;
   const unusable wrong_;
   actors::daemon_log& log_;
@@ -367,7 +374,7 @@ int run(const client::command_line& line) {
   else if (object && object->partition.empty()) refuse_to_start(log, name, "Scheduler does not contain a partition");
   if (!wrong.why.empty()) where.port = 0, where.picks_port = false;
 
-  scheduler self(where, std::move(lock), wrong, log);
+  scheduler self(where, std::move(lock), wrong, log, [&mail] { mail.put({daemons::happening::kind::called, {}, {}, {}, 0}); });
   wire::io_pool pool;
   wire::handler h;
   h.opened = [&](const wire::connection_ptr& c) { mail.put({daemons::happening::kind::opened, c, {}, {}, 0}); };
@@ -382,6 +389,7 @@ int run(const client::command_line& line) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(limits::scheduler_start_ms);
   for (bool begun = false;;) {
     const auto next = begun ? mail.take() : mail.take(until);
+    if (next && next->what == daemons::happening::kind::called && !self.is_connected()) dialer->now();
     const bool goes_on = next ? self.handle(*next) : (self.no_server(), self.why().empty());
     if (!goes_on) {
       if (!begun && !self.why().empty()) throw std::runtime_error(self.why());

@@ -46,6 +46,7 @@
 #include "tools/daemons/peer_feed.hpp"
 #include "tools/daemons/real_mailers.hpp"
 #include "tools/daemons/real_scheduler_processes.hpp"
+#include "tools/daemons/sched_call.hpp"
 #include "tools/daemons/sched_directories.hpp"
 #include "tools/daemons/server_log.hpp"
 #include "tools/daemons/topology_files.hpp"
@@ -321,6 +322,7 @@ class known_gateway {
   daemons::or_give_up("pbs_server", [&] {
     actors::server_system_parts parts;
     if (starts_schedulers(s, notes)) parts.schedulers.processes = &schedulers;
+    parts.schedulers.call = daemons::call_scheduler;
     parts.schedulers.certificate = [ca = s.priv + "/ca"](const std::string& name) {
       return wire::authority::open(ca).issue(wire::identity::kind::scheduler, name).bundle();
     };

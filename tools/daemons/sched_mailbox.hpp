@@ -17,6 +17,7 @@ struct happening {
                     received,
                     closed,
                     failed,
+                    called,
                     signal };
   kind what;
   wire::connection_ptr connection;

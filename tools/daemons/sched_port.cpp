@@ -8,8 +8,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
+
+#include "tools/daemons/sched_limits.hpp"
 
 namespace annals::daemons {
 
@@ -34,19 +38,21 @@ int listen_at(const std::string& address, std::uint16_t port) {
 
 }  // namespace
 
-sched_port::sched_port(int listener, std::uint16_t port) : listener_(listener), port_(port) {
+sched_port::sched_port(int listener, std::uint16_t port, on_call called)
+    : listener_(listener), port_(port), called_(std::move(called)) {
   if (listener_ < 0) throw std::runtime_error("port " + std::to_string(port) + ": " + std::strerror(errno));
   stop_ = eventfd(0, EFD_CLOEXEC);
-  thread_ = std::thread([this] { let_go(); });
+  thread_ = std::thread([this] { take_calls(); });
 }
 
-sched_port::sched_port(const std::string& address, std::uint16_t port) : sched_port(listen_at(address, port), port) {}
+sched_port::sched_port(const std::string& address, std::uint16_t port, on_call called)
+    : sched_port(listen_at(address, port), port, std::move(called)) {}
 
-std::unique_ptr<sched_port> sched_port::first_free(const std::string& address, std::uint16_t from) {
+std::unique_ptr<sched_port> sched_port::first_free(const std::string& address, std::uint16_t from, on_call called) {
   int listener = -1;
   std::uint16_t port = from;
   while ((listener = listen_at(address, port)) < 0 && errno == EADDRINUSE && port < UINT16_MAX) ++port;
-  return std::unique_ptr<sched_port>(new sched_port(listener, port));
+  return std::unique_ptr<sched_port>(new sched_port(listener, port, std::move(called)));
 }
 
 sched_port::~sched_port() {
@@ -56,14 +62,21 @@ sched_port::~sched_port() {
   close(stop_);
 }
 
-void sched_port::let_go() {
+void sched_port::take_calls() {
+  constexpr std::chrono::milliseconds again(limits::scheduler_called_again_ms);
+  auto last = std::chrono::steady_clock::now() - again;
   for (;;) {
     pollfd what[] = {{listener_, POLLIN, 0}, {stop_, POLLIN, 0}};
     if (poll(what, 2, -1) < 0 && errno != EINTR) return;
     if (what[1].revents != 0) return;
     if (what[0].revents == 0) continue;
-    if (const int caller = accept(listener_, nullptr, nullptr); caller >= 0) close(caller);
-    else if (errno == EMFILE || errno == ENFILE) poll(&what[1], 1, 1000);  // there is room again later
+    if (const int caller = accept(listener_, nullptr, nullptr); caller >= 0) {
+      close(caller);
+      if (const auto now = std::chrono::steady_clock::now(); now - last >= again) {
+        last = now;
+        called_();
+      }
+    } else if (errno == EMFILE || errno == ENFILE) poll(&what[1], 1, 1000);  // there is room again later
   }
 }
 

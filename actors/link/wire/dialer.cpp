@@ -47,6 +47,14 @@ class dialing final : public resident, public std::enable_shared_from_this<diali
     });
   }
 
+  void hurry() {
+    boost::asio::post(worker_->io, [self = shared_from_this()] {
+      if (self->ended_ || !std::exchange(self->pausing_, false)) return;
+      self->pause_.cancel();
+      self->attempt();
+    });
+  }
+
   void stop() {
     worker_->run_and_wait([this] {
       end_now();
@@ -157,8 +165,9 @@ class dialing final : public resident, public std::enable_shared_from_this<diali
     if (ended_) return;
     pause_.expires_after(std::chrono::milliseconds(pause_ms_));
     pause_ms_ = std::min(2 * pause_ms_, worker_->options.redial_ms_max);
+    pausing_ = true;
     pause_.async_wait([self = shared_from_this()](error_code ec) {
-      if (!ec && !self->ended_) self->attempt();
+      if (!ec && !self->ended_ && std::exchange(self->pausing_, false)) self->attempt();
     });
   }
 
@@ -171,7 +180,7 @@ class dialing final : public resident, public std::enable_shared_from_this<diali
   tcp::resolver::results_type found_;
   boost::asio::steady_timer pause_;
   int pause_ms_, ports_tried_ = 0;
-  bool ended_ = false, connecting_ = false;
+  bool ended_ = false, connecting_ = false, pausing_ = false;
   steady::time_point connect_by_, opened_at_;
   std::string last_failure_;
   connection_ptr link_;
@@ -181,6 +190,7 @@ class tls_dialer final : public io_pool::dialer {
  public:
   explicit tls_dialer(std::shared_ptr<dialing> d) : dialing_(std::move(d)) { dialing_->start(); }
   ~tls_dialer() override { dialing_->stop(); }
+  void now() override { dialing_->hurry(); }
 
  private:
   std::shared_ptr<dialing> dialing_;

@@ -141,6 +141,7 @@ class io_pool {
   class dialer {
    public:
     virtual ~dialer() = default;
+    virtual void now() = 0;  // one that pauses between attempts makes the next one
   };
   std::unique_ptr<dialer> dial_tls(const std::string& host, std::uint16_t port, const credentials& c,
                                    identity::kind expected, handler h, const std::string& expected_name = {});

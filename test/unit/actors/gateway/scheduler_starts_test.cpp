@@ -32,12 +32,14 @@ struct fake_processes final : ports::scheduler_processes {
 struct server {
   fake_processes processes;
   bool ended = false;
+  std::vector<std::pair<std::string, std::uint16_t>> calls;
   test::whole_server whole;
 
   explicit server(bool starts_schedulers = true)
       : whole([this, starts_schedulers](actors::server_system_parts& p) {
           p.pbs_home = "/h";
           if (starts_schedulers) p.schedulers.processes = &processes;
+          p.schedulers.call = [this](const std::string& host, std::uint16_t port) { calls.emplace_back(host, port); };
           p.schedulers.certificate = [](const std::string& name) { return "certificate of " + name; };
           p.shut_down = [this](const std::string&) { ended = true; };
         }) {}
@@ -174,6 +176,23 @@ BOOST_AUTO_TEST_CASE(after_a_restart_the_server_starts_only_who_is_to_run) {
   s.whole.restart();
   BOOST_REQUIRE(s.processes.starts.size() == 1u);  // harmless if it lives: its lock says so
   BOOST_TEST(s.processes.starts[0].name == "default");
+}
+
+BOOST_AUTO_TEST_CASE(a_server_calls_at_the_ports_of_its_schedulers) {  // MS-88
+  server s;
+  s.hello("default");
+  s.whole.create_node("n1");
+  s.whole.hello_of("n1");
+  s.second();
+  BOOST_TEST(s.calls.empty());  // it has none yet
+  s.manage(schema::ManageVerb::SET, "s1", {{"sched_port", "15077"}});
+  BOOST_TEST((s.calls == std::vector<std::pair<std::string, std::uint16_t>>{{"borg", 15077}}));
+  s.hello("s1");
+  s.manage(schema::ManageVerb::SET, "s1", {{"sched_port", "15078"}});
+  BOOST_TEST(s.calls.size() == 1u);  // it is here
+  s.whole.restart();
+  BOOST_REQUIRE(s.calls.size() == 2u);
+  BOOST_TEST(s.calls[1].second == 15078);
 }
 
 BOOST_AUTO_TEST_CASE(a_start_that_fails_is_written_down) {

@@ -256,6 +256,22 @@ BOOST_AUTO_TEST_CASE(a_lost_connection_is_made_again_when_the_peer_is_back) {
   BOOST_TEST(t.mom.now().opened.at(0)->id() != t.mom.now().opened.at(1)->id());
 }
 
+BOOST_AUTO_TEST_CASE(a_dialer_that_pauses_may_be_hurried) {
+  auto o = patient();
+  o.redial_ms_min = o.redial_ms_max = 3'600'000;
+  on_tls t(o);
+  const kept_port reserved;
+  t.dialer = t.pool.dial_tls("127.0.0.1", reserved.number(), t.here.of(kind::mom, "n1"), kind::server, t.mom.keeping());
+  BOOST_REQUIRE(t.mom.until_failed());
+  t.listen(t.server.echoing(), reserved.number());
+  t.dialer->now();
+  t.dialer->now();
+  BOOST_REQUIRE(t.mom.until_opened());
+  t.mom.first()->send(message(9));
+  BOOST_REQUIRE(t.mom.until_received(1));
+  BOOST_TEST(t.mom.now().opened.size() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(a_dialer_that_goes_closes_its_connection) {
   on_tls t;
   t.listen(t.server.keeping());

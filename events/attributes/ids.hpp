@@ -365,6 +365,7 @@ inline constexpr attribute_id fail_action = 90;
 namespace reservation {
 inline constexpr attribute_id Reserve_Name = 10;
 inline constexpr attribute_id Reserve_Owner = 20;
+inline constexpr attribute_id reserve_type = 25;
 inline constexpr attribute_id reserve_state = 30;
 inline constexpr attribute_id reserve_substate = 40;
 inline constexpr attribute_id reserve_start = 50;

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "events/attributes/ids.hpp"
+#include "events/attributes/table.hpp"
 #include "events/model/reservation/rules.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/exec_vnode.hpp"
@@ -87,6 +88,7 @@ int substate_of(const reservation_state& r) {
 
 attributes::attribute_set reservation_row(const reservation_state& r, std::string_view server_name) {
   auto row = r.attributes;
+  row.set(ids::reserve_type, attributes::find(schema::ObjectKind::RESERVATION, ids::reserve_type)->default_value);
   row.set(ids::reserve_state, state_name(r));
   row.set(ids::reserve_substate, std::to_string(substate_of(r)));
   const auto* shown = r.current();

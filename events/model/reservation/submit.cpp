@@ -59,10 +59,7 @@ std::optional<rejection> take_attribute(draft& d, schema::Attribute::Reader give
   if (auto why = attributes::may_set(*row, resource, now.by.role, true, false, true, settings.resources)) return as_rejection(*why);
   auto checked = attributes::check_value(*row, resource, value, settings.resources);
   if (!checked) return as_rejection(checked.error());
-  if (row->id == ids::interactive) {
-    d.interactive = values::parse_integer(*checked).value_or(0);
-    if (d.interactive >= 0) return std::nullopt;  // only the client waits
-  }
+  if (row->id == ids::interactive) d.interactive = values::parse_integer(*checked).value_or(0);
   d.attributes.set(row->id, resource, *checked);
   return std::nullopt;
 }

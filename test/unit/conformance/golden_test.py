@@ -175,6 +175,8 @@ class scenes(unittest.TestCase):
         self.assertEqual(it.steps, [("run", "root", "qmgr -c 'x'", None), ("run", "u", "qsub -- a", "4"), ("wait", "4", "state = R")])
         self.assertEqual(it.before, {2: [("next", 7)]})
         self.assertEqual(it.without, {3: "of that"})
+        two = scene.read("host vm\nread b = as a = 1\\nb =\n")
+        self.assertEqual(scene.reread("b = 2\n", two), "a = 1\nb = 2\n")
         self.assertEqual(scene.reread("8[].vm   arr\nx 8[].vm y\ndepend=1\n", it), "8.vm     arr\nx 8.vm y\n\n")
 
     def test_an_unknown_line_is_refused(self):

@@ -119,6 +119,6 @@ def reread(text, scene):
     for before, after in scene.readings:
         def replacement(match):
             blanks = match[1]
-            return after + blanks + " " * (len(before) - len(after) if len(blanks) > 1 else 0)
+            return after.replace("\\n", "\n") + blanks + " " * (len(before) - len(after) if len(blanks) > 1 else 0)
         text = re.sub(re.escape(before) + r"( *)", replacement, text)
     return text

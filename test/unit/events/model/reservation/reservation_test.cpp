@@ -44,6 +44,7 @@ BOOST_AUTO_TEST_SUITE(reservation)
 BOOST_AUTO_TEST_CASE(one_that_is_asked_for_waits_for_the_schedulers) {
   reservation_story s;
   BOOST_TEST(s.when(reserve(two_cpus(s.now_s + 100))) == "submitted");
+  BOOST_TEST(s.shown(ids::reserve_type) == "2");
   BOOST_TEST(s.shown(ids::reserve_state) == "RESV_UNCONFIRMED");
   BOOST_TEST(s.shown(ids::Reserve_Name) == "NULL");
   BOOST_TEST(s.shown(ids::Reserve_Owner) == "user1@borg");
@@ -213,8 +214,7 @@ BOOST_AUTO_TEST_CASE(a_running_job_s_vnodes_become_a_reservation_at_once) {
   BOOST_TEST(none.when(reserve({{"reserve_job", "", "99999.borg"}})).starts_with("15001"));
 }
 
-// For how long a client waits is its own affair; a limit is the reservation's.
-BOOST_AUTO_TEST_CASE(only_a_limit_of_the_wait_is_kept) {
+BOOST_AUTO_TEST_CASE(for_how_long_its_client_waits_is_shown) {  // MS-101
   const auto shown = [](const char* seconds) {
     reservation_story s;
     auto v = two_cpus(s.now_s + 100);
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(only_a_limit_of_the_wait_is_kept) {
     s.when(reserve(v));
     return s.shown(ids::interactive);
   };
-  BOOST_TEST(shown("5") == "(none)");
+  BOOST_TEST(shown("5") == "5");
   BOOST_TEST(shown("-5") == "-5");
 }
 

@@ -44,9 +44,7 @@ void run_actor::on_sister_link(const sister_link& l) {
   fail_questions_to(l.host);
   const auto* s = state().sister(l.host);
   if (!state().active() || (s && s->dropped())) return;
-  parts_.note(log_event::error, state().job, "im_eof, lost communication with " + l.host + ", not killing job yet");
-  if (state().bears_failures())
-    parts_.note(log_event::debug3, state().job, "ignoring lost communication with " + l.host + " as job is tolerant of node failures");
+  lines().lost_link(l.host);
 }
 
 void run_actor::tell_whether_suspended(const std::string& host) {

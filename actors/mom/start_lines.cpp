@@ -6,6 +6,10 @@ namespace annals::actors {
 
 using phase = model::run_phase;
 
+namespace {
+constexpr std::string_view borne_words = " as job is tolerant of node failures";
+}
+
 void start_lines::launch_delay(const std::string& when) const {
   bool asks_spare_chunks = false;
   for (auto a : run_.order.get().getStartRun().getAttributes())
@@ -17,16 +21,23 @@ void start_lines::launch_delay(const std::string& when) const {
 // A failure that the job tolerates (RS-12 to RS-14): the lines of PBS, and one with the words of its design.
 void start_lines::borne(schema::SisterStep::Reader failure) const {
   const auto host = schema::str(failure.getHost()), text = schema::str(failure.getText());
-  constexpr auto borne = " as job is tolerant of node failures";
   if (run_.phase == phase::started) {
     note(log_event::error, "lost communication with " + host + ": " + text);
-    note(log_event::debug3, "ignoring lost communication with " + host + borne);
-  } else {
-    note(log_event::job, model::start_error(failure));
-    note(log_event::job, text);
-    note(log_event::job, "ignoring error from " + host + borne);
+    return ignored(log_event::debug3, "lost communication with " + host);
   }
-  note(log_event::debug, std::string("ignoring error") + borne);
+  note(log_event::job, model::start_error(failure));
+  note(log_event::job, text);
+  ignored(log_event::job, "error from " + host);
+}
+
+void start_lines::ignored(std::uint32_t level, const std::string& what) const {
+  note(level, std::string("ignoring ").append(what).append(borne_words));
+  note(log_event::debug, std::string("ignoring error").append(borne_words));
+}
+
+void start_lines::lost_link(const std::string& host) const {
+  note(log_event::error, "im_eof, lost communication with " + host + ", not killing job yet");
+  if (run_.bears_failures()) ignored(log_event::debug3, "lost communication with " + host);
 }
 
 void start_lines::failed(schema::SisterStep::Reader failure) const {

@@ -16,12 +16,14 @@ class start_lines {
       : parts_(parts), run_(run), waits_(waits) {}
 
   void step(std::size_t number) const;               // of the run's steps, from 0
+  void lost_link(const std::string& host) const;     // while the program runs
   void launch_delay(const std::string& when) const;  // of a job that asks for spare chunks as in earlier PBS (RS-62)
 
  private:
   void note(std::uint32_t level, const std::string& text) const { parts_.note(level, run_.job, text); }
   void failed(schema::SisterStep::Reader failure) const;
   void borne(schema::SisterStep::Reader failure) const;
+  void ignored(std::uint32_t level, const std::string& what) const;  // PBS's line, and the words of its design (RS-12, RS-13)
   void left(schema::SisterLeft::Reader left) const;
   void reduced(std::size_t number) const;
 

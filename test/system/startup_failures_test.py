@@ -256,7 +256,8 @@ class FailureTest(RecipeTest):
             return self.assertNotIn(f"{cell.id};ignoring", log())
         lines = {"pruned": [f"0008;pbs_mom;Job;{cell.id};ignoring error from {VICTIM} as job is tolerant of node failures\n",
                             f"0080;pbs_mom;Job;{cell.id};ignoring error as job is tolerant of node failures\n"],
-                 "goes on": [f"0400;pbs_mom;Job;{cell.id};ignoring lost communication with {VICTIM} as job is tolerant of node failures\n"]}
+                 "goes on": [f"0400;pbs_mom;Job;{cell.id};ignoring lost communication with {VICTIM} as job is tolerant of node failures\n",
+                             f"0080;pbs_mom;Job;{cell.id};ignoring error as job is tolerant of node failures\n"]}
         self.until(lambda: all(line in log() for line in lines[cell.outcome]), f"{cell.name}: {lines[cell.outcome]}")
 
     def check_meanwhile(self, cell):

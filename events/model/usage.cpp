@@ -263,7 +263,7 @@ std::map<std::string, std::string> unmergeable_words(std::span<const host_usage>
   for (const auto& [resource, words] : words_by_resource(hosts, resources))
     if (const auto* word = unmergeable(words, resources.find(resource)->type))
       out[resource] = "resources_used." + resource + " cannot be accumulated: value '" + std::string(*word->value) + "' from mom " +
-                      std::string(word->host) + " not JSON-format";
+                      std::string(word->host) + " not JSON-format: " + why_no_object(*word->value);
   return out;
 }
 

@@ -100,4 +100,10 @@ const host_word* unmergeable(std::span<const host_word> hosts, value_type type) 
   return at == hosts.end() ? nullptr : &*at;
 }
 
+std::string why_no_object(std::string_view text) {
+  if (values::nests_deeper(text, nesting_max)) return "nested more than " + std::to_string(nesting_max) + " deep";
+  if (json::parse(text, nullptr, false).is_discarded()) return "<class 'json.decoder.JSONDecodeError'>";  // PBS's word for it
+  return "not an object";
+}
+
 }  // namespace annals::model

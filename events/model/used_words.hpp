@@ -29,4 +29,7 @@ std::optional<std::string> joined_words(std::span<const host_word> hosts, attrib
 // With words_form::merge: the first that keeps values of several hosts from being made one; nullptr: none does.
 const host_word* unmergeable(std::span<const host_word> hosts, attributes::value_type type);
 
+// Why it is no JSON object, as the MoM's log says it.
+std::string why_no_object(std::string_view text);
+
 }  // namespace annals::model

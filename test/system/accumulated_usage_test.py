@@ -164,7 +164,7 @@ class accumulated_usage(MomHookTest, WideJobTest):
         self.assertEqual((used(job, "foo_str2"), used(job, "foo_str3"), used(job, "foo_str4")), (None, "eight only here", None))
         self.assertEqual(used(job, "stra"), '"glad,elated","happy"')
         self.until_mom_logged(hosts[0], f"Svr;pbs_mom;Job {id} resources_used.foo_str2 cannot be accumulated: value 'seven' from mom "
-                                        f"{hosts[1]} not JSON-format")
+                                        f"{hosts[1]} not JSON-format: <class 'json.decoder.JSONDecodeError'>")
 
     def test_invisible_resources_are_summed_and_shown_to_managers_only(self):  # RU-18
         self.sure("qmgr", "-c", "create resource hidden type=long,flag=hi")

@@ -73,6 +73,9 @@ BOOST_AUTO_TEST_CASE(what_is_no_object_makes_a_table_or_by_the_directive_nothing
     BOOST_TEST(joined(some, words_form::merge) == "-");
     BOOST_TEST(unmergeable(some) == "n2 " + std::string(odd));
   }
+  for (const char* odd : {"seven", "", "{\"a\":", "{\"a\":1} x"})
+    BOOST_TEST(model::why_no_object(odd) == "<class 'json.decoder.JSONDecodeError'>", odd);
+  for (const char* other : {"[1]", "7", "\"seven\""}) BOOST_TEST(model::why_no_object(other) == "not an object", other);
   BOOST_TEST(joined({{"borg", "eight only on borg"}, {"federer", silent}}, words_form::merge) == "eight only on borg");
   BOOST_TEST(unmergeable({{"borg", "eight only on borg"}, {"federer", silent}}) == "-");
   BOOST_TEST(unmergeable({{"n1", R"({"a":1})"}, {"n2", R"({})"}}) == "-");
@@ -88,6 +91,7 @@ BOOST_AUTO_TEST_CASE(of_string_arrays_the_directive_shows_the_primarys) {  // RU
 BOOST_AUTO_TEST_CASE(an_object_that_is_nested_without_end_is_taken_as_a_word) {
   const auto deep = "{\"a\":" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
   BOOST_TEST(joined({{"n1", "{}"}, {"n2", deep}}).starts_with("{\"n1\": \"{}\", \"n2\": "));
+  BOOST_TEST(model::why_no_object(deep) == "nested more than 32 deep");
   const auto fair = "{\"a\":" + std::string(31, '[') + std::string(31, ']') + "}";
   BOOST_TEST(joined({{"n1", "{}"}, {"n2", fair}}).starts_with("'{\"a\": [[["));
 }

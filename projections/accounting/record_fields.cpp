@@ -1,6 +1,9 @@
 #include "projections/accounting/record_fields.hpp"
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "events/attributes/ids.hpp"
@@ -8,6 +11,7 @@
 #include "events/model/vnodes/amounts.hpp"
 #include "events/model/vnodes/sharing.hpp"
 #include "events/values/duration.hpp"
+#include "events/values/size.hpp"
 #include "projections/accounting/record_text.hpp"
 
 namespace annals::projections {
@@ -106,24 +110,45 @@ void put_phase(std::string& line, const occasion& o) {
   put_assignment(line, job);
 }
 
+// A sum as PBS writes it: of sizes in the smallest of their units (RS-40: three times 8gb are 24gb).
+class assigned_sum {
+ public:
+  void add(const model::amount& part) {
+    if (part.is_size) add(values::size_value{static_cast<std::uint64_t>(part.value), 10});
+    else number_ += part.value;
+  }
+  void add_available(std::string_view text) {
+    if (const auto size = is_size_ ? values::parse_size(text) : std::nullopt) add(*size);
+    else if (!is_size_) number_ += model::read_amount(text).value;
+  }
+  void be_size(bool is_size) { is_size_ |= is_size; }
+  std::string print() const { return size_ ? values::print_size(*size_) : model::amount{number_, is_size_}.print(); }
+
+ private:
+  void add(const values::size_value& size) { size_ = size_ ? values::add(*size_, size) : size; }
+
+  double number_ = 0;
+  bool is_size_ = false;
+  std::optional<values::size_value> size_;
+};
+
 // What the job takes: what its chunks ask, or, of vnodes it has for itself, all there is of what they ask.
-model::amounts assigned(const occasion& o) {
+std::map<std::string, assigned_sum> assigned(const occasion& o) {
   const auto parts = model::parts_of(o.job.attribute(ids::exec_vnode));
   const auto place = o.job.attribute(ids::Resource_List, "place");
-  model::amounts sum;
+  std::map<std::string, assigned_sum> sum;
   for (const auto& part : parts)
-    for (const auto& [resource, amount] : part.asked) sum[resource].is_size |= amount.is_size;
+    for (const auto& [resource, amount] : part.asked) sum[resource].be_size(amount.is_size);
   std::vector<std::string_view> whole;  // vnodes counted as a whole, each once
   for (const auto& part : parts) {
     const auto* vnode = o.vnode(part.vnode);
     const auto sharing = vnode ? vnode->attributes.get(attributes::node::sharing).value_or("") : std::string_view();
     if (!vnode || model::hold_of(place, sharing) != model::hold_kind::exclusive) {
-      for (const auto& [resource, amount] : part.asked) sum[resource].value += amount.value;
+      for (const auto& [resource, amount] : part.asked) sum[resource].add(amount);
     } else if (std::find(whole.begin(), whole.end(), part.vnode) == whole.end()) {
       whole.push_back(part.vnode);
-      for (const auto& [resource, unused] : model::amounts(sum))
-        if (const auto there = vnode->attributes.get(attributes::node::resources_available, resource))
-          sum[resource].value += model::read_amount(*there).value;
+      for (auto& [resource, total] : sum)
+        if (const auto there = vnode->attributes.get(attributes::node::resources_available, resource)) total.add_available(*there);
     }
   }
   return sum;
@@ -203,7 +228,7 @@ void queued_fields(std::string& line, const occasion& o) {
 void started_fields(std::string& line, const occasion& o) {
   put_base(line, o);
   put_place(line, o.job);
-  for (const auto& [resource, amount] : assigned(o)) put(line, "resource_assigned", resource, amount.print());
+  for (const auto& [resource, sum] : assigned(o)) put(line, "resource_assigned", resource, sum.print());
 }
 
 // The session is not known yet. Both are for those who bill jobs with the resources of earlier PBS (RS-41 to RS-43).
@@ -251,7 +276,7 @@ void phase_fields(std::string& line, const occasion& o) {
 
 void next_phase_fields(std::string& line, const occasion& o) {
   put_phase(line, o);
-  for (const auto& [resource, amount] : assigned(o)) put(line, "resource_assigned", resource, amount.print());
+  for (const auto& [resource, sum] : assigned(o)) put(line, "resource_assigned", resource, sum.print());
 }
 
 // What it had used so far, and what it gives up if that is not everything.

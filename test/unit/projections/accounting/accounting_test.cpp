@@ -110,11 +110,11 @@ BOOST_AUTO_TEST_CASE(a_run_that_is_told_to_go_on_with_less_leaves_s_as_it_began_
   BOOST_TEST(all[1] == "11/21/2026 00:47:15;S;602.q1;" + base + times + "exec_host=" + padded_hosts + " exec_vnode=" + padded_vnodes +
                            " Resource_List.mem=11gb Resource_List.ncpus=9 Resource_List.nodect=5 Resource_List.place=scatter:excl "
                            "Resource_List.select=1:ncpus=3:mem=1gb+2:ncpus=2:mem=2gb+2:ncpus=1:mem=3gb "
-                           "resource_assigned.mem=41943040kb resource_assigned.ncpus=15 ");
+                           "resource_assigned.mem=40gb resource_assigned.ncpus=15 ");
   BOOST_TEST(all[2] == "11/21/2026 00:47:15;s;602.q1;" + base + times + "exec_host=" + pruned_hosts + " exec_vnode=" + pruned_vnodes +
                            " Resource_List.mem=6gb Resource_List.ncpus=6 Resource_List.nodect=3 Resource_List.place=scatter:excl "
                            "Resource_List.select=1:ncpus=3:mem=1gb+1:ncpus=2:mem=2gb+1:ncpus=1:mem=3gb "
-                           "resource_assigned.mem=25165824kb resource_assigned.ncpus=9 ");
+                           "resource_assigned.mem=24gb resource_assigned.ncpus=9 ");
   story.exits(0);
   story.leaves();
   BOOST_TEST(letters() == "QSsE");

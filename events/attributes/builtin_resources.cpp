@@ -57,7 +57,7 @@ constexpr row rows[] = {
     {"rjselect", value_type::string, 0, job_wide, setter::operator_, false,
      "older form: replaces select for the scheduler alone, and failures are tolerated at the start"},
     {"select_requested", value_type::string, 0, job_wide, setter::internal, false,
-     "the select that was asked for, completed; of jobs with spare chunks"},
+     "the select that was asked for, completed; of jobs without spare chunks hooks see it, and qstat with show_hidden_attribs"},
     {"place", value_type::string, 0, job_wide, setter::owner, false, "how chunks are placed"},
     {"nodes", value_type::string, 0, job_wide, setter::owner, false, "old form of select, converted"},
     {"nodect", value_type::integer, summed, nowhere, setter::manager, false, "number of chunks"},

@@ -212,7 +212,14 @@ std::optional<std::string_view> object_state::text(std::string_view attribute, s
   }
   for (const auto& v : values)
     if (v.attribute == attribute && v.resource == resource) return v.value;
+  if (kind == ObjectKind::JOB && attribute == "Resource_List" && resource == "select_requested") return select_requested();
   return std::nullopt;
+}
+
+// Of a job without spare chunks (RS-32): what it asked for, completed, is its schedselect before anything of it was released.
+std::optional<std::string_view> object_state::select_requested() {
+  const auto orig = text("schedselect_orig", {});
+  return orig ? orig : text("schedselect", {});
 }
 
 std::vector<std::string> object_state::resources_of(std::string_view attribute) {

@@ -85,6 +85,20 @@ void put_constants(attributes::attribute_set& row, schema::ObjectKind kind) {
 
 }  // namespace
 
+namespace {
+
+// A job without spare chunks keeps no copy of the select that it asked for: schedselect is that, completed, before anything of the job was
+// released (RS-32). PBS shows none, so it is among the hidden ones.
+void put_select_requested(attributes::attribute_set& row, const status& from) {
+  namespace ids = attributes::job;
+  if (from.server().attributes.get(attributes::server::show_hidden_attribs) != "True") return;
+  if (row.get(ids::Resource_List, "select_requested")) return;
+  const auto orig = row.get(ids::schedselect_orig), now = row.get(ids::schedselect);
+  if (const auto asked = orig ? orig : now) row.set(ids::Resource_List, "select_requested", std::string(*asked));
+}
+
+}  // namespace
+
 attributes::attribute_set job_row(const status& from, const model::job_state& job, std::int64_t now_s) {
   namespace ids = attributes::job;
   auto row = job.attributes;
@@ -99,6 +113,7 @@ attributes::attribute_set job_row(const status& from, const model::job_state& jo
     row.erase(ids::eligible_time);
     row.erase(ids::accrue_type);
   }
+  put_select_requested(row, from);
   return row;
 }
 

@@ -36,7 +36,7 @@ assert isinstance(free, pbs.pbs_resource) and free["ncpus"] == 5 and free["mem"]
 assert j.comment is None and j.Account_Name is None
 v = j.Variable_List
 assert v["A"] == "1" and v["B"] == "x,y" and v.get("C") is None and "A" in v and v.keys() == ["A", "B"]
-assert j.select == "1:ncpus=4" and j.select_requested is None
+assert j.select == j.select_requested == "1:ncpus=4"
 assert j.queue == "workq" and j.queue.name == "workq" and str(j.queue) == "workq"
 )py");
   c.job = {{"Job_Name", "", "sim"},
@@ -82,6 +82,10 @@ BOOST_AUTO_TEST_CASE(the_selection_asked_for_is_read_by_both_names) {  // RS-33,
               "assert j.select_requested == j.Resource_List['select_requested'] == '2:ncpus=1' and "
               "isinstance(j.select_requested, pbs.select)\n");
   c.job = {{"Resource_List", "select_requested", "2:ncpus=1"}};
+  BOOST_TEST(result(c) == "accept");
+  c.job = {{"Resource_List", "select", "2"}, {"schedselect", "", "2:ncpus=1"}};  // without spare chunks (RS-32)
+  BOOST_TEST(result(c) == "accept");
+  c.job = {{"schedselect", "", "1:ncpus=1"}, {"schedselect_orig", "", "2:ncpus=1"}};
   BOOST_TEST(result(c) == "accept");
 }
 

@@ -252,6 +252,37 @@ BOOST_AUTO_TEST_CASE(nobody_selects_by_what_he_does_not_see) {
   BOOST_TEST(select({{"exec_vnode_orig", "", schema::CompareOp::EQ, "(p1:ncpus=1)"}}, Role::USER, "bob") == "");
 }
 
+BOOST_AUTO_TEST_CASE(invisible_resources_are_for_operators_and_managers) {  // RU-18
+  happen(1, [](auto e) {
+    auto r = e.initServer().initResourceCreated();
+    r.setName("hidden");
+    r.setType("long");
+    r.setFlags("hi");
+  });
+  host(5, "p2", {{"resources_available", "ncpus", "4"}, {"resources_available", "hidden", "7"}});
+  submit(12, 3, "ann@p1", {{"Resource_List", "ncpus", "1"}, {"Resource_List", "hidden", "3"}});
+  const auto resources = [](schema::Stat::Builder s) { s.setKind(ObjectKind::RESOURCE); };
+  namespace node = attributes::node;
+  for (const auto role : {Role::USER, Role::OPERATOR, Role::MANAGER}) {
+    const bool seen = role != Role::USER;
+    BOOST_TEST(stat(named(ObjectKind::JOB, {"3.p1"}), role).get("3.p1", job::Resource_List, "hidden") == (seen ? "3" : "(none)"));
+    BOOST_TEST(stat(named(ObjectKind::JOB, {"3.p1"}), role).get("3.p1", job::Resource_List, "ncpus") == "1");
+    BOOST_TEST(stat(named(ObjectKind::NODE, {"p2"}), role).get("p2", node::resources_available, "hidden") == (seen ? "7" : "(none)"));
+    BOOST_TEST(select({{"Resource_List", "hidden", CompareOp::EQ, "3"}}, role) == (seen ? "3.p1" : ""));
+    BOOST_TEST(stat(resources, role).names.size() == (seen ? 1u : 0u));
+    BOOST_TEST(stat(named(ObjectKind::RESOURCE, {"hidden"}), role).unknown.size() == (seen ? 0u : 1u));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_a_plain_job_asked_for_is_among_what_is_hidden) {  // RS-32
+  const std::string completed = "3:ncpus=1+1:mem=5gb:ncpus=1+1:ncpus=2:mem=2gb";
+  submit(12, 3, "ann@p1", {{"Resource_List", "select", "3:ncpus=1+mem=5gb+ncpus=2:mem=2gb"}, {"schedselect", "", completed.c_str()}});
+  const auto shown = [&] { return stat(named(ObjectKind::JOB, {"3.p1"})).get("3.p1", job::Resource_List, "select_requested"); };
+  BOOST_TEST(shown() == "(none)");
+  server("show_hidden_attribs", "True");
+  BOOST_TEST(shown() == completed);
+}
+
 BOOST_AUTO_TEST_CASE(history_must_be_kept_to_be_asked_for) {
   const auto with_history = [](schema::Stat::Builder s) { s.setHistory(schema::History::ALSO); };
   BOOST_TEST(stat(with_history).refused.has_value());

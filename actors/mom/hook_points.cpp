@@ -230,7 +230,10 @@ void mom_hooks::stage_over(const std::shared_ptr<stages>& s, const hooks::hook_e
     if (c.parameter == "job" && c.attribute == "resources_used") told.used.push_back(keep_used(annals::mom::run_key(ref), c));
   if (s->at.point == hook_point::aborted && !std::exchange(told.used, {}).empty())
     note_of_job(schema::str(ref.getJob()), "what hooks have set of resources_used does not count: the job did not start");
-  if (s->releases && !result.stopped) told.reduced = s->releases->change();
+  if (s->releases && !result.stopped) {
+    told.reduced = s->releases->change();
+    told.reduced_by_select = s->releases->is_by_select();
+  }
   if (s->at.point == hook_point::launch && !result.stopped) take_program(result.parameters, told.program);
   if (comes_before_program(s->at.point)) {
     for (const auto& reply : result.replies)

@@ -85,6 +85,7 @@ struct hook_point_passed {
   std::string text;                                   // refused: the hook's words
   ports::run_order program;                           // launch: as hooks left it
   std::optional<model::allocation_change> reduced;    // what hooks let go; not if the start stops
+  bool reduced_by_select = false;                     // each time they said what is to stay
   std::vector<model::usage_change> used;              // what they have set of resources_used, in their order
 
   bool stops_start() const { return refused || reruns || deletes; }

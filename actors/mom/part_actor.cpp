@@ -272,6 +272,12 @@ void part_actor::on_request(const schema::sealed<schema::ToSister>& message) {
       prologue_asked_ = true;
       effects().again_one(id_of(model::part_effect(model::say_prologue_over{})));
       return reconcile();
+    case schema::ToSister::PRESENT:
+      if (state().phase != part_phase::ready) return;  // it is leaving, and says so
+      return tell_primary([&](auto b) {
+        fill_ref(b.initPresent().initRef());
+        b.getPresent().setQuestion(m.getPresent().getQuestion());
+      });
     case schema::ToSister::UPDATE:
       effects().again_one(id_of(model::part_effect(model::say_updated{m.getUpdate().getNumber()})));  // a repeat is answered again
       command(model::update_asked{message, parts_.settings->host});

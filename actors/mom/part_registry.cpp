@@ -23,6 +23,7 @@ schema::RunRef::Reader run_of(schema::ToSister::Reader m) {
     case schema::ToSister::STILL_THERE: return m.getStillThere();
     case schema::ToSister::PROLOGUE: return m.getPrologue();
     case schema::ToSister::UPDATE: return m.getUpdate().getOrder().getRef();
+    case schema::ToSister::PRESENT: return m.getPresent().getRef();
   }
   return {};  // a message of a later release: about no run that is known
 }
@@ -95,7 +96,7 @@ void part_registry::on_request(const std::string& from, const wire::connection_p
   if (at == parts_.end()) {
     if (m.isJoin() && !left_.has(ref.getJobSerial(), ref.getRun())) return join(from, peer, std::move(message));
     if (!m.isJoin() && !m.isLeave() && !m.isSpawn() && !m.isSignalTask() && !m.isStillThere() && !m.isPrologue() &&
-        !m.isUpdate())
+        !m.isUpdate() && !m.isPresent())
       return;
     return say_left(from, ref);
   }

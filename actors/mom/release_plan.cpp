@@ -43,6 +43,7 @@ bool release_plan::release(hooks::protocol::ReleaseNodes::Reader asked, stage& a
   at.from.has = std::move(planned->left);
   at.from.shown = hooks::shown_by(at.job);
   if (to) add(std::move(planned->change), *to);
+  if (to) by_select_ &= asked.getKeepSelect().size() > 0;
   return true;
 }
 
@@ -78,6 +79,11 @@ void release_plan::show(hooks::hook_parameters& parameters) const {
       std::erase_if(std::get<std::vector<hooks::hook_object>>(p.value),
                     [&](const hooks::hook_object& v) { return !kept.contains(v.name); });
   }
+}
+
+bool release_plan::is_by_select() const {
+  const std::lock_guard held(guard_);
+  return by_select_;
 }
 
 std::optional<model::allocation_change> release_plan::change() const {

@@ -24,6 +24,8 @@ class release_plan {
   void accept(hooks::protocol::Reply::Reader reply, hooks::hook_parameters& parameters);
   // What the calls come to together.
   std::optional<model::allocation_change> change() const;
+  // Each of them said what is to stay; else some named what goes.
+  bool is_by_select() const;
 
  private:
   struct stage {
@@ -38,6 +40,7 @@ class release_plan {
   mutable std::mutex guard_;
   stage accepted_, asked_;  // by hooks that accepted; and by the one that runs
   std::optional<model::allocation_change> change_;
+  bool by_select_ = true;
 };
 
 }  // namespace annals::actors

@@ -82,7 +82,7 @@ void run_actor::on_change() {
   current_order_.follow(state());
   if (std::exchange(revived_, false)) {  // in an earlier life
     steps_noted_ = state().steps.size();
-    may_have_started_ = state().phase == phase::starting;
+    may_have_started_ = state().phase == phase::starting && parts_.processes->has_order(key_);
   }
   reconcile();
   if (state().phase != phase::starting)
@@ -209,6 +209,8 @@ struct run_actor::beginner {
 begun run_actor::begin(const model::run_effect& effect) { return std::visit(beginner{*this, effect}, effect); }
 
 void run_actor::fire(const model::wake& timer) {
+  if (timer.what == model::run_timer::sister_silence && is_yet_to_start() && !state().sister(timer.host)->dropped())
+    return lose_before_start(timer.host, "no contact");
   model::host_usage last;
   if (!timer.host.empty()) last = contact_of(timer.host).last;
   command(model::timer_fired{timer, std::move(last)});
@@ -228,7 +230,7 @@ begun run_actor::start() {
   if (!hooks_allow(hook_point::begin) || !hooks_allow(hook_point::prologue)) return begun::not_yet;
   if (model::script_comes_later(order()) && !script_) return begun::not_yet;
   if (!std::exchange(launch_told_, true)) lines().launch_delay(": before launch");
-  if (prunes_by_itself() || waits_for_updates()) return begun::not_yet;
+  if (may_have_started_ ? prunes_by_itself() || waits_for_updates() : !has_its_hosts()) return begun::not_yet;
   return start_after_hooks();
 }
 

@@ -10,11 +10,13 @@
 
 #include "actors/mom/current_order.hpp"
 #include "actors/mom/mom_messages.hpp"
+#include "actors/mom/roll_call.hpp"
 #include "actors/mom/start_lines.hpp"
 #include "actors/runtime/effect_running_actor.hpp"
 #include "actors/runtime/message_type.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/run/run.hpp"
+#include "hooks-runtime/chain/release.hpp"
 
 namespace annals::actors {
 
@@ -94,7 +96,10 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   at_hook_point at(hook_point point);
   bool hooks_allow(hook_point point);  // begin, prologue: whether they have; else it goes on when they do
   begun start_after_hooks();
-  bool prunes_by_itself();  // of a job with rjselect: it goes on when that is on disk
+  void take_word_of(hook_point_passed& p, std::vector<std::string> shown);  // shown: hosts that had failed, as the hooks were told
+  bool prunes_by_itself();                                                  // of a job with rjselect: it goes on when that is on disk
+  std::optional<model::planned_release> planned(const std::string& keep_select, const std::string& by,
+                                                const std::vector<std::string>& failed, const hooks::line_taker& tell);
   void kill_if_allowed(const model::kill_program& request);
   void suspend_run();
   void resume_run(std::uint64_t request);
@@ -103,6 +108,18 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   void keep(std::vector<model::usage_change> set_by_hooks);
   bool abort_hooks_are_over();
   void tell_periodic_hooks(const model::usage_set& usage);
+
+  // -- the hosts that it would keep, before its program (run_actor_presence.cpp)
+  bool has_its_hosts();  // else it goes on when that is known, or is given up
+  bool all_are_there();
+  std::uint64_t moment() const;
+  std::vector<std::string> failed_hosts() const;
+  bool release_what_hooks_want();
+  bool has_too_few();
+  void give_up_start(const std::string& why, std::vector<schema::sealed<schema::HookRun>> runs = {});
+  bool is_yet_to_start() const { return state().phase == model::run_phase::starting && !may_have_started_ && !handed_over_; }
+  void lose_before_start(const std::string& host, const std::string& why) { command(model::sisters_absent{{host}, why}); }
+  void hand_over(const ports::run_order& program);
 
   // -- tasks (run_actor_tasks.cpp)
   caf::message_handler task_handlers();
@@ -140,8 +157,9 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
     bool has_it = false;        // it has said over this link that the job is there
     std::uint32_t updated = 0;  // it knows of so many reductions, as it has told this life
     std::int64_t away_since_ns = 0;
-    model::host_usage last;  // usage it told
-    bool words_cut = false;  // and more words than a run may tell
+    std::int64_t linked_ns = 0;  // when its link opened last; 0: never
+    model::host_usage last;      // usage it told
+    bool words_cut = false;      // and more words than a run may tell
   };
   contact& contact_of(const std::string& host);
   void on_sister_link(const sister_link& l);
@@ -155,6 +173,7 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   void signal_on(const std::string& host, int signal, schema::SignalPart::What what = schema::SignalPart::What::SIGNAL);
   void look_for_sisters(std::int64_t now_ns);  // that are out of reach
   bool hosts_are_updated();
+  void note_updates_missed();
   bool waits_for_updates();  // that hosts have not taken yet, before the program
   std::int64_t join_alarm_s() const;
   std::int64_t launch_delay_s() const;
@@ -178,9 +197,19 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   std::int64_t asking_since_ns_ = 0;  // sisters to join, in this life; 0: none was asked
   current_order current_order_;
   bool update_wait_told_ = false, update_end_told_ = false;
-  bool may_have_started_ = false;                  // an earlier life, the program
-  bool launch_told_ = false, prune_told_ = false;  // in the log
-  std::deque<model::run_command> acting_;          // to be given when the host has acted
+  bool may_have_started_ = false;  // an earlier life, the program
+  bool handed_over_ = false;       // this life: the host has it
+  roll_call roll_call_;
+  std::uint64_t waits_before_program_ = 0;  // so often something took its time while hosts could fail unseen
+  // What hooks want to let go, until the hosts that stay have answered.
+  struct wanted_release {
+    model::hooks_done done;
+    bool by_select;                  // they said what is to stay
+    std::vector<std::string> shown;  // hosts that had failed, as they were told
+  };
+  std::optional<wanted_release> wanted_release_;
+  bool launch_told_ = false, prune_told_ = false, given_up_told_ = false;  // in the log
+  std::deque<model::run_command> acting_;                                  // to be given when the host has acted
   std::optional<std::string> script_;
   hook_asker hooks_;
   std::optional<ports::run_order> launching_;  // as hooks left it, until their word is on disk

@@ -26,15 +26,37 @@ at_hook_point run_actor::at(hook_point point) {
 bool run_actor::hooks_allow(hook_point point) {
   const std::string event = point == hook_point::begin ? "execjob_begin" : "execjob_prologue";
   if (state().hooks.has(event) || hooks_.is_open(point)) return true;
+  if (wanted_release_) {
+    if (all_are_there()) release_what_hooks_want();
+    return false;
+  }
   if (!hooks_.wanted(point)) return hooks_.open(point), true;
   if (!hooks_.ask_once(point)) return false;
-  hooks_.ask(at(point), [this, point](hook_point_passed& p) {
+  auto asked = at(point);
+  hooks_.ask(asked, [this, point, shown = asked.job.failed](hook_point_passed& p) {
     if (p.stops_start()) return command(model::hooks_done{std::move(p.runs), p.why()});
-    if (!p.runs.empty()) return command(model::hooks_done{std::move(p.runs), {}, std::move(p.reduced), to_keep(std::move(p.used))});
+    if (!p.runs.empty()) return take_word_of(p, shown);
     hooks_.open(point);
     reconcile();
   });
   return false;
+}
+
+// What they let go of waits until the hosts that stay are known to be there.
+void run_actor::take_word_of(hook_point_passed& p, std::vector<std::string> shown) {
+  model::hooks_done done{std::move(p.runs), {}, std::move(p.reduced), to_keep(std::move(p.used))};
+  if (!done.reduced || may_have_started_) return command(std::move(done));
+  ++waits_before_program_;
+  wanted_release_ = {std::move(done), p.reduced_by_select, std::move(shown)};
+  reconcile();
+}
+
+// What the run is left with when it is to have what the select says, and nothing of those hosts.
+std::optional<model::planned_release> run_actor::planned(const std::string& keep_select, const std::string& by,
+                                                         const std::vector<std::string>& failed, const hooks::line_taker& tell) {
+  const auto asked =
+      schema::make<hooks::protocol::ReleaseNodes>([&](hooks::protocol::ReleaseNodes::Builder r) { r.setKeepSelect(keep_select); });
+  return hooks::plan_release(asked.get(), {state().allocated, {{}, failed}, hooks::shown_by(job_object(at(hook_point::launch)))}, by, tell);
 }
 
 namespace {
@@ -53,28 +75,21 @@ bool run_actor::prunes_by_itself() {
   if (hooks_came || !asks_rjselect(order()) || state().start_is_unwanted() || !state().allocated.select().empty() ||
       state().tolerates == model::tolerance::none)
     return false;
-  const auto a = at(hook_point::launch);
-  const auto shown = hooks::shown_by(job_object(a));
+  const auto shown = hooks::shown_by(job_object(at(hook_point::launch)));
   const auto requested = shown.resources.find("select_requested");
   if (!model::has_rjselect(shown.resources) || requested == shown.resources.end()) return false;
-  const auto asked = schema::make<hooks::protocol::ReleaseNodes>(
-      [&](hooks::protocol::ReleaseNodes::Builder r) { r.setKeepSelect(requested->second); });
   const bool told = std::exchange(prune_told_, true);
   const auto tell = [&](std::uint32_t level, const std::string& line) {
     if (!told) parts_.note(level, state().job, line);
   };
-  auto planned = hooks::plan_release(asked.get(), {a.job.allocated, {{}, a.job.failed}, shown}, "rjselect", tell);
-  if (!planned && may_have_started_) {  // with all that it has, when no host had failed yet
-    const auto whole = hooks::plan_release(asked.get(), {a.job.allocated, {}, shown}, "rjselect", [](auto, const auto&) {});
+  auto left = planned(requested->second, "rjselect", failed_hosts(), tell);
+  if (!left && may_have_started_) {  // with all that it has, when no host had failed yet
+    const auto whole = planned(requested->second, "rjselect", {}, [](auto, const auto&) {});
     if (whole && whole->change.released.empty()) return false;
   }
-  if (!planned) {
-    tell(log_event::error, "job not started, Retry 3");
-    command(model::hooks_done{{}, ports::start_failed{model::exit_retry, "what was asked for is not there without hosts that failed"}, {}});
-    return true;
-  }
-  if (planned->change.released.empty()) return false;
-  command(model::hooks_done{{}, {}, std::move(planned->change)});
+  if (!left) return give_up_start("what was asked for is not there without hosts that failed"), true;
+  if (left->change.released.empty()) return false;
+  command(model::hooks_done{{}, {}, std::move(left->change)});
   return true;
 }
 
@@ -84,8 +99,7 @@ begun run_actor::start_after_hooks() {
   if (launching_ && (hooks_.is_open(point) || state().hooks.has("execjob_launch"))) {
     auto program = *std::exchange(launching_, {});
     mom::put_allocation(order(), state().allocated, *parts_.settings, program);  // it may have less than when they were asked
-    parts_.processes->start(program);
-    script_.reset();
+    hand_over(program);
     return begun::yes;
   }
   if (hooks_.is_asked(point)) return begun::not_yet;  // its answer counts, also if the hook was turned off meanwhile
@@ -94,17 +108,15 @@ begun run_actor::start_after_hooks() {
   auto program = mom::order_for(order(), state().allocated, *parts_.settings);
   if (script_) program.script_text = *script_;
   if (!put_restart(program)) return begun::not_yet;
-  if (!wanted) {
-    parts_.processes->start(program);
-    script_.reset();
-    return begun::yes;
-  }
+  if (!wanted) return hand_over(program), begun::yes;
   auto a = at(point);
   a.program = std::move(program);
-  hooks_.ask(std::move(a), [this](hook_point_passed& p) {
+  ++waits_before_program_;
+  auto shown = a.job.failed;
+  hooks_.ask(std::move(a), [this, shown = std::move(shown)](hook_point_passed& p) {
     if (p.stops_start()) return command(model::hooks_done{std::move(p.runs), p.why()});
     launching_ = std::move(p.program);
-    if (!p.runs.empty()) return command(model::hooks_done{std::move(p.runs), {}, std::move(p.reduced), to_keep(std::move(p.used))});
+    if (!p.runs.empty()) return take_word_of(p, shown);
     hooks_.open(hook_point::launch);
     reconcile();
   });

@@ -34,6 +34,7 @@ void run_actor::on_sister_link(const sister_link& l) {
   // What was asked over the old link may have been lost.
   effects().again([&](const model::run_effect& e) { return model::sister_of(state(), e) == l.host; });
   if (l.open) {
+    c.linked_ns = parts_.base.clock->now_ns();
     // Also when the state does not call it away: that may be on its way to the log.
     if (state().sister(l.host)) command(model::sister_back{l.host, parts_.base.clock->now_ns()});
     tell_whether_suspended(l.host);
@@ -42,6 +43,7 @@ void run_actor::on_sister_link(const sister_link& l) {
   c.away_since_ns = parts_.base.clock->now_ns();
   forget_askers_of(l.host);
   fail_questions_to(l.host);
+  if (is_yet_to_start() || wanted_release_) reconcile();  // it is not there when that is asked
   const auto* s = state().sister(l.host);
   if (!state().active() || (s && s->dropped())) return;
   lines().lost_link(l.host);
@@ -99,9 +101,13 @@ bool run_actor::waits_for_updates() {
   if (!std::exchange(update_wait_told_, true)) lines().launch_delay(": waiting on job update acks from sister moms");
   const auto waited_ns = parts_.base.clock->now_ns() - reduced->get().getAtNs();
   if (waited_ns >= 0 && waited_ns < limits::update_wait_s * 1'000'000'000) return true;  // less than nothing: the clock was set back
+  note_updates_missed();
+  return false;
+}
+
+void run_actor::note_updates_missed() {
   if (!std::exchange(update_end_told_, true))
     parts_.note(log_event::debug2, state().job, "not all job updates to sister moms completed");
-  return false;
 }
 
 void run_actor::release(const std::string& host) {
@@ -151,6 +157,8 @@ void run_actor::on_sister_said(const schema::sealed<schema::FromSister>& message
       if (state().suspended) signal_on(host, SIGSTOP, schema::SignalPart::What::SUSPEND);
       return command(model::sister_joined{host});
     case schema::FromSister::REFUSED:
+      if (is_yet_to_start() && s->phase == model::sister_phase::joined && !s->dropped())
+        return lose_before_start(host, schema::str(m.getRefused().getText()));
       return command(model::sister_refused{host, m.getRefused().getCode(), schema::str(m.getRefused().getText())});
     case schema::FromSister::PROLOGUE_OVER:
       return command(model::prologue_over{host, m.getPrologueOver().getCode(), schema::str(m.getPrologueOver().getText())});
@@ -158,12 +166,18 @@ void run_actor::on_sister_said(const schema::sealed<schema::FromSister>& message
       const auto number = m.getUpdated().getNumber();
       contact_of(host).updated = std::max(contact_of(host).updated, number);
       effects().answered(id_of(model::run_effect(model::update_sister{host, number})));
-      if (hosts_are_updated()) reconcile();  // nothing waits for one of many
+      const bool last_one = number >= state().reductions && roll_call_.on_taken_in(host);
+      if (last_one || hosts_are_updated()) reconcile();  // nothing waits for one of many
       return;
     }
+    case schema::FromSister::PRESENT:
+      if (roll_call_.on_answer(host, m.getPresent().getQuestion())) reconcile();
+      return;
     case schema::FromSister::LEFT:
       forget_askers_of(host);
       if (m.getLeft().getHasUsage()) take_usage(contact_of(host), host, m.getLeft().getUsage());
+      if (is_yet_to_start() && s->phase == model::sister_phase::joined && !s->dropped())
+        return lose_before_start(host, "the host no longer has the job");
       return command(model::sister_left{contact_of(host).last});
     case schema::FromSister::USAGE: return take_usage(contact_of(host), host, m.getUsage().getUsage());
     case schema::FromSister::TASK_STATE: return on_task_state(m.getTaskState(), host);

@@ -16,6 +16,7 @@ schema::RunRef::Reader run_of(schema::FromSister::Reader m) {
     case schema::FromSister::DESCRIBED: return m.getDescribed().getRef();
     case schema::FromSister::PROLOGUE_OVER: return m.getPrologueOver().getRef();
     case schema::FromSister::UPDATED: return m.getUpdated().getRef();
+    case schema::FromSister::PRESENT: return m.getPresent().getRef();
   }
   return {};  // a message of a later release: about no run that is known
 }

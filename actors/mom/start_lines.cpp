@@ -10,11 +10,14 @@ namespace {
 constexpr std::string_view borne_words = " as job is tolerant of node failures";
 }
 
-void start_lines::launch_delay(const std::string& when) const {
-  bool asks_spare_chunks = false;
+bool start_lines::asks_spare_chunks() const {
   for (auto a : run_.order.get().getStartRun().getAttributes())
-    asks_spare_chunks |= schema::text(a.getResource()) == "select_requested";
-  if (asks_spare_chunks)
+    if (schema::text(a.getResource()) == "select_requested") return true;
+  return false;
+}
+
+void start_lines::launch_delay(const std::string& when) const {
+  if (asks_spare_chunks())
     note(log_event::debug2, "job reliable startup job_launch_delay=" + std::to_string(waits_.launch_delay_s) + " secs" + when);
 }
 

@@ -17,6 +17,7 @@ class start_lines {
 
   void step(std::size_t number) const;               // of the run's steps, from 0
   void lost_link(const std::string& host) const;     // while the program runs
+  bool asks_spare_chunks() const;                    // as in earlier PBS
   void launch_delay(const std::string& when) const;  // of a job that asks for spare chunks as in earlier PBS (RS-62)
 
  private:

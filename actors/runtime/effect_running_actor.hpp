@@ -36,11 +36,14 @@ class effect_running_actor : public event_sourced_actor<Aggregate> {
   void reconcile() {
     const auto now = this->parts().clock->now_ns();
     effects_.reconcile(owed(), now);
-    const auto due = effects_.due_ns();
-    if (!due || (alarm_ns_ && *alarm_ns_ <= *due)) return;  // one that rings too early only looks
-    alarm_ns_ = due;
-    const auto wait = std::clamp<std::int64_t>(*due - now, 0, longest_wait_ns);
-    this->delayed_send(this, std::chrono::nanoseconds(wait), due_atom::value, *due);
+    if (const auto due = effects_.due_ns()) look_again_at(*due);
+  }
+  // For an effect that waits for something of its own. One that rings too early only looks.
+  void look_again_at(std::int64_t at_ns) {
+    if (alarm_ns_ && *alarm_ns_ <= at_ns) return;
+    alarm_ns_ = at_ns;
+    const auto wait = std::clamp<std::int64_t>(at_ns - this->parts().clock->now_ns(), 0, longest_wait_ns);
+    this->delayed_send(this, std::chrono::nanoseconds(wait), due_atom::value, at_ns);
   }
   effect_runner<Effect>& effects() { return effects_; }
   const effect_runner<Effect>& effects() const { return effects_; }

@@ -103,6 +103,10 @@ constexpr std::int64_t part_word_s = 600;
 // A host of a run that can't be reached this long is taken for gone when the run waits for it. Twice what a restarted MoM
 // needs (a dialer asks at least every 5 s), and what the server gives a MoM to come back.
 constexpr std::int64_t sister_silence_s = 10;
+// Before the program each host of a run is asked whether it is there. One that lives answers in milliseconds, 500 on a busy machine in some
+// tenths of a second; so long it may take, and so long all answers count.
+constexpr std::int64_t presence_wait_s = 2, presence_counts_s = 1;
+static_assert(presence_wait_s < sister_silence_s);
 // Names that pbs_release_nodes may give: more vnodes than a job has.
 constexpr std::size_t released_names_max = 10'000;
 // Before the program, for hosts to take what was let go of the run (RS-97).

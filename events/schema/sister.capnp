@@ -35,6 +35,7 @@ struct ToSister {
     stillThere @10 :D.RunRef;    # over a new link, of a host that has joined: answered by joined, refused or left; begins nothing
     prologue   @11 :D.RunRef;    # every host that is to have the job has joined: answered by prologueOver
     update     @12 :UpdateJob;   # the run goes on with less: answered by updated
+    present    @13 :Presence;    # before the program, of a host that has joined: answered by present at once, or by left
   }
 }
 struct JoinJob {
@@ -50,6 +51,7 @@ struct UpdateJob {
   gone     @2 :List(UInt32);     # parts of the execVnode in JoinJob, counted through all chunks from 0, rising
 }
 struct Updated { ref @0 :D.RunRef; number @1 :UInt32; }
+struct Presence { ref @0 :D.RunRef; question @1 :UInt32; }
 struct LeaveJob { ref @0 :D.RunRef; why @1 :Text; }
 struct SignalPart {
   ref    @0 :D.RunRef;
@@ -93,6 +95,7 @@ struct FromSister {
     described     @9 :Described;
     prologueOver  @10 :PrologueOver;
     updated       @11 :Updated;
+    present       @12 :Presence;
   }
 }
 struct JoinRefused { ref @0 :D.RunRef; code @1 :Int32; text @2 :Text; }

@@ -4,7 +4,9 @@ Usage: startup.py [--build DIR] [--hosts N] [--rounds R] [--alarm S] [--part tol
 
 Brings up N real pbs_mom and a twentieth more on one machine, as scale.py does, and measures:
 - what it costs that a job of N hosts tolerates failures when nothing fails: the same job in turn with each tolerate_node_failures,
-- how soon a job of all hosts starts after $sister_join_job_alarm when a twentieth of them stand still and a launch hook prunes it to N.- how soon pbs_release_nodes -a of a job of N hosts has answered, and all but its first are free.
+- how soon a job of all hosts starts after $sister_join_job_alarm when a twentieth of them stand still and a launch hook prunes it to N, with
+  the question to each host whether it is there, before that and before the program,
+- how soon pbs_release_nodes -a of a job of N hosts has answered, and all but its first are free.
 docs/performance.md keeps what was measured.
 """
 import argparse

@@ -87,11 +87,19 @@ std::vector<schema::sealed<Message>> only(std::vector<schema::sealed<Message>> a
   return all;
 }
 
+// It is there, as often as it was asked.
+inline void answer_presence(played& sister) {
+  for (const auto& m : only(sister.heard<schema::ToSister>(), schema::ToSister::PRESENT))
+    sister.say(from_sister([&](auto b) { b.setPresent(m.get().getPresent()); }));
+}
+
 inline std::shared_ptr<played> joined_sister(lone_mom& n1) {
   auto n2 = n1.sister_answers("n2");
   BOOST_TEST_REQUIRE(only(n2->heard<schema::ToSister>(), schema::ToSister::JOIN).size() == 1u);
   n2->say(from_sister([](auto m) { name(m.initJoined()); }));
-  n1.pass(3);
+  n1.pass(1);
+  answer_presence(*n2);
+  n1.pass(2);
   return n2;
 }
 

@@ -244,6 +244,7 @@ outcome decide(const run_state& run, const run_command& command, const stamp& no
     outcome operator()(const acknowledged& c) const { return on_ack(run, c); }
     outcome operator()(const sister_joined& c) const { return on_sister_joined(run, c); }
     outcome operator()(const sister_refused& c) const { return on_sister_refused(run, c); }
+    outcome operator()(const sisters_absent& c) const { return on_sisters_absent(run, c); }
     outcome operator()(const sister_left& c) const { return on_sister_left(run, c); }
     outcome operator()(const sister_away& c) const { return on_sister_away(run, c); }
     outcome operator()(const sister_back& c) const { return on_sister_back(run, c); }

@@ -51,8 +51,10 @@ void apply_reduction(run_state& run, const event_place& at, schema::AllocationRe
     std::erase_if(run.changes, [&](const shown_value& v) { return v.name == change.name && v.resource == change.resource; });
     run.changes.push_back(std::move(change));
   }
-  for (auto& s : run.sisters)
+  for (auto& s : run.sisters) {
     if (!s.dropped() && !run.allocated.is_on(s.host)) s.dropped_since_ns = at.wall_ns;
+    s.stays_failed |= s.phase == sister_phase::failed && !s.dropped();
+  }
 }
 
 }  // namespace annals::model

@@ -67,6 +67,7 @@ struct sister_state {
   bool ready = false;                 // its execjob_prologue hooks have let the job pass
   std::int64_t away_since_ns = 0;     // no link to it since then; 0: there is one, or it is not missed yet
   std::int64_t dropped_since_ns = 0;  // the run goes on without it since then, and it is asked to leave
+  bool stays_failed = false;          // it had failed when hosts were let go, and was not: who asked for that knows of it
   bool dropped() const { return dropped_since_ns != 0; }
   bool own() const { return node == 0; }  // the primary itself, for tasks beside its program
 };
@@ -226,6 +227,11 @@ struct sister_refused {
   std::int32_t code;
   std::string text;
 };
+// Of hosts that have joined: they are not there before the program, which was handed to nobody yet.
+struct sisters_absent {
+  std::vector<std::string> hosts;
+  std::string why;
+};
 // The server wants it killed, and its program was handed to nobody yet.
 struct start_stopped {};
 // Nobody is asked to join any more. `prologues`: this host, as every other, has hooks of execjob_prologue.
@@ -298,7 +304,7 @@ struct hooks_used {
 using run_command = std::variant<take_order, files_staged, program_began, program_failed, program_over, output_placed, kill_order,
                                  limit_met, tell_order, request_carried_out, discard_order, acknowledged, sister_joined, sister_refused,
                                  sister_left, sister_away, sister_back, ticket_lapsed, kill_sent, timer_fired, sisters_used, ask_task,
-                                 task_told, hooks_done, hooks_used, joins_over, prologue_over, start_stopped>;
+                                 task_told, hooks_done, hooks_used, joins_over, prologue_over, start_stopped, sisters_absent>;
 
 outcome decide(const run_state& run, const run_command& command, const stamp& now, const settings& settings);
 void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event);

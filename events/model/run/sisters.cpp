@@ -191,6 +191,25 @@ outcome on_sister_silent(const run_state& run, const host_usage& last_known) {
   return lose_sister(run, last_known.host, "no contact");
 }
 
+// Nothing has started: a job that does not bear it is tried again.
+outcome on_sisters_absent(const run_state& run, const sisters_absent& c) {
+  if (run.phase != phase::received && run.phase != phase::starting) return no_change;
+  const auto is_lost = [&](const sister_state& s) {
+    return s.phase == sister_phase::joined && !s.own() && !s.dropped() && std::ranges::count(c.hosts, s.host) > 0;
+  };
+  const auto first = std::ranges::find_if(run.sisters, is_lost);
+  if (first == run.sisters.end()) return no_change;
+  std::vector<event> out;
+  for (const auto& s : run.sisters) {
+    if (!is_lost(s)) continue;
+    out.push_back(failed_event(s.host, pbs_error::sister_unreachable, c.why, step_of(run)));
+    end_tasks_of(run, s.host, out);
+  }
+  if (run.bears_failures()) start_if_all_ready(run, is_lost, out);
+  else out.push_back(refused_for(first->host, pbs_error::sister_unreachable, c.why, step_of(run)));
+  return out;
+}
+
 // -- its link and its ticket: times that a restart of this MoM must not change ----------------------------------------------
 
 namespace {

@@ -124,6 +124,31 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_killed_meanwhile_is_refused_at_once) {
   BOOST_TEST(s.when(model::prologue_over{"n2", 0, {}}) == "");
 }
 
+// RS-02 to RS-05, RS-28, RS-29: they were asked before the program, and nobody has it yet.
+BOOST_AUTO_TEST_CASE(hosts_that_are_not_there_before_the_program_have_failed) {
+  const model::sisters_absent both{{"n2", "n3", "n9"}, "the host did not answer"}, one{{"n3"}, "the host did not answer"};
+  for (const char* value : {"none", "job_start", "all"}) {
+    const bool bears = value != std::string("none");
+    run_story s;
+    s.when(model::take_order{order({{"tolerate_node_failures", "", value}}, {"n2", "n3"})});
+    BOOST_TEST(s.when(both) == "", value);  // they were not asked: nobody has joined
+    s.when(model::sister_joined{"n2"});
+    s.when(model::sister_joined{"n3"});
+    s.when(model::joins_over{false});
+    BOOST_TEST(s.when(one) == (bears ? "sisterFailed" : "sisterFailed refused"), value);
+    BOOST_TEST((s.run.sister("n3")->phase == model::sister_phase::failed), value);
+    BOOST_TEST(s.when(one) == "", value);
+    if (bears) BOOST_TEST(s.when(both) == "sisterFailed", value);  // n2 as well, and n3 not once more
+    else BOOST_TEST(s.run.text == "job_start_error 15059 from node n3 could not JOIN_JOB successfully: the host did not answer");
+    BOOST_TEST(s.run.exit_status == (bears ? 0 : -3), value);
+    auto launching = given_launching(value);
+    launching.when(model::prologue_over{"n2", 0, {}});
+    BOOST_TEST(launching.when(one) == (bears ? "sisterFailed programStarting" : "sisterFailed refused"), value);
+  }
+  auto started = given_all_started();
+  BOOST_TEST(started.when(both) == "");
+}
+
 // RS-124
 BOOST_AUTO_TEST_CASE(hooks_of_this_host_are_not_borne) {
   auto s = given_launching("all");

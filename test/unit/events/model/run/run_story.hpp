@@ -243,6 +243,7 @@ inline std::vector<model::run_command> every_word_of_a_sister() {
           model::sister_refused{"n3", 15058, "no"},
           model::sister_left{{"n2", {}, 1}},
           model::sister_left{{"n3", {}, 1}},
+          model::sisters_absent{{"n2", "n9"}, "no answer"},
           model::sister_away{"n2", story_start_ns},
           model::sister_back{"n2", story_start_ns},
           model::ticket_lapsed{},

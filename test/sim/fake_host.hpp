@@ -31,6 +31,7 @@ class fake_host final : public ports::process_host {
       ++machine_.executions[order.key];
       if (order.is_task) machine_.outputs.insert(order.key);
       keep_node_file(order);
+      if (!order.is_task) world_.program_starts(order.key, order.node_file_text);
       const auto begin = world_.clock.now + world_.pick_ns(1'000'000, 50'000'000);
       machine_.programs[order.key] = {world_.pick_ns(1000, 30000), begin, begin + run_ns(), static_cast<int>(world_.random() % 3)};
     }
@@ -171,7 +172,8 @@ class fake_places final : public ports::job_places {
 
  private:
   void later(const std::string& key, model::part_command c) {
-    world_.at(world_.clock.now + world_.pick_ns(0, 100'000'000), alive_, [tell = tell_, key, c] { tell(key, c); });
+    const std::int64_t most = world_.o.start.hosts > 0 ? 3'000'000'000 : 100'000'000;
+    world_.at(world_.clock.now + world_.pick_ns(0, most), alive_, [tell = tell_, key, c] { tell(key, c); });
   }
   world& world_;
   host_machine& machine_;

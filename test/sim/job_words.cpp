@@ -32,6 +32,7 @@ std::vector<asked_value> words_of_reduced(world& w, const char* bears) {
 }  // namespace
 
 std::vector<asked_value> drawn_words(world& w) {
+  if (w.o.start.hosts > 0) return words_of(w.o.start);
   const auto hosts = w.chance(w.o.wide) ? 2 + w.random() % 2 : 1;
   const char* bears = drawn_tolerance(w);
   if (hosts == 1) return {};

@@ -34,6 +34,7 @@ void mom_process::start() {
   try {
     disk_ = std::make_unique<watched_store>(*store, alive, [this] {
       if (world_.o.crash_mom_at_append != 0 && store->appends() == world_.o.crash_mom_at_append) wants_crash = true;
+      if (world_.o.start.hosts > 0) world_.look_at_start(*this);
     });
     log_ = std::make_unique<log::event_log>(*disk_, world_.clock_of(name_));
   } catch (const log::log_damaged&) {

@@ -48,8 +48,8 @@ void link::put(int from, const schema::sealed_message& m) {
   if (world_.chance(world_.net.loss_rate)) return;
   auto& queue = under_way_[1 - from];
   std::int64_t due = world_.clock.now + world_.pick_ns(10'000, 3'000'000);
-  if (world_.chance(0.02)) due += world_.pick_ns(0, 2'000'000'000);  // late
-  if (!queue.empty()) due = std::max(due, queue.back().due);         // in order
+  if (world_.o.start.hosts == 0 && world_.chance(0.02)) due += world_.pick_ns(0, 2'000'000'000);  // late
+  if (!queue.empty()) due = std::max(due, queue.back().due);                                      // in order
   queue.push_back({due, m});
 }
 

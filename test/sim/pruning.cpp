@@ -56,4 +56,15 @@ void prune(world& w, const hooks::hook_run& run, protocol::Reply::Builder reply)
   for (unsigned i = 0; i < actions.size(); ++i) actions[i].setReleaseNodes(granted[i].get().getReleaseNodes());
 }
 
+bool keep(const std::string& select, const hooks::hook_run& run, protocol::Reply::Builder reply) {
+  const auto question = schema::make<protocol::Question>([&](protocol::Question::Builder q) {
+    q.initReleaseNodes().setJob(job_of(*run.request).getName());
+    q.getReleaseNodes().setKeepSelect(select);
+  });
+  bool is_granted = false;
+  if (run.ask) run.ask(question, [&](const hooks::sealed_answer& answer) { is_granted = answer.get().isObject(); });
+  if (is_granted) reply.initActions(1)[0].setReleaseNodes(question.get().getReleaseNodes());
+  return is_granted;
+}
+
 }  // namespace annals::sim

@@ -39,10 +39,13 @@ constexpr site_hook pruning_hooks[] = {
     {"prunes_too", "execjob_launch", nullptr},
 };
 
+constexpr site_hook recipe = {"recipe", "execjob_launch", nullptr};
+
 std::vector<site_hook> hooks_of(const options& o) {
   std::vector<site_hook> hooks;
   if (o.site_hooks) hooks.assign(std::begin(every_hook), std::end(every_hook));
   if (o.pruning > 0) hooks.insert(hooks.end(), std::begin(pruning_hooks), std::end(pruning_hooks));
+  if (o.start.by_hook) hooks.push_back(recipe);
   return hooks;
 }
 
@@ -83,12 +86,16 @@ drawn_hooks::drawn_hooks(world& w) : world_(w) {
       prune(world_, run, reply);
       if (!is_for_task(*run.request) && world_.trouble(world_.o.hook_trouble)) refuse(reply);
     });
+  runner_.when_asking(recipe.name, [this](const hooks::hook_run& run, hooks::protocol::Reply::Builder reply) {
+    if (!is_for_task(*run.request) && !keep(keep_select_of(world_.o.start), run, reply)) refuse(reply);
+  });
 }
 
 void drawn_hooks::process_started(const life& alive) {
   runner_.use_scheduler([this, alive](std::function<void()> work) {
     const bool late = world_.trouble(world_.o.hook_trouble);
-    world_.at(world_.clock.now + (late ? world_.pick_ns(second, 30 * second) : world_.pick_ns(0, 10'000'000)), alive, std::move(work));
+    const std::int64_t most = world_.o.start.hosts > 0 ? 2 * second : 10'000'000;
+    world_.at(world_.clock.now + (late ? world_.pick_ns(second, 30 * second) : world_.pick_ns(0, most)), alive, std::move(work));
   });
 }
 

@@ -27,7 +27,8 @@ world::world(options options)
       hooks_(options),
       partitions_(options.partitions, options.moms),
       express_(options.preempt_order),
-      users_(options.reservations, options.reserved_kind, random) {
+      users_(options.reservations, options.reserved_kind, random),
+      start_(options.start) {
   processes_.push_back(std::make_unique<server_process>(*this));
   processes_.push_back(std::make_unique<scheduler_process>(*this, "default"));
   if (o.partitions)

@@ -25,6 +25,7 @@
 #include "test/sim/reserved_checks.hpp"
 #include "test/sim/reserving.hpp"
 #include "test/sim/site_hooks.hpp"
+#include "test/sim/startups.hpp"
 #include "test/sim/suspension.hpp"
 
 namespace annals::sim {
@@ -170,8 +171,9 @@ struct options {
   double loads = 0;                // share of the time in which the load of a host stops its jobs ($max_load with suspend)
   // Crash the default scheduler right after its n-th message; 0: never.
   std::uint64_t crash_scheduler_at_message = 0;
-  bool any_hooks() const { return site_hooks || pruning > 0; }
-  bool reduces() const { return pruning > 0 || spares > 0 || releases > 0 || stage_out > 0; }
+  startup start = {};  // every job is one that starts so (startups.hpp), and no message is late
+  bool any_hooks() const { return site_hooks || pruning > 0 || start.by_hook; }
+  bool reduces() const { return pruning > 0 || spares > 0 || releases > 0 || stage_out > 0 || start.spares > 0; }
 };
 
 class world {
@@ -212,6 +214,9 @@ class world {
   void end_scheduler(const std::string& name);
   std::vector<std::string> tickets;  // every one that the server ever signed, for whoever steals them
 
+  void look_at_start(mom_process& mom);                                       // its log got longer
+  void program_starts(const std::string& key, const std::string& node_file);  // of a job
+  int start_failures() const { return start_.failures(); }
   std::size_t reductions() const { return reduced_.count(); }                 // so often a run went on with less
   const std::map<std::string, int>& depended() const { return depended_; }    // what came of dependencies, and how often
   const std::map<std::string, int>& of_arrays() const { return of_arrays_; }  // what came of subjobs
@@ -258,6 +263,7 @@ class world {
   void maybe_fault();
   void fault_hosts();
   void fault_clocks();
+  void fail_sisters();
   void cut(std::size_t a, std::size_t b, std::int64_t until);
   bool stands_still(std::size_t process) const;
   bool can_talk(std::size_t a, std::size_t b) const;
@@ -333,6 +339,7 @@ class world {
   freed_vnodes freed_;
   suspended_jobs suspended_;
   reduced_runs reduced_;
+  watched_start start_;
   std::int64_t calm_since_ns_ = 0;  // nobody fails any more
   std::int64_t disk_heals_at_ = 0;
   bool faults_on_ = true;

@@ -40,7 +40,7 @@ caf::message_handler part_actor::task_handlers() {
       // Whether the primary has done what it was asked is not known any more, and asking twice would do it twice.
       [this](primary_is_gone) {
         for (auto& [question, asker] : std::exchange(asked_, {})) {
-          auto a = task_failure("lost communication with " + state().primary);
+          auto a = host_failure(state().primary);
           a.question = asker.question;
           send(asker.who, std::move(a));
         }

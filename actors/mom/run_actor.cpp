@@ -100,6 +100,7 @@ std::int64_t run_actor::rings_at(const model::wake& timer) const {
     case model::run_timer::join_alarm: return std::max(timer.at_ns, asking_since_ns_ + grace_ns);
     case model::run_timer::launch_delay: return born_ns_ == 0 ? timer.at_ns : std::max(timer.at_ns, born_ns_ + grace_ns);
     case model::run_timer::sister_silence:
+    case model::run_timer::task_silence:
     case model::run_timer::leave_wait: return born_ns_ == 0 ? timer.at_ns : std::max(timer.at_ns, born_ns_ + silence_ns);
     case model::run_timer::term_delay:
     case model::run_timer::kill_delay: return timer.at_ns;

@@ -132,6 +132,7 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   void settle_tasks();
   void settle_task(std::uint32_t number);
   void tell_taken(std::uint32_t task);
+  void kill_task(std::uint32_t task);
   void spawn_on_host(std::uint32_t task);
   void on_task_state(schema::TaskState::Reader t, const std::string& host);
   void on_task_signalled(schema::TaskSignalled::Reader s);
@@ -148,6 +149,7 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   void describe_host(const task_origin& origin, const std::string& host);
   void on_described(schema::Described::Reader d);
   void forget(const task_origin& origin);
+  void fail_subscribers_of(std::uint32_t task);
   void forget_askers_of(const std::string& host);
   void fail_questions_to(const std::string& host);
 

@@ -91,8 +91,10 @@ void run_actor::publish(const task_origin& origin, std::uint32_t task, const std
 }
 
 void run_actor::subscribe(const task_origin& origin, std::uint32_t task, const std::string& name) {
-  if (task != 1 && !state().tasks.contains(task)) return answer(origin, task_failure("no such task"));
+  const auto publisher = state().tasks.find(task);
+  if (task != 1 && publisher == state().tasks.end()) return answer(origin, task_failure("no such task"));
   if (const auto at = published_.find({task, name}); at != published_.end()) return answer(origin, task_bytes(at->second));
+  if (publisher != state().tasks.end() && publisher->second.lost()) return answer(origin, host_failure(publisher->second.host));
   subscribed_.emplace(published_name{task, name}, origin);
 }
 
@@ -101,7 +103,7 @@ void run_actor::describe_host(const task_origin& origin, const std::string& host
   if (host == parts_.settings->host) return answer(origin, task_bytes(parts_.settings->system + ":" + mom::resource_list_text(order())));
   const auto* s = state().sister(host);
   if (!s || s->phase != model::sister_phase::joined) return answer(origin, task_failure("no such host"));
-  if (!contact_of(host).open) return answer(origin, task_failure("no communication with " + host));
+  if (!contact_of(host).open) return answer(origin, host_failure(host));
   const auto question = ++last_question_;
   asked_hosts_[question] = {origin, host};
   tell_sister(host, [&](auto m) {
@@ -130,9 +132,18 @@ void run_actor::forget(const task_origin& origin) {
 void run_actor::fail_questions_to(const std::string& host) {
   for (auto at = asked_hosts_.begin(); at != asked_hosts_.end();) {
     const bool lost = at->second.host == host;
-    if (lost) answer(at->second.origin, task_failure("lost communication with " + host));
+    if (lost) answer(at->second.origin, host_failure(host));
     at = lost ? asked_hosts_.erase(at) : std::next(at);
   }
+}
+
+// A lost task publishes nothing any more.
+void run_actor::fail_subscribers_of(std::uint32_t task) {
+  std::erase_if(subscribed_, [&](const auto& one) {
+    if (one.first.first != task) return false;
+    answer(one.second, host_failure(state().tasks.at(task).host));
+    return true;
+  });
 }
 
 // The host's MoM has told its askers that nothing will come.

@@ -1,5 +1,6 @@
 // The tasks of a run: who asked for them, and what the hosts say of them. actors/mom/task_interface.hpp is the contract.
 #include <algorithm>
+#include <csignal>
 #include <functional>
 
 #include "actors/mom/host/environment.hpp"
@@ -10,6 +11,11 @@
 namespace annals::actors {
 
 namespace {
+
+task_answer answer_to_spawn(std::uint32_t number, const model::run_task& t) {
+  if (t.started) return {task_answer::kind::spawned, {}, number, 0, {}, 0, {}};
+  return t.lost() ? host_failure(t.host) : task_failure(t.text.empty() ? "not started" : t.text);
+}
 
 // The number of a new task, when it is on disk; or why there is none. Heard in the turn of the run's actor that asks the host for the
 // task: a message could come later than what the task writes, which would be taken for the job's.
@@ -77,7 +83,7 @@ void run_actor::signal_task(task_origin origin, std::uint32_t task, int signal) 
     return answer(origin, {});
   }
   if (at == state().tasks.end() || at->second.over) return answer(origin, task_failure("no such task"));
-  if (!contact_of(at->second.host).open) return answer(origin, task_failure("no communication with " + at->second.host));
+  if (!contact_of(at->second.host).open) return answer(origin, host_failure(at->second.host));
   const auto question = ++last_question_;
   asked_hosts_[question] = {std::move(origin), at->second.host};
   tell_sister(at->second.host, [&](auto m) {
@@ -119,14 +125,13 @@ void run_actor::settle_tasks() {
 void run_actor::settle_task(std::uint32_t number) {
   const auto& t = state().tasks.at(number);
   if (!t.started && !t.over) return;
-  if (const auto asked = spawned_for_.extract(number))
-    answer(asked.mapped(), t.started ? task_answer{task_answer::kind::spawned, {}, number, 0, {}, 0, {}}
-                                     : task_failure(t.text.empty() ? "not started" : t.text));
+  if (const auto asked = spawned_for_.extract(number)) answer(asked.mapped(), answer_to_spawn(number, t));
   if (!t.over) return;
-  for (auto [at, end] = watched_for_.equal_range(number); at != end; ++at)
-    answer(at->second, {task_answer::kind::over, {}, number, t.exit_status, {}, 0, {}});
+  const auto end = t.lost() ? host_failure(t.host) : task_answer{task_answer::kind::over, {}, number, t.exit_status, {}, 0, {}};
+  for (auto [at, last] = watched_for_.equal_range(number); at != last; ++at) answer(at->second, end);
   watched_for_.erase(number);
   output_for_.erase(number);
+  if (t.lost()) fail_subscribers_of(number);
 }
 
 void run_actor::tell_taken(std::uint32_t task) {
@@ -157,11 +162,25 @@ void run_actor::on_task_state(schema::TaskState::Reader t, const std::string& ho
   const auto number = t.getTask().getTask();
   const auto at = state().tasks.find(number);
   if (at == state().tasks.end() || at->second.host != host) return;
-  if (at->second.over) return tell_taken(number);  // the acknowledgement was lost
+  // The acknowledgement was lost, or the task was given up while its host was away.
+  if (at->second.over) {
+    if (at->second.lost() && t.getPhase() == schema::TaskState::Phase::RUNNING) kill_task(number);
+    return tell_taken(number);
+  }
   const auto what = t.getPhase() == schema::TaskState::Phase::RUNNING ? told::running
                     : t.getPhase() == schema::TaskState::Phase::ENDED ? told::ended
                                                                       : told::not_started;
   command(model::task_told{number, host, what, t.getExitStatus(), schema::str(t.getText())});
+}
+
+// Nobody asked, and nobody is answered.
+void run_actor::kill_task(std::uint32_t task) {
+  tell_sister(state().tasks.at(task).host, [&](auto m) {
+    auto s = m.initSignalTask();
+    fill_ref(s.initTask().initRef());
+    s.getTask().setTask(task);
+    s.setSignal(SIGKILL);
+  });
 }
 
 void run_actor::on_task_signalled(schema::TaskSignalled::Reader s) {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "actors/runtime/message_type.hpp"
@@ -55,7 +56,7 @@ struct ask_signal {
 struct ask_tasks {
   task_asker asker;
 };  // answered with `tasks`
-// Answered with `over` when it has ended and all that it wrote was taken.
+// Answered with `over` when it has ended and all that it wrote was taken; with `failed` when it was lost with its host.
 struct ask_end {
   task_asker asker;
   std::uint32_t task = 0;
@@ -117,6 +118,10 @@ struct task_answer {
   std::string bytes = {};
 };
 inline task_answer task_failure(std::string why) { return {task_answer::kind::failed, std::move(why), 0, 0, {}, 0, {}}; }
+// A host that can't be asked: whether it has done what it was asked, or how its task has ended, is not known.
+inline constexpr std::string_view no_contact = "lost communication with ";
+inline task_answer host_failure(const std::string& host) { return task_failure(std::string(no_contact) + host); }
+inline bool is_host_failure(const task_answer& a) { return a.what == task_answer::kind::failed && a.error.starts_with(no_contact); }
 inline task_answer task_bytes(std::string bytes) { return {task_answer::kind::bytes, {}, 0, 0, {}, 0, std::move(bytes)}; }
 
 }  // namespace annals::actors

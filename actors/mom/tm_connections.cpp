@@ -87,10 +87,9 @@ class connections {
     }
     const auto q = *settle(a.question);
     auto& caller = callers_.at(q.connection);
-    if (a.what == task_answer::kind::over)
+    if (a.what == task_answer::kind::over || is_host_failure(a))
       if (const auto output = caller.outputs.extract(q.watched)) settle(output.mapped());
-    if (a.what == task_answer::kind::failed)
-      return fail(caller, q.theirs, {a.error == session_is_attached ? tm_error::session : q.failure, a.error});
+    if (a.what == task_answer::kind::failed) return fail(caller, q.theirs, {code_of(a, q.failure), a.error});
     write(caller, q.theirs, a);
   }
 
@@ -173,6 +172,11 @@ class connections {
       f.setCode(why.code);
       f.setText(why.text);
     });
+  }
+
+  static std::uint32_t code_of(const task_answer& a, std::uint32_t otherwise) {
+    if (is_host_failure(a)) return tm_error::system;
+    return a.error == session_is_attached ? tm_error::session : otherwise;
   }
 
   static void write(const caller& c, std::uint64_t theirs, const task_answer& a) {

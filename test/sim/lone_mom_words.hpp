@@ -35,6 +35,11 @@ inline schema::sealed<schema::ToMom> order(const std::vector<std::string>& hosts
       a.setName(staged ? "stagein" : "tolerate_node_failures");
       a.setValue(staged ? "in@store:/data/in" : tolerates);
     }
+    if (!tolerates.empty()) {
+      auto a = o.initAttributes(1)[0];
+      a.setName("tolerate_node_failures");
+      a.setValue(tolerates);
+    }
     auto sisters = o.initSisters(static_cast<unsigned>(hosts.size() - 1));
     for (unsigned i = 0; i < sisters.size(); ++i) sisters[i].setHost(hosts[i + 1]);
     if (hosts.size() < 2) return;

@@ -18,6 +18,7 @@ OTHERS = {
     "tools/client/query/indexed_output.cpp": "a job's output, as cat",
     "tools/terminal/sitting.cpp": "what an interactive job prints",
     "tools/commands/pbs_task_input.cpp": "the input of a task",
+    "tools/client/task_signals.cpp": "its own words, in a handler of a signal",
     "tools/daemons/pbs_enroll.cpp": "a certificate",
     "tools/daemons/definition_command.cpp": "a vnode definition file of root's, as cat",
     "tools/audit/apart.cpp": "a pipe",

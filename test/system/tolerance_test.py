@@ -6,6 +6,7 @@ import shutil
 import unittest
 
 from mom_hooks import MomHookTest
+from private_cluster import STAGE, signal
 from wide_jobs import WIDE, WideJobTest
 
 MOM = "pbs_mom"
@@ -194,6 +195,34 @@ class hosts_that_are_lost(WideJobTest):
         self.assertEqual((job["Exit_status"], job["run_count"]), ("5", "1"), job)
         for host in self.hosts:
             self.until_free(host)
+
+    def said(self, name):
+        path = os.path.join(self.work, name)
+        self.until(lambda: os.path.exists(path), f"{name} is there")
+        with open(path) as f:
+            return f.read().strip()
+
+    def test_with_all_who_waits_for_a_task_on_a_lost_host_is_told(self):                      # RS-03, RS-25
+        script = (f"export PATH={STAGE}/bin:$PATH\ncd {self.work}\nhost=$(uniq $PBS_NODEFILE | sed -n 2p)\n"
+                  "tell() { echo \"$2 $(cat why.$1)\" > $1.new; mv $1.new $1; }\n"
+                  f"(pbsdsh -h $host /bin/sh -c 'cd {self.work}; echo $$ > pid.new; mv pid.new pid; exec sleep 1000' 2> why.end; tell end $?) &\n"
+                  f"(pbsdsh -h $host /bin/sh -c ': > {self.work}/other; exec sleep 1000' 2> why.killed & echo $! > caller; wait $!; tell killed $?) &\n"
+                  "while [ ! -e dead ]; do sleep 0.05; done\npbs_tmrsh -n $host true 2> why.begin; tell begin $?\nwait\n")
+        id = self.submit(*tolerant("all"), "-S", "/bin/sh", *WIDE, input=script)
+        task, _, caller = int(self.said("pid")), self.said("other"), int(self.said("caller"))
+        host = self.hosts_of(id)[1]
+        self.kill_daemon(MOM, host)
+        open(os.path.join(self.work, "dead"), "w").close()
+        os.kill(caller, signal.SIGTERM)
+        lost = f"lost communication with {host}"
+        self.assertEqual(self.said("killed").splitlines()[-1], f"pbsdsh: error on signal: {lost}")
+        self.assertEqual(self.said("end"), f"1 pbsdsh: error on obit: {lost}")
+        self.assertEqual(self.said("begin"), f"255 pbs_tmrsh: {lost}")
+        self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
+        self.start_daemon(MOM, host)
+        self.until(lambda: not os.path.exists(f"/proc/{task}"), "what was given up is killed")
+        for each in self.hosts:
+            self.until_free(each)
 
     def test_with_job_start_it_does(self):                                                    # RS-04
         id, go = self.start_tolerant("job_start", 6)

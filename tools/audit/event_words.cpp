@@ -173,7 +173,9 @@ std::string run_words(schema::RunEvent::Reader event) {
     case which::KILL_SENT: return schema::str(event.getKillSent().getSignal()) + " was sent";
     case which::TERM_DELAY_ENDED: return "still there after the term delay: SIGTERM again";
     case which::KILL_DELAY_ENDED: return "still there after the kill delay: SIGKILL";
-    case which::SISTER_AWAY: return "no link to " + schema::str(event.getSisterAway().getHost());
+    case which::SISTER_AWAY:
+      return "no link to " + schema::str(event.getSisterAway().getHost()) +
+             (event.getSisterAway().getSilent() ? " for so long that its tasks are given up" : "");
     case which::SISTER_BACK: return schema::str(event.getSisterBack().getHost()) + " is within reach again";
     case which::TICKET_LAPSED: return "the ticket has lapsed before every host was asked";
     case which::TICKET_RENEWED: return "a fresh ticket came";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdlib>
 #include <ctime>
 
@@ -17,7 +18,7 @@ namespace annals::client {
 
 namespace {
 
-constexpr std::uint32_t system_error = 17000, not_connected = 17002, bad_environment = 17005;
+constexpr std::uint32_t system_error = tm_system_error, not_connected = 17002, bad_environment = 17005;
 
 tm_failure lost() { return {not_connected, "the connection to the MoM is lost"}; }
 
@@ -82,8 +83,7 @@ std::uint64_t task_manager::ask(const tm_fill& fill) {
       throw lost();
     }
     pollfd p{fd_.get(), POLLIN | POLLOUT, 0};
-    ::poll(&p, 1, -1);
-    if (p.revents & POLLIN) read_some();
+    if (::ppoll(&p, 1, nullptr, mask_) > 0 && (p.revents & POLLIN)) read_some();
   }
   return last_question_;
 }
@@ -115,12 +115,12 @@ bool task_manager::take_in() {
   }
 }
 
-std::optional<tm_reply> task_manager::next(int timeout_ms, const sigset_t* mask) {
+std::optional<tm_reply> task_manager::next(int timeout_ms) {
   const timespec limit{timeout_ms / 1000, (timeout_ms % 1000) * 1'000'000L};
   while (received_.empty()) {
     if (read_some()) break;
     pollfd p{fd_.get(), POLLIN, 0};
-    const int n = ::ppoll(&p, 1, timeout_ms < 0 ? nullptr : &limit, mask);
+    const int n = ::ppoll(&p, 1, timeout_ms < 0 ? nullptr : &limit, mask_);
     if (n == 0 || (n < 0 && errno == EINTR)) return {};
     if (n < 0) throw lost();
   }
@@ -147,15 +147,14 @@ void task_manager::print(schema::TmOutput::Reader output) {
   auto& printed = printed_[{output.getTask(), output.getErrors()}];
   const auto bytes = output.getBytes();
   const auto end = output.getOffset() + bytes.size();
-  // A piece whose acknowledgement was late comes again.
+  const int to = output.getErrors() ? 2 : 1;
+  // A piece whose acknowledgement was late comes again. So much as a pipe takes at once is written: it waits with signals let
+  // through, never in write().
   for (auto at = std::max<std::uint64_t>(printed, output.getOffset()); at < end;) {
-    const auto n = ::write(output.getErrors() ? 2 : 1, bytes.begin() + (at - output.getOffset()), end - at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      pollfd p{output.getErrors() ? 2 : 1, POLLOUT, 0};
-      ::poll(&p, 1, -1);
-      continue;
-    }
+    pollfd p{to, POLLOUT, 0};
+    if (::ppoll(&p, 1, nullptr, mask_) < 0 && errno == EINTR) continue;
+    const auto n = ::write(to, bytes.begin() + (at - output.getOffset()), std::min<std::uint64_t>(end - at, PIPE_BUF));
+    if (n < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK)) continue;
     if (n < 0) break;  // nobody reads what we print: the task may write on all the same
     at += static_cast<std::uint64_t>(n);
   }

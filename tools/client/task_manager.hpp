@@ -25,6 +25,8 @@ struct tm_failure : std::runtime_error {
   std::uint32_t code;
 };
 
+inline constexpr std::uint32_t tm_system_error = 17000;  // of a task: its host can't be asked
+
 using tm_reply = schema::sealed<schema::TmReply>;
 using tm_fill = std::function<void(schema::TmRequest::Builder)>;
 
@@ -44,13 +46,15 @@ class task_manager {
 
   // Sends a request; its number is in each reply to it. All these throw tm_failure 17002 when the MoM is lost.
   std::uint64_t ask(const tm_fill& fill);
-  // The next reply; nothing: none came in the time (-1: for ever), or a signal did, which is let through by `mask` while
-  // waiting (null: those that are unblocked now).
-  std::optional<tm_reply> next(int timeout_ms, const sigset_t* mask = nullptr);
+  // The next reply; nothing: none came in the time (-1: for ever), or a signal did.
+  std::optional<tm_reply> next(int timeout_ms);
   // Waits for the reply to this request; others are kept for next(). A refusal is thrown as tm_failure.
   tm_reply answer(std::uint64_t question);
   // Writes what a task wrote to our standard output or error, and asks for more.
   void print(schema::TmOutput::Reader output);
+
+  // Signals blocked while it waits, for the MoM and for who reads what it prints; null: those that are blocked now.
+  void wait_with(const sigset_t* mask) { mask_ = mask; }
 
   int descriptor() const { return fd_.get(); }
 
@@ -60,6 +64,7 @@ class task_manager {
   bool take_in();  // whole frames of what was read
 
   wire::unique_fd fd_;
+  const sigset_t* mask_ = nullptr;
   wire::frame_buffer in_{limits::daemon_frame_bytes_max};
   std::deque<tm_reply> received_;
   std::uint64_t last_question_ = 0;

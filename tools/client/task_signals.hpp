@@ -1,39 +1,23 @@
-// Signals that a command hands on to the tasks it has started. They are blocked, but for the time it waits with mask().
+// Signals that a command hands on to the tasks it has started. They are blocked, but for the times it waits with mask(). A command that
+// can't hand one on within limits::signal_patience_s is ended by it. docs/design/0022-task-manager.md.
 #pragma once
 
 #include <csignal>
+#include <string>
 
 namespace annals::client {
 
+// One for a process.
 class task_signals {
  public:
-  task_signals() {
-    sigset_t ours;
-    sigemptyset(&ours);
-    struct sigaction take {};
-    take.sa_handler = [](int number) { came() = number; };
-    sigemptyset(&take.sa_mask);
-    for (const int s : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) {
-      sigaddset(&ours, s);
-      sigaction(s, &take, nullptr);
-    }
-    sigprocmask(SIG_BLOCK, &ours, &while_waiting_);
-    for (const int s : {SIGHUP, SIGINT, SIGQUIT, SIGTERM}) sigdelset(&while_waiting_, s);
-    signal(SIGPIPE, SIG_IGN);
-  }
+  explicit task_signals(const std::string& program);
   const sigset_t* mask() const { return &while_waiting_; }
   // The signal that came since it was last asked; 0: none.
-  int taken() {
-    const int number = came();
-    came() = 0;
-    return number;
-  }
+  int taken();
+  // Every signal that came was handed on: there is nothing to wait for any more.
+  void settled();
 
  private:
-  static volatile std::sig_atomic_t& came() {
-    static volatile std::sig_atomic_t number = 0;
-    return number;
-  }
   sigset_t while_waiting_{};
 };
 

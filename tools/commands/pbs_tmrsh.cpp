@@ -11,9 +11,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tools/client/printed.hpp"
@@ -160,15 +162,81 @@ std::vector<std::string> words_of_task(const call& c, client::task_manager& mom,
   return words;
 }
 
-// Nothing: a signal came, or the input went its way.
-std::optional<client::tm_reply> next(client::task_manager& mom, const client::task_signals& signals,
-                                     std::optional<client::input_door>& door) {
-  if (!door) return mom.next(-1, signals.mask());
-  if (auto reply = mom.next(0)) return reply;
-  pollfd p[2] = {{mom.descriptor(), POLLIN, 0}, {door->descriptor(), POLLIN, 0}};
-  if (::ppoll(p, 2, nullptr, signals.mask()) > 0 && p[1].revents && door->hand_over()) door.reset();
-  return {};
-}
+// The task that the command becomes, from the question for it to its end.
+class remote_command {
+ public:
+  remote_command(client::task_manager& mom, std::optional<client::input_door>& door) : mom_(mom), door_(door) {
+    mom_.wait_with(signals_.mask());
+  }
+  ~remote_command() { mom_.wait_with(nullptr); }
+  remote_command(const remote_command&) = delete;
+  remote_command& operator=(const remote_command&) = delete;
+
+  // Its exit status.
+  int run(std::uint32_t node, const std::vector<std::string>& words) {
+    spawn_ = mom_.ask([&](schema::TmRequest::Builder r) {
+      auto s = r.initSpawn();
+      s.setNode(node);
+      s.setOutput(true);
+      auto argv = s.initArgv(static_cast<unsigned>(words.size()));
+      for (unsigned i = 0; i < argv.size(); ++i) argv.set(i, words[i]);
+    });
+    while (!status_) {
+      hand_signals_on();
+      if (const auto reply = next()) take(reply->get());
+    }
+    return *status_;
+  }
+
+ private:
+  // Nothing: a signal came, or the input went its way.
+  std::optional<client::tm_reply> next() {
+    if (!door_) return mom_.next(-1);
+    if (auto reply = mom_.next(0)) return reply;
+    pollfd p[2] = {{mom_.descriptor(), POLLIN, 0}, {door_->descriptor(), POLLIN, 0}};
+    if (::ppoll(p, 2, nullptr, signals_.mask()) > 0 && p[1].revents && door_->hand_over()) door_.reset();
+    return {};
+  }
+
+  // Those that come before the task has a number wait for it.
+  void hand_signals_on() {
+    if (const int signal = signals_.taken()) came_.push_back(signal);
+    if (!task_) return;
+    for (const int signal : std::exchange(came_, {}))
+      signalling_.insert(mom_.ask([&](schema::TmRequest::Builder r) {
+        r.initSignal().setTask(*task_);
+        r.getSignal().setSignal(signal);
+      }));
+    if (signalling_.empty()) signals_.settled();
+  }
+
+  void take(schema::TmReply::Reader r) {
+    if (r.isOutput()) return mom_.print(r.getOutput());
+    const auto question = r.getQuestion();
+    const bool of_signal = signalling_.erase(question) > 0;
+    if (r.isFailed()) return refused(r.getFailed(), of_signal);
+    if (question == spawn_) {
+      task_ = r.getSpawned();
+      mom_.ask([&](schema::TmRequest::Builder b) { b.setWatch(*task_); });
+    } else if (r.isOver()) {
+      status_ = exit_status_of(r.getOver());
+    }
+  }
+
+  // A task that can't be told to end is not waited for. One that has ended meanwhile is: its end is on its way.
+  static void refused(schema::TmFailure::Reader why, bool of_signal) {
+    if (!of_signal || why.getCode() == client::tm_system_error) throw client::tm_failure(why.getCode(), schema::str(why.getText()));
+  }
+
+  client::task_manager& mom_;
+  std::optional<client::input_door>& door_;
+  client::task_signals signals_{"pbs_tmrsh"};
+  std::uint64_t spawn_ = 0;             // the question for it
+  std::optional<std::uint32_t> task_;   // when it runs
+  std::optional<int> status_;           // when it has ended
+  std::vector<int> came_;               // signals
+  std::set<std::uint64_t> signalling_;  // questions that hand them on
+};
 
 int run(const call& c) {
   const auto how = passing_of(c);  // before anything is opened, which could become descriptor 0
@@ -181,29 +249,7 @@ int run(const call& c) {
   std::optional<client::input_door> door;
   if (how != passing::none) door.emplace();
   const auto words = words_of_task(c, mom, how, door ? &*door : nullptr);
-  client::task_signals signals;
-  const auto spawn = mom.ask([&](schema::TmRequest::Builder r) {
-    auto s = r.initSpawn();
-    s.setNode(*node);
-    s.setOutput(true);
-    auto argv = s.initArgv(static_cast<unsigned>(words.size()));
-    for (unsigned i = 0; i < argv.size(); ++i) argv.set(i, words[i]);
-  });
-  const auto task = mom.answer(spawn).get().getSpawned();
-  const auto watch = mom.ask([&](schema::TmRequest::Builder r) { r.setWatch(task); });
-  while (true) {
-    const auto reply = next(mom, signals, door);
-    if (const int signal = signals.taken())
-      mom.ask([&](schema::TmRequest::Builder r) {
-        r.initSignal().setTask(task);
-        r.getSignal().setSignal(signal);
-      });
-    if (!reply) continue;
-    const auto r = reply->get();
-    if (r.isOutput()) mom.print(r.getOutput());
-    if (r.getQuestion() == watch && r.isOver()) return exit_status_of(r.getOver());
-    if (r.getQuestion() == watch && r.isFailed()) throw client::tm_failure(r.getFailed().getCode(), schema::str(r.getFailed().getText()));
-  }
+  return remote_command(mom, door).run(*node, words);
 }
 
 }  // namespace

@@ -82,10 +82,14 @@ int exit_status_of(int status) { return status >= 256 ? 128 + (status - 256) % 1
 
 class shell {
  public:
-  shell(const command_line& line, task_manager& mom) : line_(line), mom_(mom) {}
+  shell(const command_line& line, task_manager& mom) : line_(line), mom_(mom) { mom_.wait_with(signals_.mask()); }
+  ~shell() { mom_.wait_with(nullptr); }
+  shell(const shell&) = delete;
+  shell& operator=(const shell&) = delete;
 
   int run(const std::vector<std::uint32_t>& nodes) {
     for (const auto node : nodes) {
+      if (told_to_end_) break;
       spawn(node);
       if (line_.has('s')) wait();
     }
@@ -112,15 +116,16 @@ class shell {
 
   void wait() {
     while (!spawning_.empty() || !running_.empty()) {
-      const auto reply = mom_.next(-1, signals_.mask());
       if (const int signal = signals_.taken()) hand_on(signal);
-      if (reply) take(reply->get());
+      if (spawning_.empty() && signalling_.empty()) signals_.settled();
+      if (const auto reply = mom_.next(-1)) take(reply->get());
     }
   }
 
   void take(schema::TmReply::Reader r) {
     if (r.isOutput()) return mom_.print(r.getOutput());
     if (const auto asked = spawning_.extract(r.getQuestion())) return spawned(r, asked.mapped());
+    if (const auto sent = signalling_.extract(r.getQuestion())) return signalled(r, sent.mapped());
     const auto watched = running_.extract(r.getQuestion());
     if (!watched) return;
     if (r.isFailed()) return failed("error on obit: " + schema::str(r.getFailed().getText()));
@@ -138,6 +143,13 @@ class shell {
     running_[mom_.ask([&](schema::TmRequest::Builder b) { b.setWatch(task); })] = task;
   }
 
+  // Nobody waits for a task that can't be told to end. One that has ended meanwhile is another matter: its end is on its way.
+  void signalled(schema::TmReply::Reader r, std::uint32_t task) {
+    if (!r.isFailed() || r.getFailed().getCode() != tm_system_error) return;
+    const auto waited_for = [&](const auto& one) { return one.second == task; };
+    if (std::erase_if(running_, waited_for) > 0) failed("error on signal: " + schema::str(r.getFailed().getText()));
+  }
+
   void failed(const std::string& why) {
     print_error("pbsdsh: %s\n", why.c_str());
     status_ = 1;
@@ -145,23 +157,26 @@ class shell {
 
   // A task may run, and even have written something, before it is known by its number.
   void hand_on(int s) {
+    told_to_end_ = true;
     for (const auto& [question, task] : running_) signal(task, s);
     for (auto& [question, asked] : spawning_) asked.signals.push_back(s);
   }
 
   void signal(std::uint32_t task, int s) {
     print_error("pbsdsh: killing task 0x%08X signal %d\n", task, s);
-    mom_.ask([&](schema::TmRequest::Builder r) {
+    signalling_[mom_.ask([&](schema::TmRequest::Builder r) {
       r.initSignal().setTask(task);
       r.getSignal().setSignal(s);
-    });
+    })] = task;
   }
 
   const command_line& line_;
   task_manager& mom_;
-  task_signals signals_;
-  std::map<std::uint64_t, spawning> spawning_;      // by question
-  std::map<std::uint64_t, std::uint32_t> running_;  // question for the end -> task
+  task_signals signals_{"pbsdsh"};
+  bool told_to_end_ = false;                           // by a signal: nothing more is started
+  std::map<std::uint64_t, spawning> spawning_;         // by question
+  std::map<std::uint64_t, std::uint32_t> running_;     // question for the end -> task
+  std::map<std::uint64_t, std::uint32_t> signalling_;  // question that hands a signal on -> task
   int status_ = 0;
 };
 

@@ -90,6 +90,7 @@ std::string_view name_of(run_timer timer) {
     case run_timer::join_alarm: return "join alarm";
     case run_timer::launch_delay: return "launch delay";
     case run_timer::sister_silence: return "sister silence";
+    case run_timer::task_silence: return "task silence";
     case run_timer::leave_wait: return "leave wait";
     case run_timer::term_delay: return "term delay";
     case run_timer::kill_delay: return "kill delay";

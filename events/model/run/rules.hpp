@@ -56,6 +56,7 @@ outcome on_sister_refused(const run_state& run, const sister_refused& c);
 outcome on_sister_left(const run_state& run, const sister_left& c);
 outcome on_sister_silent(const run_state& run, const host_usage& last_known);
 outcome on_sisters_absent(const run_state& run, const sisters_absent& c);
+outcome give_up_tasks_of(const run_state& run, const std::string& host, std::int64_t away_since_ns);
 outcome on_sisters_used(const run_state& run, const sisters_used& c);
 outcome on_join_wait_over(const run_state& run);
 outcome on_sister_away(const run_state& run, const sister_away& c);

@@ -66,6 +66,7 @@ struct sister_state {
   bool abandoned = false;
   bool ready = false;                 // its execjob_prologue hooks have let the job pass
   std::int64_t away_since_ns = 0;     // no link to it since then; 0: there is one, or it is not missed yet
+  bool silent = false;                // away for so long that its tasks were given up; the host was not: it may come back
   std::int64_t dropped_since_ns = 0;  // the run goes on without it since then, and it is asked to leave
   bool stays_failed = false;          // it had failed when hosts were let go, and was not: who asked for that knows of it
   bool dropped() const { return dropped_since_ns != 0; }
@@ -79,6 +80,7 @@ enum class run_timer : std::uint8_t {
   join_alarm,      // $sister_join_job_alarm: for sisters to join
   launch_delay,    // $job_launch_delay: for execjob_prologue hooks of sisters
   sister_silence,  // how long one may be out of reach
+  task_silence,    // how long the tasks of one may be, that the job waits for whatever it takes
   leave_wait,      // how long one that is within reach may take to get rid of the job
   term_delay,      // between SIGTERM and the second one
   kill_delay,      // between SIGTERM and SIGKILL
@@ -97,7 +99,8 @@ struct run_task {
   std::vector<std::string> argv, environment;  // until its host has it
   bool started = false, over = false;          // over without started: it could not be started
   std::int32_t exit_status = 0;
-  std::string text;  // why not
+  std::string text;   // why not
+  bool lost() const;  // over with its host: nobody knows how it has ended, or whether it has
 };
 
 // Files that come before the program is started (pbs guide: stagein).

@@ -229,6 +229,18 @@ outcome on_sister_away(const run_state& run, const sister_away& c) {
   });
 }
 
+// Who waits for a task there, or asks for one, is not left waiting for as long as the job lives.
+outcome give_up_tasks_of(const run_state& run, const std::string& host, std::int64_t away_since_ns) {
+  std::vector<event> out{make_event([&](auto e) {
+    auto a = e.initRun().initSisterAway();
+    a.setHost(host);
+    a.setSinceNs(away_since_ns);
+    a.setSilent(true);
+  })};
+  end_tasks_of(run, host, out);
+  return out;
+}
+
 outcome on_sister_back(const run_state& run, const sister_back& c) {
   const auto* s = run.sister(c.host);
   if (!may_be_missed(run, s) || s->away_since_ns == 0) return no_change;
@@ -322,7 +334,10 @@ void on_used(run_state& run, schema::UsageReported::Reader e) {
 }
 
 void on_away(run_state& run, schema::SisterAway::Reader e, bool away) {
-  if (auto* s = sister_of(run, schema::text(e.getHost()))) s->away_since_ns = away ? e.getSinceNs() : 0;
+  auto* s = sister_of(run, schema::text(e.getHost()));
+  if (!s) return;
+  s->away_since_ns = away ? e.getSinceNs() : 0;
+  s->silent = away && e.getSilent();
 }
 
 void on_renewed(run_state& run, const event_place& at, schema::SignedTicket::Reader ticket) {

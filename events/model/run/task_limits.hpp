@@ -27,6 +27,10 @@ constexpr std::size_t tm_questions_max = 65536;
 // Who connects and does not say for which job is closed after this.
 constexpr int tm_silence_s = 30;
 
+// pbsdsh and pbs_tmrsh hand signals on to their tasks. Where nobody takes one for so long, they end by it themselves: whoever sends
+// it wants them to end, and a kill delay is longer.
+constexpr unsigned signal_patience_s = 2;
+
 // A job's id and its cookie, each, as a command says them: an id has at most the 253 letters of a host's name behind its number.
 constexpr std::size_t claim_bytes_max = 512;
 // Connections to a MoM's sockets are bounded by shares of the descriptors that it may have (actors/link/wire/wire_limits.hpp): those

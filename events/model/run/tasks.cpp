@@ -27,6 +27,7 @@ outcome on_ask_task(const run_state& run, const ask_task& c) {
   const auto* s = run.sister(c.host);
   if (c.host != c.own_host && (!s || s->phase != sister_phase::joined || s->dropped()))
     return refuse(values::pbs_error::unknown_node, c.host + " is no host of the job");
+  if (s && s->silent) return refuse(values::pbs_error::sister_unreachable, "lost communication with " + c.host);
   if (run.tasks.size() >= limits::tasks_of_run_max)
     return refuse(values::pbs_error::bad_state, "the job has had " + std::to_string(run.tasks.size()) + " tasks");
   std::vector<event> out;
@@ -45,6 +46,8 @@ outcome on_ask_task(const run_state& run, const ask_task& c) {
   o.reply = std::to_string(number);
   return o;
 }
+
+bool run_task::lost() const { return over && exit_status == exit_host_lost; }
 
 namespace {
 event settled_event(std::uint32_t task, bool started, bool over, std::int32_t exit_status, const std::string& text) {

@@ -23,6 +23,11 @@ bool has_until_alarm(const run_state& run, const sister_state& s) {
   return run.phase == phase::received && s.phase == sister_phase::asked && run.bears_failures();
 }
 
+// Its failure is borne as long as the program runs.
+bool may_come_back(const run_state& run, const sister_state& s) {
+  return run.phase == phase::started && run.bears_failures() && !s.own() && !s.dropped();
+}
+
 // Since when the timer runs; nothing: it does not.
 std::optional<std::int64_t> running_since(const run_state& run, run_timer what, const sister_state* s) {
   switch (what) {
@@ -34,7 +39,10 @@ std::optional<std::int64_t> running_since(const run_state& run, run_timer what, 
       return run.launch_since_ns;
     case run_timer::sister_silence:
       if (!s || s->away_since_ns == 0 || !is_missed(run, *s) || has_until_alarm(run, *s)) return std::nullopt;
-      if (run.phase == phase::started && run.bears_failures() && !s->own() && !s->dropped()) return std::nullopt;  // it may come back
+      if (may_come_back(run, *s)) return std::nullopt;
+      return s->away_since_ns;
+    case run_timer::task_silence:
+      if (!s || s->away_since_ns == 0 || s->silent || !is_missed(run, *s) || !may_come_back(run, *s)) return std::nullopt;
       return s->away_since_ns;
     case run_timer::leave_wait:
       if (!s || s->away_since_ns != 0 || s->own() || !is_missed(run, *s)) return std::nullopt;
@@ -61,6 +69,7 @@ std::int64_t seconds_of(const run_state& run, run_timer what, const sister_state
       if (s && s->dropped()) return limits::sister_silence_s;
       // Hooks of execjob_launch are told of a failure that the job bears.
       return run.active() && !(run.phase == phase::starting && run.bears_failures()) ? waits.silence_s : limits::sister_silence_s;
+    case run_timer::task_silence: return limits::sister_silence_s;
     case run_timer::leave_wait: return limits::leave_wait_s;
     case run_timer::term_delay: return run.resend_term_s;
     case run_timer::kill_delay: return run.kill_delay_s;
@@ -89,6 +98,7 @@ outcome on_timer(const run_state& run, const timer_fired& c, const stamp& now) {
     case run_timer::launch_delay: return on_launch_wait_over(run);
     case run_timer::sister_silence:
     case run_timer::leave_wait: return on_sister_silent(run, c.last_known);
+    case run_timer::task_silence: return give_up_tasks_of(run, t.host, t.since_ns);
     case run_timer::term_delay: return one([](auto e) { e.initRun().setTermDelayEnded(); });
     case run_timer::kill_delay: return one([](auto e) { e.initRun().setKillDelayEnded(); });
   }
@@ -106,6 +116,7 @@ void owe_timers(const run_state& run, const run_waits& waits, std::vector<run_ef
   owe(run_timer::kill_delay, nullptr);
   for (const auto& s : run.sisters) {
     owe(run_timer::sister_silence, &s);
+    owe(run_timer::task_silence, &s);
     owe(run_timer::leave_wait, &s);
   }
 }

@@ -95,6 +95,7 @@ struct SisterLeft {
 struct SisterAway {
   host    @0 :Text;
   sinceNs @1 :Int64;             # by the primary's clock, nanoseconds since 1970: when it went, or came back
+  silent  @2 :Bool;              # it is still away, and its tasks are given up: the job goes on without an answer of it
 }
 
 struct AllocationReduced {

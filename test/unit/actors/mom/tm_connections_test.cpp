@@ -167,6 +167,28 @@ BOOST_FIXTURE_TEST_CASE(the_job_hears_that_a_caller_is_gone, tm_fixture) {
   BOOST_TEST(received<ask_forget>().asker.question == watched.asker.question);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_lost_host_is_told_from_an_unknown_task, tm_fixture) {
+  open();
+  ask(2, [](schema::TmRequest::Builder r) { r.setWatch(3); });
+  self->send(tm, [&] {
+    auto a = host_failure("n2");
+    a.question = received<ask_end>().asker.question;
+    return a;
+  }());
+  ask(3, [](schema::TmRequest::Builder r) { r.initSignal().setTask(9); });
+  self->send(tm, [&] {
+    auto a = task_failure("no such task");
+    a.question = received<ask_signal>().asker.question;
+    return a;
+  }());
+  settle();
+  const auto replies = caller->replies();
+  BOOST_TEST_REQUIRE(replies.size() == 3u);
+  BOOST_TEST(failure(replies[1]) == tm_error::system);
+  BOOST_TEST((replies[1].get().getFailed().getText() == "lost communication with n2"));
+  BOOST_TEST(failure(replies[2]) == tm_error::not_found);
+}
+
 BOOST_AUTO_TEST_CASE(a_spawn_has_a_program_and_variables_that_an_order_can_hold) {
   const auto good = spawn({"/bin/true", ""}, {"A=", "B=c=d"});
   BOOST_REQUIRE(std::holds_alternative<tm_spawn>(good));

@@ -1,11 +1,20 @@
 // pbsdsh, pbs_tmrsh and pbs_attach as programs: usage texts as in the transcripts, and what they make of a MoM's answers.
 #include <boost/test/unit_test.hpp>
 
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/stat.h>
+
+#include <condition_variable>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <vector>
 
+#include "actors/link/wire/socket_path.hpp"
 #include "actors/link/wire/wire.hpp"
 #include "events/schema/tm.capnp.h"
 #include "test/support/paths.hpp"
@@ -16,10 +25,13 @@ using annals::test::ran;
 
 namespace {
 
-ran command(std::vector<std::string> words, std::vector<std::pair<std::string, std::string>> environment = {}) {
-  words[0] = annals::test::stage_dir() + "/bin/" + words[0];
-  return test::run(words, {.input = {}, .environment = std::move(environment), .directory = {}, .meanwhile = {}});
+ran command(std::vector<std::string> words, std::vector<std::pair<std::string, std::string>> environment = {},
+            std::function<void(pid_t)> meanwhile = {}) {
+  if (!words[0].starts_with('/')) words[0] = annals::test::stage_dir() + "/bin/" + words[0];
+  return test::run(words, {.input = {}, .environment = std::move(environment), .directory = {}, .meanwhile = std::move(meanwhile)});
 }
+
+constexpr std::uint32_t no_such_task = 17006, host_is_lost = 17000;
 
 // A MoM of a job on n1, n1 and n2.example. Every task writes twice the same piece and one more, and ends with `status`.
 struct fake_mom {
@@ -58,6 +70,8 @@ struct fake_mom {
       });
     } else if (r.isSpawn() && r.getSpawn().getNode() == refused_node) {
       reply(r.getQuestion(), [](schema::TmReply::Builder b) { b.initFailed().setText("no room"); });
+    } else if (r.isSpawn() && deaf) {
+      notice("spawn");
     } else if (r.isSpawn()) {
       spawned.push_back(std::to_string(r.getSpawn().getNode()) + ":" +
                         schema::str(r.getSpawn().getArgv()[r.getSpawn().getArgv().size() - 1]));
@@ -66,7 +80,19 @@ struct fake_mom {
       if (!r.getSpawn().getOutput()) return;
       output(r.getQuestion(), task, 0, "out");
       output(r.getQuestion(), task, 0, "out");
-      output(r.getQuestion(), task, 3, "put\n");
+      output(r.getQuestion(), task, 3, flood.empty() ? "put\n" : flood);
+    } else if (r.isWatch() && endless) {
+      watched.push_back(r.getQuestion());
+      notice("watch");
+    } else if (r.isSignal()) {
+      notice("signal " + std::to_string(r.getSignal().getSignal()));
+      reply(r.getQuestion(), [&](schema::TmReply::Builder b) {
+        if (signal_failure == 0) return b.setDone();
+        b.initFailed().setText("lost communication with n2");
+        b.getFailed().setCode(signal_failure);
+      });
+      if (signal_failure != no_such_task) return;
+      for (const auto question : watched) reply(question, [&](schema::TmReply::Builder b) { b.setOver(status); });
     } else if (r.isWatch()) {
       reply(r.getQuestion(), [&](schema::TmReply::Builder b) { b.setOver(status); });
     } else if (r.isOutputTaken()) {
@@ -74,13 +100,32 @@ struct fake_mom {
     }
   }
 
-  ran in_job(std::vector<std::string> words, std::vector<std::pair<std::string, std::string>> more = {}) {
+  void notice(std::string what) {
+    noticed.push_back(std::move(what));
+    came.notify_all();
+  }
+  // Until it was asked so much.
+  void until_noticed(std::size_t count) {
+    std::unique_lock held(guard);
+    came.wait(held, [&] { return noticed.size() >= count; });
+  }
+
+  // Ended by SIGTERM when the MoM was asked `after` questions that it takes note of.
+  ran told_to_end(std::vector<std::string> words, std::size_t after) {
+    return in_job(std::move(words), {}, [this, after](pid_t pid) {
+      until_noticed(after);
+      kill(pid, SIGTERM);
+    });
+  }
+
+  ran in_job(std::vector<std::string> words, std::vector<std::pair<std::string, std::string>> more = {},
+             std::function<void(pid_t)> meanwhile = {}) {
     more.insert(more.end(), {{"PBS_NODEFILE", home + "/aux/12.q1"},
                              {"PBS_JOBID", "12.q1"},
                              {"PBS_JOBCOOKIE", "c"},
                              {"SHELL", "/bin/sh"},
                              {"USER", "somebody"}});
-    return command(std::move(words), std::move(more));
+    return command(std::move(words), std::move(more), std::move(meanwhile));
   }
 
   const test::temporary_directory own;
@@ -90,6 +135,12 @@ struct fake_mom {
   std::vector<std::uint64_t> taken;
   std::int32_t status = 0;
   std::uint32_t refused_node = 99;
+  bool deaf = false, endless = false;  // to who asks for a task; to who waits for its end
+  std::uint32_t signal_failure = 0;    // what who sends a signal hears; 0: it was sent
+  std::string flood;                   // that a task writes
+  std::vector<std::uint64_t> watched;
+  std::vector<std::string> noticed;
+  std::condition_variable came;
   wire::io_pool pool;
   std::unique_ptr<wire::listener> door;
 };
@@ -219,6 +270,52 @@ BOOST_AUTO_TEST_CASE(pbsdsh_tells_what_went_wrong) {
   BOOST_TEST(r.status == 3);
   mom.spawned.clear();
   BOOST_TEST(mom.in_job({"pbsdsh", "-o", "-n", "0", "p"}).out == "");
+}
+
+BOOST_AUTO_TEST_CASE(who_is_told_to_end_does_not_wait_for_a_task_that_can_not_be_told) {  // RS-03
+  for (const words& each : {words{"pbsdsh", "-n", "2", "p"}, words{"pbs_tmrsh", "n2", "-n", "p"}}) {
+    fake_mom mom;
+    mom.endless = true;
+    mom.signal_failure = host_is_lost;
+    const auto r = mom.told_to_end(each, 1);
+    BOOST_TEST(r.status == (each[0] == "pbsdsh" ? 1 : 255));
+    BOOST_TEST(r.err.ends_with("lost communication with n2\n"), r.err);
+    BOOST_TEST(mom.noticed.back() == "signal 15");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_a_task_that_has_ended_before_a_signal_came_counts) {
+  for (const words& each : {words{"pbsdsh", "-n", "2", "p"}, words{"pbs_tmrsh", "n2", "-n", "p"}}) {
+    fake_mom mom;
+    mom.endless = true;
+    mom.signal_failure = no_such_task;
+    mom.status = 4;
+    BOOST_TEST(mom.told_to_end(each, 1).status == 4);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(who_is_told_to_end_while_nobody_answers_ends) {
+  for (const words& each : {words{"pbsdsh", "-s", "p"}, words{"pbs_tmrsh", "n2", "-n", "p"}}) {
+    fake_mom mom;
+    mom.deaf = true;
+    const auto r = mom.told_to_end(each, 1);
+    BOOST_TEST(r.status == -SIGTERM);
+    BOOST_TEST(r.err == each[0] + ": a signal could not be handed on to every task\n");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(who_is_told_to_end_while_nobody_reads_what_it_prints_ends) {
+  fake_mom mom;
+  mom.flood = std::string(200'000, 'x');
+  mom.endless = true;
+  const auto fifo = mom.home + "/fifo";
+  BOOST_REQUIRE(mkfifo(fifo.c_str(), 0600) == 0);
+  const wire::unique_fd kept(open(fifo.c_str(), O_RDWR | O_CLOEXEC));
+  const auto r = mom.in_job({"/bin/sh", "-c", "exec " + test::stage_dir() + "/bin/pbs_tmrsh n2 -n p > " + fifo}, {}, [&](pid_t pid) {
+    for (pollfd p{kept.get(), POLLOUT, 0}; poll(&p, 1, 0) > 0;) sched_yield();  // until it is full
+    kill(pid, SIGTERM);
+  });
+  BOOST_TEST(r.status == -SIGTERM);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,7 @@
 // What a run does when another of its hosts fails, and the job bears it.
 #include <boost/test/unit_test.hpp>
 
+#include "events/model/limits.hpp"
 #include "test/unit/events/model/run/run_story.hpp"
 
 using namespace annals;
@@ -87,6 +88,38 @@ BOOST_AUTO_TEST_CASE(with_all_a_host_that_is_lost_later_does_not_end_the_job) {
   BOOST_TEST(owed(s.run) == "say-steps, watch, say-started, keep n3");
   const auto o = s.ask(model::ask_task{"n2", "n1", 1, {"x"}, {}});
   BOOST_TEST(!o.accepted());
+}
+
+// RS-03, RS-25: who waits for a task there is not left waiting; the host may come back.
+BOOST_AUTO_TEST_CASE(with_all_the_tasks_of_a_host_that_stays_away_are_given_up) {
+  auto s = given_tolerant_started("all");
+  const auto asked = [&](const std::string& host) { return s.when(model::ask_task{host, "n1", 1, {"x"}, {}}); };
+  for (const char* host : {"n2", "n2", "n3"}) BOOST_TEST(asked(host) == "taskAsked");
+  s.when(model::task_told{3, "n2", model::task_told::state::running, 0, {}});
+  s.when(model::sister_away{"n2", s.now_ns});
+  BOOST_TEST(asked("n2") == "taskAsked");  // it may be back in a moment
+  const auto timer = s.timer(model::run_timer::task_silence, "n2");
+  BOOST_TEST_REQUIRE(timer.has_value());
+  BOOST_TEST((timer->at_ns - timer->since_ns) / 1'000'000'000 == limits::sister_silence_s);
+  BOOST_TEST(s.rings(model::run_timer::task_silence, {"n2", {}, 0}) == "sisterAway taskSettled taskSettled taskSettled");
+  BOOST_TEST(!s.timer(model::run_timer::task_silence, "n2").has_value());
+  for (const auto number : {2u, 3u, 5u}) BOOST_TEST(s.run.tasks.at(number).lost());
+  BOOST_TEST(!s.run.tasks.at(2).started);
+  BOOST_TEST(s.run.tasks.at(3).started);
+  BOOST_TEST(!s.run.tasks.at(4).over);
+  const auto refused = s.ask(model::ask_task{"n2", "n1", 1, {"x"}, {}});
+  BOOST_TEST_REQUIRE(!refused.accepted());
+  BOOST_TEST(refused.why().text == "lost communication with n2");
+  BOOST_TEST((s.run.sister("n2")->phase == model::sister_phase::joined));
+  BOOST_TEST(s.when(model::sister_back{"n2", s.now_ns}) == "sisterBack");
+  BOOST_TEST(s.when(model::task_told{3, "n2", model::task_told::state::ended, 0, {}}) == "");  // it stays lost
+  BOOST_TEST(asked("n2") == "taskAsked");
+  BOOST_TEST(owed(s.run).ends_with("spawn 4, spawn 6"));
+  for (const char* value : {"job_start", "none"}) {  // they end with the job
+    auto other = given_tolerant_started(value);
+    other.when(model::sister_away{"n2", other.now_ns});
+    BOOST_TEST(!other.timer(model::run_timer::task_silence, "n2").has_value());
+  }
 }
 
 // RS-04, RS-65: a program that is not started yet can be told of it.

@@ -162,8 +162,7 @@ void job_routes::to_job(capnp::Text::Reader id, const schema::sealed<schema::Req
   model::client_request command{request, std::move(groups), std::move(by_hooks)};
   if (parsed->form != values::id_form::job) return to_array(*parsed, request, by, std::move(reply), std::move(command), std::move(hooks));
   if (request.get().isReleaseNodes()) command.unreleasable = board_.where().unreleasable_vnodes(*board_.where().job_serial(*job));
-  board_.tell_job(*job,
-                  board_.wrap<model::job_command>(std::move(command), request.get(), by, std::move(reply), std::move(hooks)));
+  tell(*job, request.get(), board_.wrap<model::job_command>(std::move(command), request.get(), by, std::move(reply), std::move(hooks)));
 }
 
 namespace {
@@ -205,8 +204,14 @@ void job_routes::to_array(const values::job_id& id, const schema::sealed<schema:
   const bool tells = r.isSignalJob() || r.isRerunJob() || r.isDeleteJob() || r.isReleaseNodes();
   if (r.isReleaseNodes() && runs) command.unreleasable = board_.where().unreleasable_vnodes(*board_.where().job_serial(*number));
   if (runs && tells) reply = from_running_subjob(r, std::move(reply));
-  board_.tell_job(runs && tells ? *number : id.number,
-                  board_.wrap<model::job_command>(std::move(command), r, by, std::move(reply), std::move(hooks)));
+  tell(runs && tells ? *number : id.number, r,
+       board_.wrap<model::job_command>(std::move(command), r, by, std::move(reply), std::move(hooks)));
+}
+
+// Whoever is inside a job knows that it runs, maybe before the server does (RD-06).
+void job_routes::tell(std::uint64_t number, schema::Request::Reader r, envelope<model::job_command> e) {
+  if (r.isReleaseNodes() && r.getReleaseNodes().getInJob()) board_.ask_job(number, told_when_it_runs{std::move(e)});
+  else board_.tell_job(number, std::move(e));
 }
 
 // Each that runs gets it; the command id is that of the first.

@@ -1,7 +1,11 @@
 #include "actors/server/job_actor.hpp"
 
+#include <chrono>
+#include <utility>
+
 #include "actors/server/discards.hpp"
 #include "actors/server/resting_jobs.hpp"
+#include "events/model/limits.hpp"
 
 namespace annals::actors {
 
@@ -27,6 +31,8 @@ void fill_request(schema::RunRequest::Builder to, const model::run_request& from
   }
 }
 
+using start_wait_atom = caf::atom_constant<caf::atom("startwait")>;
+
 // Every effect but wake_at is an order to a host.
 template <class Order>
 constexpr bool is_order = !std::is_same_v<Order, model::wake_at>;
@@ -50,12 +56,35 @@ caf::message_handler job_actor::other_handlers() {
         send(parts_.gateway, run_user{w.connection, model::identity_of_run(state(), w.run, w.host)});
         if (idle()) after_turn();  // it may have been woken for this alone
       },
+      [this](told_when_it_runs& t) { tell_when_it_runs(std::move(t.what)); },
+      [this](start_wait_atom, std::uint64_t number) { start_wait_is_over(number); },
       [this](const terminal_wanted& w) {
         send(parts_.gateway, terminal_judged{w.connection, model::terminal_refusal(state(), w.by)});
         if (idle()) after_turn();
       },
   };
 }
+
+// -- commands that wait for the start --------------------------------------------------------------------------------------------
+
+void job_actor::tell_when_it_runs(envelope_type e) {
+  if (!state().comes_to_run()) return receive(std::move(e));
+  if (e.settings) set_settings(std::exchange(e.settings, nullptr));  // older than others by then
+  waiting_.emplace(++waits_, std::move(e));
+  delayed_send(this, std::chrono::seconds(limits::start_word_s), start_wait_atom::value, waits_);
+}
+
+void job_actor::start_wait_is_over(std::uint64_t number) {
+  if (auto waited = waiting_.extract(number)) receive(std::move(waited.mapped()));
+}
+
+void job_actor::on_change() {
+  effect_running_actor::on_change();
+  if (state().comes_to_run()) return;
+  for (auto& [number, e] : std::exchange(waiting_, {})) receive(std::move(e));
+}
+
+// -- effects ---------------------------------------------------------------------------------------------------------------------
 
 std::vector<model::job_effect> job_actor::owed() { return model::pending_effects(state(), settings()); }
 

@@ -2,6 +2,9 @@
 // it. It leaves memory when it owes nothing.
 #pragma once
 
+#include <cstdint>
+#include <map>
+
 #include "actors/runtime/effect_running_actor.hpp"
 #include "actors/server/aggregates.hpp"
 #include "actors/server/messages.hpp"
@@ -23,6 +26,7 @@ class job_actor : public effect_running_actor<job_aggregate, model::job_effect> 
   job_actor(caf::actor_config& cfg, job_parts parts, std::uint64_t number, std::uint64_t stream, model::settings_ptr settings);
 
  protected:
+  void on_change() override;
   std::vector<model::job_effect> owed() override;
   begun begin(const model::job_effect& effect) override;
   void withdraw(const model::job_effect& effect) override;
@@ -35,11 +39,15 @@ class job_actor : public effect_running_actor<job_aggregate, model::job_effect> 
   schema::sealed<schema::ToMom> message_of(const model::signal_run& order) const;
   schema::sealed<schema::ToMom> message_of(const model::tell_run& order) const;
   schema::sealed<schema::ToMom> message_of(const model::discard_run& order) const;
-  bool owes() const { return !effects().empty(); }
+  void tell_when_it_runs(envelope_type e);
+  void start_wait_is_over(std::uint64_t number);
+  bool owes() const { return !effects().empty() || !waiting_.empty(); }
 
   job_parts parts_;
   std::uint64_t number_;
   bool told_idle_ = false;
+  std::map<std::uint64_t, envelope_type> waiting_;  // for its start, in the order they came
+  std::uint64_t waits_ = 0;
 };
 
 }  // namespace annals::actors

@@ -81,6 +81,11 @@ struct run_user {
   model::run_identity who;  // nobody: this run is not there
 };
 
+// A command that is asked for in the job itself: it is decided when its run is known to run, or is over, or after limits::start_word_s.
+struct told_when_it_runs {
+  envelope<model::job_command> what;
+};
+
 // Somebody wants to sit at the terminal of an interactive job, over a connection. Answered with terminal_judged.
 struct terminal_wanted {
   std::uint64_t connection;
@@ -250,6 +255,7 @@ struct resume_waits {
   MESSAGE(annals::actors::i_may_leave)            \
   MESSAGE(annals::actors::run_user_wanted)        \
   MESSAGE(annals::actors::run_user)               \
+  MESSAGE(annals::actors::told_when_it_runs)      \
   MESSAGE(annals::actors::terminal_wanted)        \
   MESSAGE(annals::actors::terminal_judged)        \
   MESSAGE(annals::actors::mom_connected)          \

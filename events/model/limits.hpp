@@ -107,6 +107,9 @@ constexpr std::int64_t sister_silence_s = 10;
 // tenths of a second; so long it may take, and so long all answers count.
 constexpr std::int64_t presence_wait_s = 2, presence_counts_s = 1;
 static_assert(presence_wait_s < sister_silence_s);
+// A program of a job asks for a release before the server has heard that it runs: what it uses is first told a second after its start, and
+// later by a host that is busy, or was cut off.
+constexpr std::int64_t start_word_s = 30;
 // Names that pbs_release_nodes may give: more vnodes than a job has.
 constexpr std::size_t released_names_max = 10'000;
 // Before the program, for hosts to take what was let go of the run (RS-97).

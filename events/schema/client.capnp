@@ -133,6 +133,7 @@ struct ReleaseNodes {
     keepSelect @3 :Text;         # "2:ncpus=1": what it is to have
     keepHosts  @4 :UInt32;       # so many other hosts stay
   }
+  inJob @5 :Bool;                # asked by a program of the job: it runs, also if the server has not heard of that yet
 }
 struct OrderJobs { first @0 :Text; second @1 :Text; }    # they change places
 

@@ -109,6 +109,12 @@ class a_job_gives_vnodes_back(MomHookTest):
         self.end(id)
         self.assertEqual(self.output(id), "status 0\n")
 
+    def test_the_first_words_of_a_program_may_be_a_release(self):                                      # RD-06
+        id = self.submit_wide(script="pbs_release_nodes lendl; echo status $?")
+        self.vnode_is("lendl", "state = free", "resources_assigned.ncpus = 0")
+        self.end(id)
+        self.assertEqual(self.output(id), "status 0\n")
+
     def test_exclusive_vnodes_stay_so_until_their_host_goes(self):                                     # RD-30, RD-31
         id = self.submit_wide(place="scatter:excl")
         self.released(id, "federer[1]")

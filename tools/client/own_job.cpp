@@ -26,6 +26,11 @@ std::optional<own_job> job_of_environment() {
   return job;
 }
 
+bool is_own_job(const std::string& id) {
+  const auto own = job_of_environment();
+  return own && own->id == id;
+}
+
 std::vector<std::string> mom_homes() {
   std::vector<std::string> homes;
   if (auto home = directory_of(directory_of(environment_variable("PBS_NODEFILE"))); !home.empty()) homes.push_back(std::move(home));

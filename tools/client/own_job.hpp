@@ -16,6 +16,9 @@ struct own_job {
 // Nothing: one of both variables is missing, or the id names no server.
 std::optional<own_job> job_of_environment();
 
+// It is the job of this id, with the server's name.
+bool is_own_job(const std::string& id);
+
 // The value of an environment variable, or "" where there is none.
 std::string environment_variable(const char* name);
 

@@ -7,6 +7,7 @@
 #include "tools/client/command_main.hpp"
 #include "tools/client/job_ids.hpp"
 #include "tools/client/options.hpp"
+#include "tools/client/own_job.hpp"
 #include "tools/client/printed.hpp"
 #include "tools/client/release_request.hpp"
 
@@ -60,7 +61,10 @@ values::refusal as_told(schema::Rejection::Reader why, const std::string& id) {
 
 int ask_for(const job_name& job, const release_request& what) {
   session server = session::open(job.server);
-  const reply r = server.call([&](schema::Request::Builder request) { fill(request.initReleaseNodes(), job.id, what); });
+  const reply r = server.call([&](schema::Request::Builder request) {
+    fill(request.initReleaseNodes(), job.id, what);
+    request.getReleaseNodes().setInJob(is_own_job(job.id));
+  });
   return (*r).isRejected() ? refuse(as_told((*r).getRejected(), job.id)) : 0;
 }
 

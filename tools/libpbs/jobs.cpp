@@ -7,6 +7,7 @@
 #include "events/values/hold_set.hpp"
 #include "tools/client/hold_list.hpp"
 #include "tools/client/job_ids.hpp"
+#include "tools/client/own_job.hpp"
 #include "tools/client/release_request.hpp"
 #include "tools/libpbs/connections.hpp"
 #include "tools/libpbs/include/pbs_ifl.h"
@@ -143,6 +144,7 @@ int pbs_relnodesjob(int connect, const char* job, const char* nodes, const char*
   return for_job(connect, job, [&](schema::Request::Builder r, const std::string& id) {
     if (const auto why = client::why_not_several(id)) throw ifl::failure{why->code, why->text};
     client::fill(r.initReleaseNodes(), id, release_of(text_of(nodes), text_of(extend)));
+    r.getReleaseNodes().setInJob(client::is_own_job(id));
   });
 }
 

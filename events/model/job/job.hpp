@@ -170,6 +170,8 @@ struct job_state {
   bool is_subjob() const { return values::is_subjob(number); }
   // Its run was assigned, and vnodes of it are not provisioned yet: no MoM has heard of it.
   bool provisioning() const { return phase == job_phase::assigned && attributes.has(attributes::job::prov_vnode); }
+  // Its program runs, or will in a moment: its MoM has not told so yet, or not what it uses.
+  bool comes_to_run() const;
   // A run of it is at its MoM.
   bool running() const { return phase == job_phase::assigned || phase == job_phase::started || phase == job_phase::suspended; }
   std::string_view attribute(attributes::attribute_id id, std::string_view resource = {}) const;

@@ -158,6 +158,11 @@ constexpr copied accounted[] = {{ids::exec_vnode, ids::exec_vnode_acct},
 
 }  // namespace
 
+bool job_state::comes_to_run() const {
+  const bool unwanted = rerun_requested || delete_requested || aborted;
+  return !unwanted && ((phase == job_phase::assigned && !provisioning()) || (phase == job_phase::started && !usage_known));
+}
+
 outcome decide_release_nodes(const job_state& job, const client_request& command, const stamp& now, const settings& settings) {
   if (auto why = cannot_tell(job, now.by)) return *why;
   // RD-48, RD-51: substate 42

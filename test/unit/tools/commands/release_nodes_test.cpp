@@ -39,7 +39,7 @@ struct release {
   ran run(std::vector<std::string> words, const std::string& own_job = {}) const {
     words.insert(words.begin(), annals::test::stage_dir() + "/bin/pbs_release_nodes");
     return test::run(words, {.input = {},
-                             .environment = {{"PBS_CONF_FILE", server.conf_file()}, {"PBS_JOBID", own_job}},
+                             .environment = {{"PBS_CONF_FILE", server.conf_file()}, {"PBS_JOBID", own_job}, {"PBS_JOBCOOKIE", "c"}},
                              .directory = {},
                              .meanwhile = {}});
   }
@@ -67,6 +67,7 @@ struct release {
         for (const auto name : r.getNamed()) text += " " + schema::str(name);
       if (r.isKeepSelect()) text += " but select=" + schema::str(r.getKeepSelect());
       if (r.isKeepHosts()) text += " but " + std::to_string(r.getKeepHosts());
+      if (r.getInJob()) text += " (in it)";
       BOOST_TEST((*seen).getCommandId().size() == 16u);
     }
     return text;
@@ -126,7 +127,9 @@ BOOST_FIXTURE_TEST_CASE(it_knows_its_version_and_help, release) {
 // RD-06, 53
 BOOST_FIXTURE_TEST_CASE(without_j_it_is_the_job_of_the_environment, release) {
   BOOST_TEST(run({"lendl"}, "12.q1").status == 0);
-  BOOST_TEST(asked() == "12.q1: lendl");
+  BOOST_TEST(asked() == "12.q1: lendl (in it)");
+  BOOST_TEST(run({"-j", "12", "-a"}, "12.q1").status == 0);
+  BOOST_TEST(asked() == "12.q1 all (in it)");
   BOOST_TEST(run({"-j", "13", "lendl"}, "12.q1").status == 0);
   BOOST_TEST(asked() == "13.q1: lendl");
   for (const auto& words : std::vector<std::vector<std::string>>{{"-a"}, {"lendl"}, {"-k", "1"}}) {

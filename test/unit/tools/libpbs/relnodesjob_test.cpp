@@ -92,6 +92,18 @@ BOOST_FIXTURE_TEST_CASE(without_nodes_all_go_but_what_extend_keeps, connected) {
   }
 }
 
+// RD-06
+BOOST_FIXTURE_TEST_CASE(a_program_of_the_job_says_that_it_is, connected) {
+  ::setenv("PBS_JOBID", "12.q1", 1);
+  ::setenv("PBS_JOBCOOKIE", "c", 1);
+  BOOST_TEST(release("12", "lendl") == 0);
+  BOOST_TEST(last().getInJob());
+  BOOST_TEST(release("13", "lendl") == 0);
+  BOOST_TEST(!last().getInJob());
+  ::unsetenv("PBS_JOBID");
+  ::unsetenv("PBS_JOBCOOKIE");
+}
+
 // RD-40, 41
 BOOST_FIXTURE_TEST_CASE(what_can_not_be_asked_never_reaches_the_server, connected) {
   BOOST_TEST(refused("12", "", "bogus") == "15004 only a \"select=\" string is valid in -k option");

@@ -100,10 +100,16 @@ bool has_periodic_hooks(const hook_bits* bits) {
   return bits && (bits->events & bit) != 0;
 }
 
+// PBS's own words have the name: "execjob_launch request rejected by 'h'".
+std::string hook_point_passed::words() const {
+  if (!refused) return "hook " + hook + (deletes ? " deletes the job" : " wants it to be started again");
+  return text.find("'" + hook + "'") == std::string::npos ? "hook " + hook + ": " + text : text;
+}
+
 ports::start_failed hook_point_passed::why() const {
-  constexpr int rejected_delete = -17, wants_rerun = -18, wants_delete = -19;
-  if (refused) return {deletes ? rejected_delete : model::exit_hook_rejected, text};
-  return {deletes ? wants_delete : wants_rerun, text};
+  constexpr int rejected_delete = -17, wants_delete = -19;
+  if (refused) return {deletes ? rejected_delete : model::exit_hook_rejected, words()};
+  return {deletes ? wants_delete : model::exit_hook_wants_rerun, words()};
 }
 
 // -- the asker ------------------------------------------------------------------------------------------------------------
@@ -236,10 +242,11 @@ void mom_hooks::stage_over(const std::shared_ptr<stages>& s, const hooks::hook_e
   }
   if (s->at.point == hook_point::launch && !result.stopped) take_program(result.parameters, told.program);
   if (comes_before_program(s->at.point)) {
-    for (const auto& reply : result.replies)
-      for (auto action : reply.get().getActions()) {
+    for (std::size_t i = 0; i < result.replies.size(); ++i)
+      for (auto action : result.replies[i].get().getActions()) {
         told.reruns |= action.isRerun();
         told.deletes |= action.isDelete();
+        if (told.stops_start() && told.hook.empty()) told.hook = schema::str(result.runs[i].get().getHook());
       }
     for (const auto& run : result.runs) told.runs.push_back(without_request(run.get()));
   }
@@ -247,6 +254,7 @@ void mom_hooks::stage_over(const std::shared_ptr<stages>& s, const hooks::hook_e
     told.refused = true;
     told.error = result.why.code;
     told.text = result.why.text;
+    told.hook = schema::str(result.runs.back().get().getHook());
     if (comes_before_program(s->at.point)) note_of_job(schema::str(ref.getJob()), told.text);
   }
   next_stage(s);

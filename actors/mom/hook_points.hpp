@@ -83,12 +83,14 @@ struct hook_point_passed {
   std::uint32_t error = 0;                            // refused: 15169 or 15136 (pbs guide: error numbers)
   bool reruns = false, deletes = false;               // job.rerun(), job.delete(); also of hooks that accept
   std::string text;                                   // refused: the hook's words
+  std::string hook;                                   // stops_start: which one
   ports::run_order program;                           // launch: as hooks left it
   std::optional<model::allocation_change> reduced;    // what hooks let go; not if the start stops
   bool reduced_by_select = false;                     // each time they said what is to stay
   std::vector<model::usage_change> used;              // what they have set of resources_used, in their order
 
   bool stops_start() const { return refused || reruns || deletes; }
+  std::string words() const;        // of the hook that stops the start, with its name
   ports::start_failed why() const;  // -16 to -19 (pbs guide: MoM exit codes)
 };
 

@@ -42,7 +42,7 @@ bool part_actor::hooks_allow(hook_point point) {
 void part_actor::refused(hook_point point, const hook_point_passed& p) {
   const auto code = p.deletes ? pbs_error::hook_rejected_delete : p.refused ? p.error
                                                                             : pbs_error::hook_rejected_rerun;
-  refusal why{static_cast<std::int32_t>(code), p.text.empty() ? "a hook stops it" : p.text};
+  refusal why{static_cast<std::int32_t>(code), p.words()};
   if (point == hook_point::begin) return command(model::set_up_done{why.code, why.text});
   hooks_.shut(point);  // the next task asks again
   prologue_refusal_ = std::move(why);

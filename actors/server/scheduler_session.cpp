@@ -123,6 +123,8 @@ bool is_new_job(schema::Event::Reader event) {
   return schema::is(event, schema::JobEvent::QUEUED) || schema::is(event, schema::JobEvent::MOVED);
 }
 
+bool failed_to_start(schema::JobRequeued::Reader event) { return model::fails_start(event.getExitStatus()) || event.getWaitUntil() > 0; }
+
 // An array hears of a subjob that has left behind its end, which let a cycle begin already. Another one is for what the array has to run
 // again, or may run now (max_run_subjobs).
 bool is_old_news(const projections::status& from, std::uint64_t stream, schema::Event::Reader event) {
@@ -173,8 +175,8 @@ void scheduler_session::folded(const log::record& record) {
     if (schema::is(event, schema::JobEvent::QUEUED)) job_came_in_vain(event.getJob().getQueued());
     return;
   }
-  if (schema::is(event, schema::JobEvent::REQUEUED) && view_.concerns(record))
-    if (const auto job = from_.job(record.get().getStream())) job_was_queued_again(*job, event.getJob().getRequeued());
+  if (event.isJob() && view_.concerns(record))
+    if (const auto job = from_.job(record.get().getStream())) note_rest(*job, event.getJob());
   if (!trigger_.empty()) return;
   const char* why = trigger_of(event);
   if (!why || !view_.concerns(record) || is_old_news(from_, record.get().getStream(), event)) return;
@@ -198,14 +200,25 @@ void scheduler_session::job_came() {
   out_.remind(accumulation(), accumulation_reminder_);
 }
 
-void scheduler_session::job_was_queued_again(const model::job_state& job, schema::JobRequeued::Reader event) {
-  if (!model::rests_before_next_start(job, event)) return;
-  const auto array = job.is_subjob() ? from_.array_of(job) : nullptr;
-  if (job.is_subjob() && !array) return;
-  const auto waits = array ? array->serial : job.serial;
-  view_.let_rest(waits);
-  resting_[++reminders_] = waits;
-  out_.remind(std::chrono::seconds(limits::failed_start_rest_s), reminders_);
+// Of a subjob that did not start its array says how long it rests, in a moment: nothing of it begins meanwhile.
+void scheduler_session::note_rest(const model::job_state& job, schema::JobEvent::Reader event) {
+  if (event.isRequeued() && !job.is_subjob()) let_rest(job);
+  if (event.isRequeued() && job.is_subjob() && failed_to_start(event.getRequeued()))
+    if (const auto array = from_.array_of(job); array && view_.let_rest(array->serial)) about_to_rest_.insert(array->serial);
+  if (!event.isSubjobLeft()) return;
+  if (about_to_rest_.erase(job.serial) > 0) view_.has_rested(job.serial);
+  let_rest(job);
+}
+
+// Its scheduler does not hear of it before it may be started again.
+void scheduler_session::let_rest(const model::job_state& job) {
+  if (model::rests(job, out_.clock.now_ns()) && view_.let_rest(job.serial)) remind_of(job);
+}
+
+void scheduler_session::remind_of(const model::job_state& resting) {
+  constexpr std::int64_t second_ns = 1'000'000'000;
+  resting_[++reminders_] = resting.serial;
+  out_.remind(std::chrono::seconds((resting.rests_until_ns - out_.clock.now_ns() + second_ns - 1) / second_ns), reminders_);
 }
 
 // Once until it is there again: jobs may come by the thousand (MS-67).
@@ -230,6 +243,8 @@ void scheduler_session::reminded(std::uint64_t number) {
     want_cycle("scheduling iteration");
     keep_iteration();
   } else if (const auto rested = resting_.extract(number)) {
+    const auto job = from_.job(rested.mapped());
+    if (job && model::rests(*job, out_.clock.now_ns())) return remind_of(*job);  // again, or the clock was set back
     view_.has_rested(rested.mapped());
     want_cycle("job changed");
   }
@@ -273,6 +288,10 @@ void scheduler_session::connected(wire::connection_ptr peer) {
   in_cycle_ = false;
   proposals_open_ = 0;
   complained_ = false;
+  from_.each_in_memory([this](const model::job_state& job) {  // since before this server was started
+    if (job.rests_until_ns > 0) let_rest(job);
+    return true;
+  });
   for (const auto& m : view_.full_view()) peer_->send(m);
   want_cycle("scheduler started");
 }
@@ -310,6 +329,8 @@ void scheduler_session::settled(const proposal_settled& p) {
       r.setCycle(p.cycle);
       r.setReason(p.why.text);
     }));
+  // It has come from another scheduler's partition meanwhile.
+  if (const auto job = p.refused ? from_.job(values::array_of(p.job)) : nullptr) let_rest(*job);
   maybe_begin();
 }
 

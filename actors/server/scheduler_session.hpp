@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "actors/server/messages.hpp"
@@ -51,7 +52,9 @@ class scheduler_session {
   void keep_iteration();
   void job_came();
   void job_came_in_vain(schema::JobQueued::Reader job);
-  void job_was_queued_again(const model::job_state& job, schema::JobRequeued::Reader event);
+  void note_rest(const model::job_state& job, schema::JobEvent::Reader event);
+  void let_rest(const model::job_state& job);
+  void remind_of(const model::job_state& resting);
   void complain_of_partition(std::string_view partition);
   void note_own(schema::SchedulerEvent::Reader event, std::uint64_t stream);
   void maybe_begin();
@@ -72,6 +75,7 @@ class scheduler_session {
   std::uint64_t iteration_reminder_ = 0, accumulation_reminder_ = 0;  // those that count; 0: none
   std::chrono::seconds iteration_set_{0};                             // how long the first of them was set for
   std::map<std::uint64_t, std::uint64_t> resting_;                    // reminder -> job that may be started again then
+  std::set<std::uint64_t> about_to_rest_;                             // arrays that have not said how long
   bool settings_changed_ = false;
   bool own_changed_ = false;
   bool complained_ = false;  // that it can't be reached, since it was there last

@@ -12,6 +12,8 @@ inline constexpr std::int32_t exit_script_lost = -40;
 inline constexpr std::int32_t exit_retry = -3;
 // pbs guide: JOB_EXEC_FAILHOOK_RERUN. A hook of the host rejected the start, and the job is queued again.
 inline constexpr std::int32_t exit_hook_rejected = -16;
+// pbs guide: JOB_EXEC_HOOK_RERUN. A hook of the host wants the job to be started again.
+inline constexpr std::int32_t exit_hook_wants_rerun = -18;
 constexpr bool is_failed_start(std::int32_t code) { return code == exit_retry || code == exit_hook_rejected; }
 
 // pbs guide: JOB_EXEC_BADRESRT, a restart from the checkpoint is not possible; JOB_EXEC_CHKP, checkpointed and killed.

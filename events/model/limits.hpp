@@ -147,9 +147,10 @@ constexpr std::size_t untold_records_max = 1000;
 // hosts repeat them after five seconds.
 constexpr int hook_runs_wait_ms = 200;
 
-// A job that has failed to start more than once is offered to its scheduler again after this: what is ill on its hosts may be well
-// then, and the tries that hold it (20) take twenty seconds, not two.
-constexpr std::int64_t failed_start_rest_s = 1;
+// A job whose start has failed is not started again before this, and with each further failure before twice as long, up to the most: what
+// is ill (a hook, a host) may be well then, and costs its hosts a start a minute, not one after the other. The tries that hold it (20) take
+// a quarter of an hour.
+constexpr std::int64_t failed_start_rest_s = 1, failed_start_rest_s_max = 60;
 
 // A scheduler that ended is started again at once; if it ends again, after 1 s, 2 s, 4 s and so on: one that can't live costs a process a
 // minute. Who has run so long has lived: the next end of it is a first one.

@@ -161,8 +161,10 @@ void scheduling_projection::mark_job(std::uint64_t serial) {
   if (has_job(serial)) marks_.jobs.insert(marks_.jobs.end(), serial);  // serials rise: new jobs come last
 }
 
-void scheduling_projection::let_rest(std::uint64_t serial) {
-  if (resting_.insert(serial).second && following_) mark_job(serial);
+bool scheduling_projection::let_rest(std::uint64_t serial) {
+  if (!resting_.insert(serial).second) return false;
+  if (following_) mark_job(serial);
+  return true;
 }
 
 void scheduling_projection::has_rested(std::uint64_t serial) {

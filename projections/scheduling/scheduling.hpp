@@ -41,8 +41,8 @@ class scheduling_projection {
   std::vector<message> take_delta();
   // The scheduler was given this job by another message (RunJob), in the view or not: it has to hear what becomes of it.
   void note_given(std::uint64_t serial) { sent_jobs_.insert(serial); }
-  // A job that waits leaves the view until it has rested: it has just failed to start.
-  void let_rest(std::uint64_t serial);
+  // A job that waits leaves the view until it has rested: it has just failed to start. False: it rests already.
+  bool let_rest(std::uint64_t serial);
   void has_rested(std::uint64_t serial);
   // Of the last delta sent; what StartCycle.viewSequence says.
   std::uint64_t sequence() const { return sent_sequence_; }

@@ -2,6 +2,7 @@
 pbs guide: hooks (19); docs/design/0023-hooks.md."""
 import os
 import subprocess
+import time
 import unittest
 
 from mom_hooks import ENDED, STARTED, WIDE, MomHookTest
@@ -55,11 +56,26 @@ class hooks_of_wide_jobs(MomHookTest):
             self.until_free(host)
         self.until(lambda: "no on b" in self.audit("hook", id), "the verdict is in the server's log")
         self.until_mom_logged("a", f"0008;pbs_mom;Job;{id};job_start_error 15169 from node b could not JOIN_JOB successfully\n")
-        self.until_mom_logged("a", f"0008;pbs_mom;Job;{id};no on b\n")
+        self.until_mom_logged("a", f"0008;pbs_mom;Job;{id};hook h: no on b\n")
         self.until_mom_logged("b", f"0008;pbs_mom;Job;{id};no on b\n")
         # What had begun is told that it came to nothing; where it was refused nothing had begun.
         self.until_said("execjob_abort a", "execjob_end a")
         self.assertNotIn("execjob_abort b", self.lines())
+
+    def test_the_pauses_between_starts_that_a_hook_refuses_grow(self):
+        self.mom_hook("bad", "execjob_launch", "import pbs\npbs.event().reject('no scratch')\n")
+        began = time.monotonic()
+        id = self.submit("-l", "select=1:ncpus=1:host=a", "--", "/bin/true")
+        self.until(lambda: self.job(id).get("run_count") == "3" and "not tried again" in self.job(id).get("comment", ""),
+                   lambda: f"it is started again: {self.job(id)}")
+        self.assertGreater(time.monotonic() - began, 3)           # 1 s and 2 s between the three
+        job = self.job(id)
+        self.assertEqual((job["job_state"], job["Exit_status"]), ("Q", "-16"))
+        self.assertRegex(job["comment"], r"^Job requeued, not started on a: hook bad: no scratch; not tried again before \d\d/\d\d/\d{4} [0-9:]{8}$")
+        self.assertIn(f"waits in queue workq.\n  {job['comment']}\n", self.sure("qstat", "--why", id))
+        self.sure("qmgr", "-c", "set hook bad enabled = False")
+        self.sure("qrun", id)                                     # whoever has mended it need not wait
+        self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
 
     def test_a_sisters_hook_deletes_the_job(self):
         self.mom_hook("h", "execjob_begin", "import pbs\ne = pbs.event()\n"

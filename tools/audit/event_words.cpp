@@ -72,7 +72,7 @@ std::string subjob_text(std::uint32_t index) { return "subjob " + std::to_string
 
 std::string left_words(schema::SubjobLeft::Reader e) {
   const auto what = subjob_text(e.getIndex());
-  if (e.getRequeued()) return what + " is to be run again, " + run_text(e.getRun()) + " is over";
+  if (e.getRequeued()) return what + " is to be run again, " + run_text(e.getRun()) + " is over" + after_colon(e.getComment());
   return what + (e.getFailed() ? " has failed in " : " has ended in ") + run_text(e.getRun());
 }
 

@@ -7,6 +7,7 @@
 
 #include "actors/server/reactions/all.hpp"
 #include "events/log/place.hpp"
+#include "events/model/job/failed_starts.hpp"
 #include "events/values/job_indices.hpp"
 #include "events/values/number.hpp"
 
@@ -132,7 +133,9 @@ class of_arrays final : public reaction {
                            .run = s.run,
                            .requeued = true,
                            .run_count = s.run_count,
-                           .held = e.getHolds().size() > 0 ? schema::str(e.getComment()) : std::string()}};
+                           .held = e.getHolds().size() > 0 ? schema::str(e.getComment()) : std::string(),
+                           .not_started = model::fails_start(e.getExitStatus()) || e.getWaitUntil() > 0,
+                           .comment = schema::str(e.getComment())}};
   }
 
   void forget(std::uint64_t serial, const subjob& s) {

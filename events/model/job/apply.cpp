@@ -214,6 +214,7 @@ void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Rea
   job.used = {};
   job.asked.clear();
   job.unheard.clear();
+  job.rests_until_ns = 0;
   job.primary_abandoned = false;
   job.bears_failures = says_that_it_bears(job);
   job.steps = 0;
@@ -347,6 +348,8 @@ void on_requeued(job_state& job, schema::JobRequeued::Reader e) {
   job.rerun_exit_status = 0;
   job.rerun_by_hook = false;
   job.exit_status = e.getExitStatus();
+  if (e.getRestsUntilNs() > 0) take_rest(job, e.getRestsUntilNs());
+  else job.failed_in_a_row = 0;
   job.holds |= bits_of(e.getHolds());
   auto& a = job.attributes;
   for (auto id : {ids::exec_host, ids::exec_vnode, ids::session_id, ids::jobdir, ids::stime, ids::obittime, ids::hashname,
@@ -424,6 +427,7 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
     case which::ASSIGNED: return on_assigned(job, at, event.getAssigned());
     case which::STARTED:
       job.failed_starts.clear();
+      job.failed_in_a_row = 0;
       job.can_checkpoint = event.getStarted().getCanCheckpoint();
       job.attributes.erase(ids::prov_vnode);
       return set_or_clear_comment(job, schema::text(event.getStarted().getComment()));

@@ -2,10 +2,12 @@
 // in a set; when it is run it becomes a job, whose first events are written together with its array's. Source: pbs guide, "job arrays";
 // governed by docs/design/0057-job-arrays.md.
 #include <algorithm>
+#include <utility>
 
 #include "events/attributes/ids.hpp"
 #include "events/attributes/read.hpp"
 #include "events/attributes/select_rules.hpp"
+#include "events/model/job/failed_starts.hpp"
 #include "events/model/job/rules.hpp"
 #include "events/model/job/run_rights.hpp"
 #include "events/model/refuse.hpp"
@@ -211,6 +213,8 @@ outcome begin_subjob(const job_state& job, const proposed_run& proposed, const s
   const auto index = p.getIndex();
   if (!may_run || job.delete_requested || !p.getOfArray() || !job.array->remaining.has(index))
     return proposed.asked ? refuse(pbs_error::bad_state) : refuse(pbs_error::bad_state, "Job not in queued state");
+  if (!proposed.asked && rests(job, now.wall_ns))
+    return refuse(pbs_error::bad_state, "The start of a subjob has failed" + words_of_rest(job.rests_until_ns));
   if (!proposed.asked && !may_begin_one(job))
     return refuse(pbs_error::bad_state, "Number of concurrent running subjobs limit reached");
   auto queued = queued_subjob(job, index, now);
@@ -238,13 +242,14 @@ std::optional<outcome> decide_array(const job_state& job, const job_command& com
   return std::nullopt;
 }
 
-outcome decide_subjob_told(const job_state& job, const subjob_told& told, const settings& settings) {
+outcome decide_subjob_told(const job_state& job, const subjob_told& told, const stamp& now, const settings& settings) {
   if (!job.array || job.ended()) return no_change;
   const auto& array = *job.array;
   const auto running = array.running.find(told.index);
   if (running == array.running.end() || running->second != told.run) return no_change;
   // What was deleted while it was on its way back does not come back.
   const bool returns = told.requeued && !job.delete_requested && !array.deleting.has(told.index);
+  const auto rests_until = returns && told.not_started && told.held.empty() ? rest_until_ns(job, now.wall_ns) : 0;
   std::vector<event> out{make_event([&](auto e) {
     auto l = e.initJob().initSubjobLeft();
     l.setIndex(told.index);
@@ -252,6 +257,8 @@ outcome decide_subjob_told(const job_state& job, const subjob_told& told, const 
     l.setRequeued(returns);
     l.setFailed(told.failed || (told.requeued && !returns));
     l.setRunCount(told.run_count);
+    l.setRestsUntilNs(rests_until);
+    if (rests_until > 0) l.setComment(told.comment + words_of_rest(rests_until));
   })};
   auto left = array;
   take_left(left, out.front().get().getJob().getSubjobLeft());
@@ -301,13 +308,21 @@ void on_subjob_began(job_state& job, const event_place& at, schema::SubjobBegan:
   array.remaining.remove(e.getIndex());
   array.begun.erase(e.getIndex());
   array.running[e.getIndex()] = e.getRun();
+  const bool rested = std::exchange(job.rests_until_ns, 0) > 0;
+  if (rested && !array.began.empty()) job.attributes.set(ids::comment, array.began);
   if (!array.began.empty()) return;
   array.began = "Job Array Began at " + values::print_comment_date(at.seconds());
   job.attributes.set(ids::comment, array.began);
   set_number(job, ids::stime, at.seconds());
 }
 
-void on_subjob_left(job_state& job, schema::SubjobLeft::Reader e) { take_left(*job.array, e); }
+void on_subjob_left(job_state& job, schema::SubjobLeft::Reader e) {
+  take_left(*job.array, e);
+  if (!e.getRequeued()) job.failed_in_a_row = 0;
+  if (e.getRestsUntilNs() == 0) return;
+  take_rest(job, e.getRestsUntilNs());
+  job.attributes.set(ids::comment, schema::text(e.getComment()));
+}
 
 void on_subjobs_asked(job_state& job, schema::SubjobsAsked::Reader e) { take_asked(*job.array, e); }
 

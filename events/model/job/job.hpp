@@ -121,6 +121,8 @@ struct job_state {
   std::vector<std::string> unheard;            // hosts that a reduced run has dropped and no longer hears of
   bool bears_failures = false;                 // of other hosts than the first: what stood when this run was assigned
   std::vector<failed_start> failed_starts;     // since it last ran, a host once, the latest last: schedulers try these hosts last
+  std::uint32_t failed_in_a_row = 0;           // starts, since it last ran: what comes at the same time counts once
+  std::int64_t rests_until_ns = 0;             // no scheduler starts it before; 0: its last start did not fail
   bool primary_abandoned = false;              // the first of them was down too long
   std::uint32_t steps = 0;                     // of this run, before its program and between its hosts: so many are in the log
   start_progress progress;                     // of this run, until its program runs
@@ -265,7 +267,9 @@ struct subjob_told {
   bool requeued = false;  // it is the array's again
   bool failed = false;    // it has ended with another exit status than 0, or was deleted
   std::int64_t run_count = 0;
-  std::string held = {};  // requeued: why it is not tried again; the array is held
+  std::string held = {};     // requeued: why it is not tried again; the array is held
+  bool not_started = false;  // requeued: its start failed
+  std::string comment = {};  // not_started: why
 };
 struct forget_job {
   bool with_array = false;  // of a subjob: its array is forgotten

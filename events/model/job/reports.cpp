@@ -73,6 +73,11 @@ std::int32_t requeue_exit_status(const job_state& job, std::int32_t code) {
   return job.rerun_by_hook && code != exit_rerun && code != exit_host_lost ? exit_hook_rerun : code;
 }
 
+// "not started on n1: hook h: no scratch directory"
+std::string not_started(const job_state& job, const std::string& text) {
+  return "not started on " + job.hosts.front() + (text.empty() ? "" : ": " + text);
+}
+
 event requeued(const job_state& job, std::int32_t code, const run_end_reason& why, const stamp& now) {
   const auto& given_up = why.given_up;
   if (waits_for_files(job) && given_up.empty())
@@ -84,19 +89,23 @@ event requeued(const job_state& job, std::int32_t code, const run_end_reason& wh
     });
   const bool failed_often = is_failed_start(code) && counted_starts(job) > failed_starts_max;
   const bool script_lost = code == exit_script_lost, restart_failed = code == exit_bad_restart;
+  const bool failed = fails_start(code) && !failed_often;
+  const auto rests_until = failed && !job.is_subjob() ? rest_until_ns(job, now.wall_ns) : 0;  // of a subjob its array does
   return make_event([&](auto e) {
     auto r = e.initJob().initRequeued();
     r.setRun(job.run);
     r.setExitStatus(requeue_exit_status(job, code));
+    r.setRestsUntilNs(rests_until);
     if (failed_often || script_lost || restart_failed) {
       r.initHolds(1).set(0, schema::HoldType::SYSTEM);
       r.setComment(script_lost      ? "job held, the server has lost its script"
                    : restart_failed ? "job held, not restarted from its checkpoint on " + job.hosts.front() + ": " + why.not_started
-                                    : "job held, too many failed attempts to run");
+                                    : "job held, too many failed attempts to run; " + not_started(job, why.not_started));
     } else if (!given_up.empty()) {
-      r.setComment("Job requeued, " + given_up);
-    } else if (is_failed_start(code) && !why.not_started.empty()) {
-      r.setComment("Job requeued, not started on " + job.hosts.front() + ": " + why.not_started);
+      r.setComment("Job requeued, " + given_up + words_of_rest(rests_until));
+    } else if (failed) {
+      const auto which = job.is_subjob() ? "Subjob " + std::to_string(values::index_of(job.number)) : "Job";
+      r.setComment(which + " requeued, " + not_started(job, why.not_started) + words_of_rest(rests_until));
     }
   });
 }
@@ -411,6 +420,8 @@ outcome decide_run(const job_state& job, const proposed_run& proposed, const sta
   const bool may_run = job.phase == phase::queued || (proposed.asked && (job.phase == phase::held || job.phase == phase::waiting));
   if (!may_run || job.delete_requested)
     return proposed.asked ? refuse(pbs_error::bad_state) : refuse(pbs_error::bad_state, "Job not in queued state");
+  if (!proposed.asked && rests(job, now.wall_ns))
+    return refuse(pbs_error::bad_state, "Its start has failed" + words_of_rest(job.rests_until_ns));
   if (!job.checkpointed_at.empty() && schema::text(p.getExecVnode()) != job.checkpointed_at)
     return refuse(pbs_error::must_execute_there);
   if (!allocation::fits(schema::text(p.getExecVnode()), schema::text(p.getExecHost()), names_of(p.getHosts())))

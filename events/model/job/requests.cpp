@@ -217,7 +217,7 @@ outcome decide(const job_state& job, const job_command& command, const stamp& no
     outcome operator()(const run_gone_from& c) const { return decide_gone(job, c, now, settings); }
     outcome operator()(const vnode_provisioned& c) const { return decide_provisioned(job, c, now, settings); }
     outcome operator()(const dependency_told& c) const { return decide_dependency(job, c, settings); }
-    outcome operator()(const subjob_told& c) const { return decide_subjob_told(job, c, settings); }
+    outcome operator()(const subjob_told& c) const { return decide_subjob_told(job, c, now, settings); }
     outcome operator()(const forget_job& c) const { return decide_forget(job, c, now, settings); }
   };
   if (auto as_array = decide_array(job, command, now, settings)) return *std::move(as_array);

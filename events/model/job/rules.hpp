@@ -13,7 +13,7 @@ namespace annals::model {
 // More failed starts than this and the job is held.
 inline constexpr std::uint32_t failed_starts_max = 20;
 // job.rerun() of a hook when the program had ended (pbs guide: MoM exit codes).
-inline constexpr std::int32_t exit_hook_rerun = -18;
+inline constexpr std::int32_t exit_hook_rerun = exit_hook_wants_rerun;
 
 outcome decide_submit(const submit_job& command, const stamp& now, const settings& settings);
 outcome decide_request(const job_state& job, const client_request& command, const stamp& now, const settings& settings);
@@ -80,7 +80,7 @@ void release_at_stage_out(const job_state& job, const mom_report& exited, const 
 
 // Arrays (array.cpp). What an array makes of a command; nothing: what any job does.
 std::optional<outcome> decide_array(const job_state& job, const job_command& command, const stamp& now, const settings& settings);
-outcome decide_subjob_told(const job_state& array, const subjob_told& told, const settings& settings);
+outcome decide_subjob_told(const job_state& array, const subjob_told& told, const stamp& now, const settings& settings);
 void on_subjob_began(job_state& array, const event_place& at, schema::SubjobBegan::Reader e);
 void on_subjob_left(job_state& array, schema::SubjobLeft::Reader e);
 void on_subjobs_asked(job_state& array, schema::SubjobsAsked::Reader e);

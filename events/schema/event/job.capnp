@@ -70,6 +70,8 @@ struct SubjobLeft {
   requeued   @2 :Bool;
   failed     @3 :Bool;        # it ended with another exit status than 0, or was deleted
   runCount   @4 :Int64;       # requeued: as it shows it then
+  restsUntilNs @5 :Int64;     # its start failed, and no subjob begins before then, in nanoseconds since 1970; 0: it did not
+  comment    @6 :Text;        # why it failed
 }
 struct SubjobsAsked {
   # Who asks stands in the record. Subjobs that run are told of it (actors/server/reactions/arrays.cpp).
@@ -160,6 +162,7 @@ struct JobRequeued {
   holds      @2 :List(Common.HoldType);
   comment    @3 :Text;
   waitUntil  @4 :Int64;       # its files could not be staged in: it waits until then, in seconds since 1970; 0: it does not
+  restsUntilNs @5 :Int64;     # its start failed, and no scheduler starts it before then, in nanoseconds since 1970; 0: it may at once
 }
 struct JobEnded {
   exitStatus    @0 :Int32;

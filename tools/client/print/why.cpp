@@ -206,6 +206,8 @@ std::string_view placing_name(placing what) {
 void put_reason(std::string& out, const object_view& job, schema::JobWhy::Reader why) {
   const auto lacks = lack_of_scheduler(job, why);
   line(out, lacks);
+  if (const auto comment = value_of(job, ids::comment); why.getComment().size() == 0 && !comment.empty())
+    return line(out, std::string(comment));  // of its last start, which has failed
   if (why.getComment().size() == 0) {
     if (!lacks.empty()) return;
     const auto since = value_of(job, ids::qtime);

@@ -33,6 +33,9 @@ struct scene {
     happen(3, [](auto e) { put(e.initQueue().initChanged().initChanges(1), "partition", "P1"); });
     set("partition", "P1");
     set("scheduling", "True");
+    begin(name);
+  }
+  void begin(const std::string& name) {
     session = std::make_unique<actors::scheduler_session>(
         status, name,
         actors::scheduler_session::outlets{clock,
@@ -82,7 +85,7 @@ struct scene {
     });
   }
   // A start that failed, up to where the job is to be queued again; the cycle that its vnodes ask for is over.
-  void fail(std::uint64_t stream, std::uint32_t run) {
+  void fail(std::uint64_t stream, std::uint32_t run, std::int64_t rest_s = 0) {
     assign(stream, run);
     happen(stream, [&](auto e) {
       auto f = e.initJob().initStartFailed();
@@ -95,6 +98,7 @@ struct scene {
       auto r = e.initJob().initRequeued();
       r.setRun(run);
       r.setExitStatus(model::exit_hook_rejected);
+      if (rest_s > 0) r.setRestsUntilNs(clock.ns + rest_s * 1'000'000'000);
     });
   }
   // Why the cycle that it was told to begin since the last look does; it ends at once. "": none.
@@ -194,7 +198,7 @@ BOOST_FIXTURE_TEST_CASE(what_only_mirrors_the_server_asks_for_no_cycle, default_
   BOOST_TEST(cycle() == "settings changed");
 }
 
-BOOST_FIXTURE_TEST_CASE(a_job_that_failed_to_start_twice_rests, connected) {
+BOOST_FIXTURE_TEST_CASE(a_job_whose_start_failed_rests, connected) {
   // Whether the scheduler has been told of the job since the last look, and is to begin a cycle.
   const auto offered = [&] {
     bool told = false;
@@ -205,17 +209,52 @@ BOOST_FIXTURE_TEST_CASE(a_job_that_failed_to_start_twice_rests, connected) {
   };
   submit(1);
   BOOST_TEST(offered());
-  fail(101, 1);
+  fail(101, 1);  // of a log from before there were pauses
   BOOST_TEST(offered());
   const auto before = reminders.size();
-  fail(101, 2);
+  fail(101, 2, 8);
   BOOST_TEST(!offered());
   BOOST_REQUIRE(reminders.size() == before + 1);
-  BOOST_TEST(reminders.at(last_reminder()) == limits::failed_start_rest_s);
+  BOOST_TEST(reminders.at(last_reminder()) == 8);
   session->want_cycle("new job");  // another job's
   BOOST_TEST(!offered());
+  clock.ns += 7'500'000'000;  // the clock was set back meanwhile
+  session->reminded(last_reminder());
+  BOOST_TEST(!offered());
+  BOOST_TEST(reminders.at(last_reminder()) == 1);
+  clock.ns += 500'000'000;
   session->reminded(last_reminder());
   BOOST_TEST(offered());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_pause_outlives_the_server, connected) {
+  submit(1);
+  fail(101, 1, 8);
+  reminders.clear();
+  peer->sent.clear();
+  begin("s1");  // with the same log
+  session->connected(peer);
+  for (const auto& m : peer->sent)
+    if (const auto to = m.root<schema::ToScheduler>(); to.isView()) BOOST_TEST(to.getView().getJobs().size() == 0u);
+  BOOST_TEST(reminders.at(last_reminder()) == 8);
+}
+
+// Another scheduler has let it rest; its proposal is refused.
+BOOST_FIXTURE_TEST_CASE(a_job_that_comes_from_another_partition_rests_on, connected) {
+  happen(4, [](auto e) { e.initQueue().initCreated().setName("q2"); });
+  happen(102, [](auto e) {
+    auto j = e.initJob().initQueued();
+    j.setNumber(2);
+    j.setId("2.borg");
+    j.setQueue("q2");
+  });
+  fail(102, 1, 8);
+  happen(102, [](auto e) { e.initJob().initMoved().setQueue("q1"); });
+  BOOST_TEST(cycle() == "new job");
+  const auto before = reminders.size();
+  session->settled({"s1", 102, 1, true, {15016, "no"}});
+  BOOST_TEST(reminders.size() == before + 1);
+  BOOST_TEST(reminders.at(last_reminder()) == 8);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_job_of_another_partition_is_no_matter_of_this_scheduler, connected) {
@@ -335,13 +374,25 @@ BOOST_FIXTURE_TEST_CASE(an_array_rests_of_which_a_subjob_failed_to_start_again, 
   });
   const auto before = reminders.size();
   fail(201, 1);
-  BOOST_REQUIRE(reminders.size() == before + 1);
   bool gone = false;
   for (const auto& m : peer->sent)
     if (const auto to = m.root<schema::ToScheduler>(); to.isView())
       for (auto serial : to.getView().getJobsGone()) gone |= serial == 101;
-  BOOST_TEST(gone);
+  BOOST_TEST(gone);  // before the array says how long
   (void)cycle();
+  BOOST_TEST(reminders.size() == before);
+  happen(101, [&](auto e) {
+    auto l = e.initJob().initSubjobLeft();
+    l.setIndex(1);
+    l.setRequeued(true);
+    l.setRestsUntilNs(clock.ns + 2'000'000'000);
+  });
+  BOOST_REQUIRE(reminders.size() == before + 1);
+  BOOST_TEST(reminders.at(last_reminder()) == 2);
+  for (const auto& m : peer->sent)
+    if (const auto to = m.root<schema::ToScheduler>(); to.isView()) BOOST_TEST(to.getView().getJobs().size() == 0u);
+  (void)cycle();
+  clock.ns += 2'000'000'000;
   session->reminded(last_reminder());
   BOOST_TEST(cycle() == "job changed");
 }

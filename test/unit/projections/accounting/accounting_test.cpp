@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(a_reduced_run_that_does_not_start_has_its_s_once_and_the_ne
   story.refuses(-3);
   BOOST_TEST(letters() == "QSsR");
   BOOST_TEST(last().find("Resource_List.nodect=3") != std::string::npos, last());
-  story.when(propose("(corretja:ncpus=3:mem=1048576kb)", "corretja"), the_scheduler());
+  story.later(1).when(propose("(corretja:ncpus=3:mem=1048576kb)", "corretja"), the_scheduler());
   story.starts();
   BOOST_TEST(letters() == "QSsRS");
   BOOST_TEST(last().find(" Resource_List.mem=11gb Resource_List.ncpus=9 Resource_List.nodect=5 ") != std::string::npos, last());

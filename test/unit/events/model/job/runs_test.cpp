@@ -98,15 +98,15 @@ BOOST_AUTO_TEST_CASE(a_job_runs_as_its_runjob_hooks_left_it) {  // pbs guide: ho
 BOOST_AUTO_TEST_CASE(a_start_that_may_be_tried_again_requeues_and_at_the_21st_holds) {
   auto story = given(job_phase::queued);
   for (int start = 1; start <= 20; ++start) {
-    story.when(propose(), the_scheduler());
+    story.later(60).when(propose(), the_scheduler());
     BOOST_TEST(story.refuses(-3) == "startFailed vnodesReleased requeued");
     BOOST_TEST(story.state() == "Q 10");
   }
-  story.when(propose(), the_scheduler());
-  story.refuses(-3);
+  story.later(60).when(propose(), the_scheduler());
+  story.refuses(-3, 0, "no scratch directory");
   BOOST_TEST(story.state() == "H 20");
   BOOST_TEST(story.attribute(ids::Hold_Types) == "s");
-  BOOST_TEST(story.comment() == "job held, too many failed attempts to run");
+  BOOST_TEST(story.comment() == "job held, too many failed attempts to run; not started on borg: no scratch directory");
   BOOST_TEST(story.attribute(ids::run_count) == "21");
 }
 
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(starts_that_were_given_at_submission_count_too) {
     auto story = given(job_phase::queued, {{"run_count", "", given_count}});
     for (int start = 1; start <= tries; ++start) {
       BOOST_TEST(story.state() == "Q 10");
-      story.when(propose(), the_scheduler());
+      story.later(60).when(propose(), the_scheduler());
       story.refuses(-3);
     }
     BOOST_TEST(story.state() == "H 20");
@@ -125,20 +125,21 @@ BOOST_AUTO_TEST_CASE(starts_that_were_given_at_submission_count_too) {
 BOOST_AUTO_TEST_CASE(a_job_that_its_host_could_not_start_says_why_and_remembers_the_host_until_it_runs) {
   auto story = given(job_phase::assigned);
   story.refuses(-3, 0, "can't make directory /var/tmp/x: Read-only file system");
-  BOOST_TEST(story.comment() == "Job requeued, not started on borg: can't make directory /var/tmp/x: Read-only file system");
+  BOOST_TEST(story.comment().starts_with(
+      "Job requeued, not started on borg: can't make directory /var/tmp/x: Read-only file system; not tried again before "));
   BOOST_REQUIRE(story.job.failed_starts.size() == 1u);
   BOOST_TEST(story.job.failed_starts[0].host == "borg");
-  story.when(propose(), the_scheduler());
+  story.later(60).when(propose(), the_scheduler());
   story.refuses(-3);
   BOOST_TEST(story.job.failed_starts.size() == 1u);
   BOOST_TEST(story.job.failed_starts[0].run == 2u);
-  story.when(propose(), the_scheduler());
+  story.later(60).when(propose(), the_scheduler());
   story.starts();
   BOOST_TEST(story.job.failed_starts.empty());
   // A hook's rejection is no trouble of the host.
   auto rejected = given(job_phase::assigned);
   rejected.refuses(-16, 0, "no scratch directory");
-  BOOST_TEST(rejected.comment() == "Job requeued, not started on borg: no scratch directory");
+  BOOST_TEST(rejected.comment().starts_with("Job requeued, not started on borg: no scratch directory; not tried again before "));
   BOOST_TEST(rejected.job.failed_starts.empty());
 }
 

@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "actors/link/peer_messages.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_mom.capnp.h"
 #include "events/schema/message.hpp"
 
 namespace annals::actors {

@@ -7,7 +7,7 @@
 
 #include "actors/gateway/directory.hpp"
 #include "events/schema/client.capnp.h"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/to_mom.capnp.h"
 #include "events/schema/message.hpp"
 #include "hooks-runtime/chain/payload.hpp"
 

@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "events/model/limits.hpp"
+#include "events/schema/daemon/from_mom.capnp.h"
 #include "events/values/job_id.hpp"
 
 namespace annals::actors {

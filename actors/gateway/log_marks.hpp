@@ -13,6 +13,7 @@
 #include "actors/gateway/actor_registry.hpp"
 #include "actors/gateway/run_ticket.hpp"
 #include "events/log/losses.hpp"
+#include "events/schema/daemon/from_mom.capnp.h"
 
 namespace annals::actors {
 

@@ -6,7 +6,8 @@
 #include <string>
 
 #include "actors/server/hook_views.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_mom.capnp.h"
+#include "events/schema/daemon/to_mom.capnp.h"
 
 namespace annals::actors {
 

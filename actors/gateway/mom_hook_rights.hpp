@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "actors/gateway/directory.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_mom.capnp.h"
 
 namespace annals::actors {
 

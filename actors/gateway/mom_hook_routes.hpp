@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "actors/gateway/actor_registry.hpp"
+#include "events/schema/daemon/from_mom.capnp.h"
 
 namespace annals::actors {
 

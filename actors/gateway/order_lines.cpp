@@ -1,5 +1,7 @@
 #include "actors/gateway/order_lines.hpp"
 
+#include "events/schema/daemon/to_mom.capnp.h"
+
 namespace annals::actors {
 
 namespace {

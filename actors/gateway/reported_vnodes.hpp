@@ -7,7 +7,7 @@
 
 #include "actors/gateway/actor_registry.hpp"
 #include "events/model/host/reported_value.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_mom.capnp.h"
 #include "events/schema/message.hpp"
 
 namespace annals::actors {

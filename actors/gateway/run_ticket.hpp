@@ -9,7 +9,7 @@
 
 #include "actors/gateway/directory.hpp"
 #include "actors/link/wire/signing.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/to_mom.capnp.h"
 #include "events/schema/message.hpp"
 
 namespace annals::actors {

@@ -7,6 +7,7 @@
 #include "actors/runtime/run_this.hpp"
 #include "actors/server/replies.hpp"
 #include "events/model/scheduler/places.hpp"
+#include "events/schema/daemon/to_scheduler.capnp.h"
 #include "events/values/job_id.hpp"
 
 namespace annals::actors {

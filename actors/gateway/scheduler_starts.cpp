@@ -8,6 +8,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/scheduler/places.hpp"
+#include "events/schema/daemon/to_scheduler.capnp.h"
 
 namespace annals::actors {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_mom.capnp.h"
 #include "events/schema/message.hpp"
 
 namespace annals::actors {

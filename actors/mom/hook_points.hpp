@@ -20,7 +20,8 @@
 #include "events/model/usage.hpp"
 #include "events/model/vnodes/allocation_change.hpp"
 #include "events/ports/process_host.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/shared.capnp.h"
+#include "events/schema/daemon/to_mom.capnp.h"
 #include "events/schema/message.hpp"
 #include "events/schema/sister.capnp.h"
 

@@ -7,7 +7,8 @@
 #include <functional>
 #include <map>
 
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_mom.capnp.h"
+#include "events/schema/daemon/to_mom.capnp.h"
 #include "hooks-runtime/pool/hook_runner.hpp"
 
 namespace annals::actors {

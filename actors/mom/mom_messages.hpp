@@ -17,7 +17,8 @@
 #include "events/ports/job_places.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/ports/task_outputs.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_mom.capnp.h"
+#include "events/schema/daemon/shared.capnp.h"
 #include "events/schema/sister.capnp.h"
 
 namespace annals::actors {

@@ -12,7 +12,8 @@
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/helper_pool.hpp"
 #include "events/ports/scheduler_processes.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_mom.capnp.h"
+#include "events/schema/daemon/to_mom.capnp.h"
 #include "events/schema/message.hpp"
 
 namespace annals::actors {

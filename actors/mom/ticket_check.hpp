@@ -6,7 +6,6 @@
 #include <string>
 
 #include "actors/link/wire/wire.hpp"
-#include "events/schema/daemon.capnp.h"
 #include "events/schema/message.hpp"
 #include "events/schema/sister.capnp.h"
 

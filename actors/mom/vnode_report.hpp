@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "actors/mom/host/vnode_definitions.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_mom.capnp.h"
 
 namespace annals::actors {
 

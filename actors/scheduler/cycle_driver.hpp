@@ -19,7 +19,8 @@
 #include "actors/scheduler/directory_keeper.hpp"
 #include "actors/scheduler/own_object.hpp"
 #include "events/ports/clock.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_scheduler.capnp.h"
+#include "events/schema/daemon/to_scheduler.capnp.h"
 #include "events/schema/message.hpp"
 
 namespace annals::actors {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_scheduler.capnp.h"
 #include "events/schema/message.hpp"
 
 namespace annals::actors {

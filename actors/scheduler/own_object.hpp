@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/common.capnp.h"
 
 namespace annals::actors {
 

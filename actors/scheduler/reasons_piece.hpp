@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "actors/scheduler/cycle/cycle.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_scheduler.capnp.h"
 #include "events/schema/message.hpp"
 
 namespace annals::actors {

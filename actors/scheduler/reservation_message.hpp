@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "actors/scheduler/cycle/reservation.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_scheduler.capnp.h"
 #include "events/schema/message.hpp"
 
 namespace annals::actors {

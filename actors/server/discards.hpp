@@ -6,6 +6,7 @@
 
 #include "actors/server/messages.hpp"
 #include "events/model/job/job.hpp"
+#include "events/schema/daemon/to_mom.capnp.h"
 
 namespace annals::actors {
 

@@ -19,7 +19,9 @@
 #include "events/model/reservation/reservation.hpp"
 #include "events/model/scheduler/scheduler.hpp"
 #include "events/schema/client.capnp.h"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_mom.capnp.h"
+#include "events/schema/daemon/from_scheduler.capnp.h"
+#include "events/schema/daemon/to_mom.capnp.h"
 #include "events/schema/message.hpp"
 
 namespace annals::actors {

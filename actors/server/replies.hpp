@@ -8,7 +8,9 @@
 #include "actors/server/reply_sink.hpp"
 #include "events/model/context.hpp"
 #include "events/schema/client.capnp.h"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_mom.capnp.h"
+#include "events/schema/daemon/shared.capnp.h"
+#include "events/schema/daemon/to_mom.capnp.h"
 
 namespace annals::actors {
 

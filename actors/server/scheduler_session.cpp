@@ -9,6 +9,7 @@
 #include "events/model/job/failed_starts.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
+#include "events/schema/daemon/from_scheduler.capnp.h"
 #include "events/values/job_id.hpp"
 #include "projections/scheduling/scheduling_rows.hpp"
 #include "projections/status/partition.hpp"

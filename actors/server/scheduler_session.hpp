@@ -16,6 +16,7 @@
 #include "actors/server/messages.hpp"
 #include "events/log/record.hpp"
 #include "events/ports/clock.hpp"
+#include "events/schema/daemon/from_scheduler.capnp.h"
 #include "projections/scheduling/scheduling.hpp"
 #include "projections/status/status.hpp"
 

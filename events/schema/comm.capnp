@@ -5,12 +5,14 @@
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("annals::schema");
 
-using Daemon = import "daemon.capnp";
-
 struct CommWord {
   # A word may begin a command and hold its first request.
-  begins  @0 :Daemon.FromComm;   # there: a command of this user begins. None is on this connection now
+  begins  @0 :FromComm;   # there: a command of this user begins. None is on this connection now
   request @1 :Data;              # there: what the command asks, a Request (client.capnp) byte for byte as it came
   ended   @2 :UInt64;            # not 0: the command is gone. The Reply to this number is the last that is said because of it; no command
                                  # can have asked by it, as it is a secret until then
+}
+struct FromComm {
+  # Whose command begins.
+  user @0 :Text;
 }

@@ -7,7 +7,7 @@
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("annals::schema");
 using Common = import "common.capnp";
-using D = import "daemon.capnp";
+using D = import "daemon/shared.capnp";
 
 struct Ticket {
   # The server's word that a run may use a host. Signed as bytes, so that there is one encoding of it.

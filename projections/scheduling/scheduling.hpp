@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "events/log/record.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/to_scheduler.capnp.h"
 #include "projections/scheduling/usage_news.hpp"
 #include "projections/status/status.hpp"
 

@@ -1,7 +1,7 @@
 // One object as a scheduler sees it. Only what a cycle looks at goes over the wire.
 #pragma once
 
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/to_scheduler.capnp.h"
 #include "projections/status/status.hpp"
 
 namespace annals::projections {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/to_scheduler.capnp.h"
 #include "projections/status/status.hpp"
 
 namespace annals::projections {

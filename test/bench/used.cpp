@@ -13,7 +13,7 @@
 #include "events/model/outcome.hpp"
 #include "events/model/run/run.hpp"
 #include "events/model/usage.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_mom.capnp.h"
 #include "events/schema/message.hpp"
 
 using namespace annals;

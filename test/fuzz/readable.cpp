@@ -3,7 +3,7 @@
 #include <capnp/pretty-print.h>
 
 #include "events/schema/comm.capnp.h"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_mom.capnp.h"
 #include "events/schema/readable.hpp"
 #include "events/schema/sister.capnp.h"
 #include "test/fuzz/round_trip.hpp"

@@ -18,6 +18,7 @@
 #include "events/model/ledger.hpp"
 #include "events/model/run/run.hpp"
 #include "events/model/settings.hpp"
+#include "events/schema/daemon/from_mom.capnp.h"
 
 namespace annals::test {
 

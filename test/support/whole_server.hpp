@@ -12,6 +12,7 @@
 #include "actors/server/messages.hpp"
 #include "actors/server_system/server_system.hpp"
 #include "events/log/memory_event_store.hpp"
+#include "events/schema/daemon/from_mom.capnp.h"
 #include "test/support/fake_peer.hpp"
 #include "test/support/stepped_system.hpp"
 #include "test/support/temporary_directory.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "events/ports/event_store.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/shared.capnp.h"
 #include "events/schema/message.hpp"
 
 namespace annals::daemons {

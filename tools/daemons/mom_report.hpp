@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_mom.capnp.h"
 
 namespace annals::daemons {
 

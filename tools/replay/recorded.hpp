@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "events/log/log_reader.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_scheduler.capnp.h"
 #include "events/schema/event/scheduler.capnp.h"
 #include "events/schema/message.hpp"
 

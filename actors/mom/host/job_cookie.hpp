@@ -6,7 +6,8 @@
 
 #include <string>
 
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/shared.capnp.h"
+#include "events/schema/daemon/to_mom.capnp.h"
 #include "events/schema/message.hpp"
 
 namespace annals::mom {

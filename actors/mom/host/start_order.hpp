@@ -12,7 +12,7 @@
 #include "events/model/vnodes/allocation.hpp"
 #include "events/ports/job_places.hpp"
 #include "events/ports/process_host.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/shared.capnp.h"
 
 namespace annals::mom {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "actors/scheduler/cycle/resource_table.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/common.capnp.h"
 #include "events/values/place.hpp"
 
 namespace annals::cycle {

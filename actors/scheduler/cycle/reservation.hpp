@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "actors/scheduler/cycle/moment.hpp"
-#include "events/schema/daemon.capnp.h"
 
 namespace annals::cycle {
 

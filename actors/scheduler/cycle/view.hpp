@@ -26,7 +26,7 @@
 #include "actors/scheduler/cycle/resource_table.hpp"
 #include "actors/scheduler/cycle/stable_list.hpp"
 #include "actors/scheduler/cycle/subjobs.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/to_scheduler.capnp.h"
 #include "events/values/job_formula.hpp"
 #include "events/values/walltime_range.hpp"
 

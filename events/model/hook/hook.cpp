@@ -7,6 +7,7 @@
 #include "events/attributes/table.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
+#include "events/schema/client.capnp.h"
 #include "events/values/number.hpp"
 #include "events/values/result.hpp"
 #include "events/values/string_list.hpp"

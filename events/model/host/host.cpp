@@ -14,6 +14,7 @@
 #include "events/model/host/vnode_limit.hpp"
 #include "events/model/job/routing.hpp"
 #include "events/model/refuse.hpp"
+#include "events/schema/daemon/from_mom.capnp.h"
 
 namespace annals::model {
 

@@ -13,7 +13,7 @@
 #include "events/model/outcome.hpp"
 #include "events/model/settings.hpp"
 #include "events/schema/client.capnp.h"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_mom.capnp.h"
 
 namespace annals::model {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "events/model/host/host.hpp"
+#include "events/schema/client.capnp.h"
 
 namespace annals::model {
 

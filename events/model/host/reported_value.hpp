@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "events/attributes/check.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_mom.capnp.h"
 #include "events/schema/message.hpp"
 
 namespace annals::model {

@@ -5,6 +5,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/attributes/read.hpp"
 #include "events/model/host/host_limits.hpp"
+#include "events/schema/daemon/from_mom.capnp.h"
 
 namespace annals::model {
 

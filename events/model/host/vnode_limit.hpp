@@ -5,6 +5,7 @@
 #include <string>
 
 #include "events/model/host/host.hpp"
+#include "events/schema/daemon/from_mom.capnp.h"
 
 namespace annals::model {
 

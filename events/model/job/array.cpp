@@ -11,6 +11,8 @@
 #include "events/model/job/rules.hpp"
 #include "events/model/job/run_rights.hpp"
 #include "events/model/refuse.hpp"
+#include "events/schema/client.capnp.h"
+#include "events/schema/daemon/from_scheduler.capnp.h"
 #include "events/values/date_time.hpp"
 #include "events/values/output_index.hpp"
 

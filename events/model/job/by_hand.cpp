@@ -7,6 +7,7 @@
 #include "events/model/job/run_rights.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
+#include "events/schema/client.capnp.h"
 #include "events/values/exec_vnode.hpp"
 #include "events/values/signal_name.hpp"
 #include "events/values/string_list.hpp"

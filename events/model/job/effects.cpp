@@ -7,6 +7,7 @@
 #include "events/attributes/read.hpp"
 #include "events/attributes/table.hpp"
 #include "events/model/job/job.hpp"
+#include "events/schema/daemon/to_mom.capnp.h"
 
 namespace annals::model {
 

@@ -8,6 +8,7 @@
 #include "events/model/job/routing.hpp"
 #include "events/model/job/rules.hpp"
 #include "events/model/refuse.hpp"
+#include "events/schema/client.capnp.h"
 
 namespace annals::model {
 

@@ -13,6 +13,8 @@
 #include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
 #include "events/model/vnodes/planned_release.hpp"
+#include "events/schema/client.capnp.h"
+#include "events/schema/daemon/from_mom.capnp.h"
 #include "events/values/exec_host.hpp"
 #include "events/values/exec_vnode.hpp"
 

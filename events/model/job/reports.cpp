@@ -11,6 +11,8 @@
 #include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
 #include "events/model/usage.hpp"
+#include "events/schema/daemon/from_mom.capnp.h"
+#include "events/schema/daemon/from_scheduler.capnp.h"
 #include "events/values/date_time.hpp"
 #include "events/values/number.hpp"
 #include "events/values/string_list.hpp"

@@ -2,6 +2,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/model/job/rules.hpp"
 #include "events/model/refuse.hpp"
+#include "events/schema/client.capnp.h"
 #include "events/values/date_time.hpp"
 
 namespace annals::model {

@@ -7,6 +7,7 @@
 
 #include "events/model/exit_codes.hpp"
 #include "events/model/job/job.hpp"
+#include "events/schema/client.capnp.h"
 
 namespace annals::model {
 

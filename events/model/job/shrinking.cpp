@@ -6,6 +6,7 @@
 #include "events/attributes/table.hpp"
 #include "events/model/job/rules.hpp"
 #include "events/model/refuse.hpp"
+#include "events/schema/daemon/from_scheduler.capnp.h"
 #include "events/values/duration.hpp"
 #include "events/values/walltime_range.hpp"
 

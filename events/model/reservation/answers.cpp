@@ -8,6 +8,7 @@
 #include "events/model/refuse.hpp"
 #include "events/model/reservation/rules.hpp"
 #include "events/model/vnodes/amounts.hpp"
+#include "events/schema/daemon/from_scheduler.capnp.h"
 #include "events/values/exec_vnode.hpp"
 
 namespace annals::model {

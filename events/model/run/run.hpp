@@ -22,7 +22,8 @@
 #include "events/model/usage.hpp"
 #include "events/model/vnodes/allocation_change.hpp"
 #include "events/ports/process_host.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/shared.capnp.h"
+#include "events/schema/daemon/to_mom.capnp.h"
 #include "events/values/tolerance.hpp"
 
 namespace annals::model {

@@ -11,7 +11,7 @@
 #include "events/model/scheduler/fairshare.hpp"
 #include "events/model/settings.hpp"
 #include "events/schema/client.capnp.h"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_scheduler.capnp.h"
 
 namespace annals::model {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/shared.capnp.h"
 
 namespace annals::model {
 

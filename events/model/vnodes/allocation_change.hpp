@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "events/model/vnodes/allocation.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/shared.capnp.h"
 #include "events/schema/event.capnp.h"
 #include "events/values/resource_list.hpp"
 #include "events/values/select.hpp"

@@ -59,7 +59,7 @@ struct RunReceived {
   job          @0 :Text;       # "12.borg"
   run          @1 :UInt32;
   jobSerial    @2 :UInt64;     # the job's stream in the server's log
-  order        @3 :Data;       # the StartRun message as it came (daemon.capnp)
+  order        @3 :Data;       # the StartRun message as it came (daemon/shared.capnp)
 }
 struct ProgramStarted { pid @0 :Int64; session @1 :Int64; startTicks @2 :UInt64; jobdir @3 :Text; }
 struct FilesStagedIn {

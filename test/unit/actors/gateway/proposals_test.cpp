@@ -5,6 +5,7 @@
 #include <string>
 
 #include "events/log/log_reader.hpp"
+#include "events/schema/daemon/to_scheduler.capnp.h"
 #include "test/support/whole_server.hpp"
 
 using namespace annals;

@@ -7,6 +7,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/log/log_reader.hpp"
+#include "events/schema/daemon/to_scheduler.capnp.h"
 #include "hooks-runtime/pool/fake_hook_runner.hpp"
 #include "test/support/whole_server.hpp"
 

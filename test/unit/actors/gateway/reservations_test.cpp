@@ -6,6 +6,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/log/log_reader.hpp"
+#include "events/schema/daemon/to_scheduler.capnp.h"
 #include "events/values/pbs_error.hpp"
 #include "test/support/whole_server.hpp"
 

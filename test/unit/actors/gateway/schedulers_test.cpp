@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "events/log/log_reader.hpp"
+#include "events/schema/daemon/to_scheduler.capnp.h"
 #include "test/support/whole_server.hpp"
 
 using namespace annals;

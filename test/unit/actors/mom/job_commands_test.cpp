@@ -13,7 +13,7 @@
 #include "actors/mom/task_interface.hpp"
 #include "events/model/run/task_limits.hpp"
 #include "events/schema/client.capnp.h"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_mom.capnp.h"
 
 using namespace annals;
 using namespace annals::actors;

@@ -6,7 +6,7 @@
 #include "actors/link/wire/cut_handshake.hpp"
 #include "actors/relay/passages.hpp"
 #include "events/schema/client.capnp.h"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/comm.capnp.h"
 #include "test/support/fake_peer.hpp"
 
 using namespace annals;

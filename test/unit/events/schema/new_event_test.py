@@ -54,9 +54,9 @@ class NewEvent(unittest.TestCase):
         self.addCleanup(directory.cleanup)
         copy = pathlib.Path(directory.name)
         schema = copy / "events/schema"
-        (schema / "event").mkdir(parents=True)
-        files = [*(SOURCES / "events/schema").glob("*.capnp"), *(SOURCES / "events/schema/event").glob("*.capnp")]
+        files = [*(SOURCES / "events/schema").rglob("*.capnp")]
         for file in files:
+            (copy / file.relative_to(SOURCES)).parent.mkdir(parents=True, exist_ok=True)
             text = file.read_text()
             new = with_new_event(file.stem, text) if file.parent.name == "event" and file.stem in KINDS else text
             (copy / file.relative_to(SOURCES)).write_text(new)

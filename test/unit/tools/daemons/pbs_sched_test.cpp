@@ -12,7 +12,8 @@
 #include <thread>
 
 #include "actors/link/wire/wire.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/from_scheduler.capnp.h"
+#include "events/schema/daemon/to_scheduler.capnp.h"
 #include "test/support/paths.hpp"
 #include "test/support/run_command.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "actors/scheduler/cycle/moment.hpp"
 #include "actors/scheduler/cycle/view.hpp"
-#include "events/schema/daemon.capnp.h"
+#include "events/schema/daemon/to_scheduler.capnp.h"
 #include "events/schema/message.hpp"
 
 namespace annals::cycle::test {

@@ -25,10 +25,7 @@ struct aggregate {
 };
 
 struct job_aggregate : aggregate<model::job_state, model::job_command> {
-  static bool may_be_lost(const model::job_command& c) {
-    const auto* report = std::get_if<model::mom_report>(&c);
-    return report && report->message.get().isRunUsage();
-  }
+  static bool may_be_lost(const model::job_command& c);
 };
 using host_aggregate = aggregate<model::host_state, model::host_command>;
 using server_aggregate = aggregate<model::server_state, model::server_command>;

@@ -6,11 +6,17 @@
 #include "actors/server/discards.hpp"
 #include "actors/server/resting_jobs.hpp"
 #include "events/model/limits.hpp"
+#include "events/schema/daemon/from_mom.capnp.h"
 
 namespace annals::actors {
 
 template class event_sourced_actor<job_aggregate>;
 template class effect_running_actor<job_aggregate, model::job_effect>;
+
+bool job_aggregate::may_be_lost(const model::job_command& c) {
+  const auto* report = std::get_if<model::mom_report>(&c);
+  return report && report->message.get().isRunUsage();
+}
 
 namespace {
 

@@ -18,11 +18,8 @@
 #include "events/model/job/run_rights.hpp"
 #include "events/model/reservation/reservation.hpp"
 #include "events/model/scheduler/scheduler.hpp"
-#include "events/schema/client.capnp.h"
-#include "events/schema/daemon/from_mom.capnp.h"
-#include "events/schema/daemon/from_scheduler.capnp.h"
-#include "events/schema/daemon/to_mom.capnp.h"
 #include "events/schema/message.hpp"
+#include "events/schema/message_names.hpp"
 
 namespace annals::actors {
 

@@ -43,14 +43,14 @@ class sealed_message {
   std::shared_ptr<holder> held_;
 };
 
-// A sealed message whose root is T.
+// A sealed message whose root is T. Only who reads it needs the header that declares T (events/schema/message_names.hpp).
 template <class T>
 class sealed : public sealed_message {
  public:
   sealed() = default;
   explicit sealed(sealed_message m) : sealed_message(std::move(m)) {}
-  typename T::Reader get() const { return root<T>(); }
-  typename T::Reader operator*() const { return get(); }
+  auto get() const { return root<T>(); }
+  auto operator*() const { return get(); }
 };
 
 // Builds a T by calling fill(T::Builder) and seals it.

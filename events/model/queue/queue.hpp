@@ -8,7 +8,7 @@
 #include "events/model/context.hpp"
 #include "events/model/outcome.hpp"
 #include "events/model/settings.hpp"
-#include "events/schema/client.capnp.h"
+#include "events/schema/message_names.hpp"
 
 namespace annals::model {
 

@@ -19,7 +19,7 @@
 #include "events/model/reservation/occurrences.hpp"
 #include "events/model/settings.hpp"
 #include "events/schema/client.capnp.h"
-#include "events/schema/daemon/from_scheduler.capnp.h"
+#include "events/schema/message_names.hpp"
 #include "events/values/recurrence.hpp"
 
 namespace annals::model {

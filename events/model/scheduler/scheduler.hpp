@@ -10,8 +10,7 @@
 #include "events/model/outcome.hpp"
 #include "events/model/scheduler/fairshare.hpp"
 #include "events/model/settings.hpp"
-#include "events/schema/client.capnp.h"
-#include "events/schema/daemon/from_scheduler.capnp.h"
+#include "events/schema/message_names.hpp"
 
 namespace annals::model {
 

@@ -11,7 +11,7 @@ import subprocess
 
 SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "events", "schema")
 CAPNP = shutil.which("capnp")
-FILES = {"Request": "client", "Reply": "client", "TmRequest": "tm", "TmReply": "tm", "FromMom": "daemon", "ToMom": "daemon"}
+FILES = {"Request": "client", "Reply": "client", "TmRequest": "tm", "TmReply": "tm", "FromMom": "daemon/from_mom", "ToMom": "daemon/to_mom"}
 ANSWER_S = 60
 
 

@@ -220,6 +220,7 @@ class what_a_mom_knows(LostLogTest):
         known = self.marked()
         self.until(lambda: self.told() >= known, lambda: f"the MoM was told {known}, it was told {self.told()}")
         self.kill_daemon(SERVER)
+        self.kill_daemon("pbs_sched")         # it has files of this home open
         shutil.rmtree(self.home())
         os.rename(backup, self.home())
         return id, go

@@ -259,7 +259,7 @@ endfunction()
 
 # annals_python_test(name SCRIPT [PLAIN] LABEL l [TIMEOUT s] [ARGS ...]): one CTest test that runs the cases of a Python program
 # (unittest; by test/support/run_unittest.py) or, if PLAIN, the program itself; exit status 77 means that all was skipped. It finds
-# the built tree in ANNALS_STAGE.
+# the built tree in ANNALS_STAGE. These tests wait more than they work: ctest begins them before all others (COST).
 function(annals_python_test name script)
   cmake_parse_arguments(A "PLAIN" "LABEL;TIMEOUT" "ARGS" ${ARGN})
   annals_time_limit(A_TIMEOUT ${A_TIMEOUT})
@@ -269,6 +269,6 @@ function(annals_python_test name script)
     set(runner ${PROJECT_SOURCE_DIR}/test/support/run_unittest.py)
   endif()
   add_test(NAME ${name} COMMAND /usr/bin/python3 -B ${runner} ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${A_ARGS})
-  set_tests_properties(${name} PROPERTIES LABELS "${A_LABEL}" TIMEOUT ${A_TIMEOUT} SKIP_RETURN_CODE 77
+  set_tests_properties(${name} PROPERTIES LABELS "${A_LABEL}" TIMEOUT ${A_TIMEOUT} SKIP_RETURN_CODE 77 COST 100
                        ENVIRONMENT "ANNALS_STAGE=${ANNALS_STAGE};ANNALS_TIMEOUT=${A_TIMEOUT}")
 endfunction()

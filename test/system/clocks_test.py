@@ -3,17 +3,13 @@ import glob
 import json
 import os
 import re
-import shutil
-import struct
-import subprocess
 import time
 import unittest
 
 from private_cluster import ClusterTest
+from moved_clock import COMPILER, MovedClock
 
 SERVER = "pbs_server"
-HERE = os.path.dirname(os.path.abspath(__file__))
-COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 WEEK_S = 7 * 86400
 TWO_YEARS_S = 2 * 366 * 86400
 
@@ -21,29 +17,16 @@ TWO_YEARS_S = 2 * 366 * 86400
 @unittest.skipUnless(COMPILER, "no C compiler, to build what gives a daemon a wrong clock")
 class a_server_whose_clock_is_wrong(ClusterTest):
     def before_up(self):
-        self.library = os.path.join(self.top, "wrong_clock.so")
-        subprocess.run([COMPILER, "-shared", "-fPIC", "-O1", "-o", self.library, os.path.join(HERE, "wrong_clock.c")], check=True)
-        self.ahead = os.path.join(self.top, "ahead")
-        with open(self.ahead, "wb") as f:
-            f.write(struct.pack("<q", 0))
+        self.clock = MovedClock(self.top)
 
     def setUp(self):
         super().setUp()
         self.stop()
         self.start()
 
-    def wrong_clock(self):
-        """A sanitizer does not mind that it is not the first library."""
-        return {"LD_PRELOAD": self.library, "WRONG_CLOCK": self.ahead,
-                "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"}
-
     def environment(self):
         """Commands are typed on the server's machine."""
-        return {**super().environment(), **self.wrong_clock()}
-
-    def set_ahead(self, seconds):
-        with open(self.ahead, "r+b") as f:
-            f.write(struct.pack("<q", seconds))
+        return {**super().environment(), **self.clock.environment()}
 
     def stop(self):
         self.sure("qterm")
@@ -52,7 +35,7 @@ class a_server_whose_clock_is_wrong(ClusterTest):
     def start(self, *arguments):
         machine = self.cluster.machines["server"]
         with open(self.cluster.layout.output("server", SERVER), "a") as out:
-            status = machine.launch(["/usr/bin/env", *(f"{name}={value}" for name, value in self.wrong_clock().items()),
+            status = machine.launch(["/usr/bin/env", *(f"{name}={value}" for name, value in self.clock.environment().items()),
                                      machine.program(SERVER), *arguments], out)
         self.assertEqual(status, 0, self.server_log())
         self.until_free("a")
@@ -93,10 +76,10 @@ class a_server_whose_clock_is_wrong(ClusterTest):
         go = os.path.join(self.work, "go")
         before = self.submit("--", "/bin/sh", "-c", f"while [ ! -e {go} ]; do sleep 0.05; done")
         self.until_running(before)
-        self.set_ahead(WEEK_S)
+        self.clock.set_ahead(WEEK_S)
         ahead = self.held()
         self.assertGreater(self.qtime(ahead), time.time() + WEEK_S - 120)
-        self.set_ahead(0)
+        self.clock.set_ahead(0)
         after = self.submit("--", "/bin/true")
         self.assert_now(self.qtime(after))
         self.assertEqual(len(self.steps()), 1)
@@ -120,19 +103,19 @@ class a_server_whose_clock_is_wrong(ClusterTest):
             self.assertIn("job_state = F", then)
 
     def test_a_start_whose_clock_is_behind_the_log(self):
-        self.set_ahead(WEEK_S)
+        self.clock.set_ahead(WEEK_S)
         self.held()
         self.stop()
-        self.set_ahead(0)
+        self.clock.set_ahead(0)
         self.start()
         self.assert_now(self.qtime(self.held()))
         self.assertEqual(len(self.steps()), 1)
         self.until_the_step_is_logged()
 
     def test_what_is_too_far_back_is_believed_when_somebody_says_so(self):
-        self.set_ahead(TWO_YEARS_S)
+        self.clock.set_ahead(TWO_YEARS_S)
         self.held()
-        self.set_ahead(0)
+        self.clock.set_ahead(0)
         id = self.held()
         self.assertGreater(self.qtime(id), time.time() + TWO_YEARS_S - 120)
         self.until(lambda: "start the server once with --accept-clock" in self.all_logs_of_the_server(), "the server's log says so")

@@ -70,6 +70,7 @@ class ClusterTest(unittest.TestCase):
         self.addCleanup(self.tell_if_failed)
         for host, lines in self.vnodes.items():
             self.define_vnodes(host, lines)
+        self.before_start()
         self.cluster.up()
         self.sure("qmgr", "-c", "set server job_history_enable = True")
         for host in set(self.hosts) - set(self.vnodes):      # room for many small jobs, whatever this machine has
@@ -78,6 +79,9 @@ class ClusterTest(unittest.TestCase):
 
     def before_up(self):
         """For tests that prepare the directory."""
+
+    def before_start(self):
+        """For those that prepare its hosts."""
 
     def define_vnodes(self, host, lines):
         """For the MoM's next start, as an administrator of the host does it with `pbs_mom -s insert`."""

@@ -2,12 +2,12 @@
 import time
 import unittest
 
-from private_cluster import ClusterTest
+from at_another_time import AtAnotherTime
 
 ANSWERED = ("-I", "100")      # the command says CONFIRMED or DENIED as soon as it is known, and not that it is not yet
 
 
-class reservations(ClusterTest):
+class reservations(AtAnotherTime):
     hosts = ["a"]
 
     def setUp(self):
@@ -15,9 +15,8 @@ class reservations(ClusterTest):
         self.sure("qmgr", "-c", "set server acl_roots = root")
         self.sure("qmgr", "-c", "set node a resources_available.ncpus = 4")
 
-    @staticmethod
-    def at(seconds):
-        return time.strftime("%Y%m%d%H%M.%S", time.localtime(time.time() + seconds))
+    def at(self, seconds):
+        return time.strftime("%Y%m%d%H%M.%S", time.localtime(self.clock.now() + seconds))
 
     def reserve(self, start, lasts, *more, ncpus=2):
         said = self.sure("pbs_rsub", "-R", self.at(start), "-D", str(lasts), "-l", f"select=1:ncpus={ncpus}", *more).split()
@@ -42,7 +41,8 @@ class reservations(ClusterTest):
         self.until(lambda: self.run_command("qstat", "-Q", queue).status != 0, f"queue {queue} is there")
 
     def test_one_is_confirmed_runs_a_job_and_ends(self):
-        id, word = self.reserve(45, 30)      # time enough to see what is before it begins, and while it lasts
+        begins = self.clock.now() + 300
+        id, word = self.reserve(300, 200)
         self.assertEqual(word, "UNCONFIRMED")
         shown = self.until_reserved(id, "RESV_CONFIRMED")
         self.assertEqual((shown["resv_nodes"], shown["partition"]), ("(a:ncpus=2)", "pbs-default"))
@@ -52,8 +52,10 @@ class reservations(ClusterTest):
         self.assertEqual(self.job(job)["reserve_ID"], id)
         self.until(lambda: self.job(job).get("comment") == "Not Running: Queue not started.", lambda: self.job(job))
         self.assertIn(f"resv = {id}", self.sure("pbsnodes", "a"))
+        self.go_on_to(begins, id)
         self.until_running(job)
         self.assertEqual(self.reservation(id)["reserve_state"], "RESV_RUNNING")
+        self.go_on_to(begins + 200, id)
         self.until_state(job, "F")
         self.until_state(waits, "F")
         self.until_gone(id)
@@ -63,8 +65,8 @@ class reservations(ClusterTest):
     # MS-100
     def test_one_without_room_is_denied_and_vanishes(self):
         self.assertEqual(self.reserve(600, 60, *ANSWERED, ncpus=99)[1], "DENIED")
-        began = time.time()
-        then = lambda seconds: began + seconds - time.time()      # however long the commands before it took
+        began = self.clock.now()
+        then = lambda seconds: began + seconds - self.clock.now()      # however long the commands before it took
         word = self.reserve(then(600), 60, *ANSWERED, ncpus=3)[1]
         self.assertEqual(word, "CONFIRMED")
         self.assertEqual(self.reserve(then(630), 60, *ANSWERED)[1], "DENIED")
@@ -122,17 +124,20 @@ class reservations(ClusterTest):
         self.assertEqual(self.job(long)["job_state"], "Q")
 
     def test_a_server_that_dies_loses_no_reservation(self):
-        id, _ = self.reserve(45, 45, *ANSWERED)      # time enough for a server that starts before it begins, and for one while it lasts
+        begins = self.clock.now() + 300
+        id, _ = self.reserve(300, 200, *ANSWERED)
         job = self.submit("-q", id.split(".")[0], "--", "/bin/sleep", "1000")
         self.kill_daemon("pbs_server")
         self.start_daemon("pbs_server")
         self.until_answers()
         self.assertEqual(self.reservation(id)["reserve_state"], "RESV_CONFIRMED")
+        self.go_on_to(begins, id)
         self.until_running(job)
         self.kill_daemon("pbs_server")
         self.start_daemon("pbs_server")
         self.until_answers()
         self.assertEqual(self.reservation(id)["reserve_state"], "RESV_RUNNING")
+        self.go_on_to(begins + 200, id)
         self.until_state(job, "F")
         self.until_gone(id)
         self.until_queue_gone(id)

@@ -20,6 +20,7 @@ START_DEADLINE_S = 120
 class Machine:
     def __init__(self, layout, name, exec_dir):
         self.layout, self.name, self.exec_dir = layout, name, exec_dir
+        self.more_environment = {}      # for tests: what everything that is started here has besides
         try:
             with open(layout.state_file(name)) as f:
                 self.state = json.load(f)
@@ -32,7 +33,8 @@ class Machine:
     def environment(self):
         kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
         return {**kept, "PBS_CONF_FILE": self.layout.conf(self.name), "SHELL": "/bin/sh",
-                "PATH": f"{self.exec_dir}/bin:{self.exec_dir}/sbin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+                "PATH": f"{self.exec_dir}/bin:{self.exec_dir}/sbin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+                **self.more_environment}
 
     def program(self, name):
         for folder in ("sbin", "bin", "libexec"):

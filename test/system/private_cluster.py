@@ -72,9 +72,9 @@ class ClusterTest(unittest.TestCase):
             self.define_vnodes(host, lines)
         self.before_start()
         self.cluster.up()
-        self.sure("qmgr", "-c", "set server job_history_enable = True")
-        for host in set(self.hosts) - set(self.vnodes):      # room for many small jobs, whatever this machine has
-            self.sure("qmgr", "-c", f"set node {host} resources_available.ncpus = 64")
+        # Room for many small jobs, whatever this machine has.
+        self.manage("set server job_history_enable = True",
+                    *(f"set node {host} resources_available.ncpus = 64" for host in self.hosts if host not in self.vnodes))
         self.expect_rest(self.dir)
 
     def before_up(self):
@@ -122,6 +122,10 @@ class ClusterTest(unittest.TestCase):
         self.assertEqual(done.status, 0, f"{' '.join(command)[:200]}: {done}")
         return done.out
 
+    def manage(self, *lines):
+        """One qmgr does all of it."""
+        return self.sure("qmgr", "-a", input="".join(line + "\n" for line in lines))
+
     def submit(self, *arguments, **how):
         return self.sure("qsub", *arguments, **how).strip()
 
@@ -140,14 +144,15 @@ class ClusterTest(unittest.TestCase):
 
     def until(self, true, what, deadline_s=DEADLINE_S):
         """Waits until true() is; its value."""
-        deadline = time.monotonic() + deadline_s
+        began = time.monotonic()
         while True:
             value = true()
             if value:
                 return value
-            if time.monotonic() > deadline:
+            waited = time.monotonic() - began
+            if waited > deadline_s:
                 self.fail(f"not after {deadline_s} s: {what() if callable(what) else what}")
-            time.sleep(0.02)
+            time.sleep(pause_after(waited))
 
     def hosts_of(self, id):
         """Of a job that runs, or that is tried again and again; its primary first."""
@@ -266,6 +271,11 @@ class ClusterTest(unittest.TestCase):
             return failures.log_ends(sorted(glob.glob(os.path.join(self.top, "*", "hosts", "*", "home"))),
                                      [os.path.join(self.top, "*", "hosts", "*", "*.out")])
         failures.tell_if_failed(self, self.looks.text, logs)
+
+
+def pause_after(waited_s):
+    """Until the next look: a look is mostly a command, which takes processor time from what is waited for."""
+    return min(0.02 + waited_s / 20, 0.1)
 
 
 def attributes(text):

@@ -1,4 +1,5 @@
 """The cluster and what can be done with it. docs/howto and the man page pbs_minicluster(8) say what each command means."""
+import concurrent.futures
 import json
 import os
 import signal
@@ -12,7 +13,8 @@ from .plain import PlainMachine
 FREE_DEADLINE_S = 120
 CLIENT_DEADLINE_S = 60
 SCHEDULER_DEADLINE_S = 60
-POLL_S = 0.05
+POLL_S = 0.02
+AT_ONCE_MAX = 8      # processes that are waited for together
 # Hosts share this machine's files: a job's output is copied into place, never sent to the host where qsub ran.
 MOM_CONFIG = "$restrict_user_maxsysid 999\n$usecp *:/ /\n"
 
@@ -49,9 +51,8 @@ class Cluster:
             machine.boot()
         self.start_server()
         self.enrol_hosts()
+        at_once(lambda host: self.machines[host].start_daemon("pbs_mom"), self.hosts)
         self.await_scheduler()
-        for host in self.hosts:
-            self.machines[host].start_daemon("pbs_mom")
         self.wait_until_free()
 
     def write_files(self):
@@ -75,7 +76,7 @@ class Cluster:
                     os.makedirs(os.path.dirname(config), exist_ok=True)
                     # Plain hosts share /var/tmp with this machine: what is left in a directory of their own goes when the cluster does.
                     write_file(config, MOM_CONFIG + (f"$tmpdir {self.layout.tmp(name)}\n" if self.plain else ""))
-            self.habitat(name)
+        at_once(self.habitat, self.everywhere())
         write_file(self.layout.client_conf, self.pbs_conf(self.server, client=True))
 
     def address(self, number):
@@ -120,16 +121,14 @@ class Cluster:
 
     def enrol_hosts(self):
         """Gives each host its certificate and the server its node, once."""
-        known = self.nodes()
+        known, bundles = self.nodes(), {host: os.path.join(self.layout.home(host), "mom_priv", "daemon.pem") for host in self.hosts}
+        lines = [f"create node {host}" for host in self.hosts if host not in known]
         if not known and os.geteuid() == 0:
             # PBS refuses jobs of root unless told otherwise, and whoever tries out a cluster as root is root.
-            self.client("qmgr", "-c", "set server acl_roots = root@*")
-        for host in self.hosts:
-            bundle = os.path.join(self.layout.home(host), "mom_priv", "daemon.pem")
-            if not os.path.exists(bundle):
-                self.enrol(bundle, host)
-            if host not in known:
-                self.client("qmgr", "-c", f"create node {host}")
+            lines.insert(0, "set server acl_roots = root@*")
+        if lines:
+            self.client("qmgr", "-a", input="\n".join(lines) + "\n")
+        at_once(lambda host: self.enrol(bundles[host], host), [host for host in self.hosts if not os.path.exists(bundles[host])])
 
     def enrol(self, bundle, *who):
         machine = self.machines[self.server]
@@ -152,11 +151,11 @@ class Cluster:
 
     # ---- the server seen from outside ----------------------------------------------------------------------------
 
-    def client(self, command, *arguments):
+    def client(self, command, *arguments, input=""):
         machine = self.machines[self.server]
         environment = {**machine.environment(), "PBS_CONF_FILE": self.layout.client_conf}
         try:
-            done = subprocess.run([machine.program(command), *arguments], env=environment, stdin=subprocess.DEVNULL,
+            done = subprocess.run([machine.program(command), *arguments], env=environment, input=input,
                                   capture_output=True, text=True, timeout=CLIENT_DEADLINE_S)
         except subprocess.TimeoutExpired:
             raise Trouble(f"{command} {' '.join(arguments)}: no answer in {CLIENT_DEADLINE_S} s\n"
@@ -287,6 +286,13 @@ class Cluster:
         pids = procs.own(pids)
         state = "down" if not pids else "paused" if stopped(pids[0]) else "running"
         return {"name": name, "kind": kind, "state": state, "pid": pids[0] if pids else None, "link": link}
+
+
+def at_once(do, things):
+    """do(each of them); what the first one raises that fails, when all are done."""
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE_MAX) as pool:
+        for done in [pool.submit(do, thing) for thing in things]:
+            done.result()
 
 
 def usable(state):

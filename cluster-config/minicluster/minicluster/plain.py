@@ -38,7 +38,7 @@ class PlainMachine(Machine):
     def launch(self, command, out):
         ready, told = os.pipe()
         keeper = os.path.join(os.path.dirname(os.path.abspath(__file__)), "keeper.py")
-        process = subprocess.Popen([sys.executable, "-B", keeper, str(told), f"pbs_minicluster: {self.name}", *command],
+        process = subprocess.Popen([sys.executable, "-I", "-S", "-B", keeper, str(told), f"pbs_minicluster: {self.name}", *command],
                                    env=self.environment(), stdin=subprocess.PIPE, stdout=out, stderr=out,
                                    pass_fds=[told], cwd="/", bufsize=0)
         os.close(told)

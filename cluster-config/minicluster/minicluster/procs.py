@@ -7,8 +7,8 @@ import signal
 import time
 
 
-def start_time(pid):
-    """In clock ticks since boot; None when there is no such process or it is only waiting to be collected.
+def stat_of(pid):
+    """(parent, start time) of a process; None when there is none or it is only waiting to be collected.
 
     A process whose first thread has ended is there as long as another one is: its files and ports are still open."""
     try:
@@ -17,7 +17,13 @@ def start_time(pid):
     except OSError:
         return None
     threads = int(fields[17])
-    return None if fields[0] in (b"Z", b"X") and threads <= 1 else int(fields[19])
+    return None if fields[0] in (b"Z", b"X") and threads <= 1 else (int(fields[1]), int(fields[19]))
+
+
+def start_time(pid):
+    """In clock ticks since boot; None when it is not there."""
+    found = stat_of(pid)
+    return found and found[1]
 
 
 def remember(pid):
@@ -44,8 +50,9 @@ def descendants(roots):
     """All living processes below these pids, the roots not included."""
     children = {}
     for pid in all_pids():
-        if start_time(pid) is not None:
-            children.setdefault(parent(pid), []).append(pid)
+        stat = stat_of(pid)
+        if stat:
+            children.setdefault(stat[0], []).append(pid)
     found, waiting = set(), list(roots)
     while waiting:
         for child in children.get(waiting.pop(), []):

@@ -4,6 +4,7 @@ import os
 import pwd
 import re
 import shutil
+import time
 import unittest
 
 from private_cluster import ClusterTest, attributes, procs, signal
@@ -473,14 +474,24 @@ class cycles_of_several(ManyTest):
         self.until(lambda: by_itself("s1") >= 2, lambda: f"cycles begin by themselves: {self.begun('s1')}")
         self.assertEqual(by_itself("default"), 0)
 
+    def submitted_while_s1_gathers(self):
+        """What cycles it had before, and the jobs. It gathers longer where a busy machine has not submitted all in time."""
+        for gathers_s in (3, 6, 12, 24, 48, 96):
+            self.set(f"set sched s1 job_accumulation_time = {gathers_s}")
+            before, began = self.until_a_cycle_knows("s1", "SchedulerChanged", "s1"), time.monotonic()
+            ids = [self.submit("-q", "q1", "--", "/bin/sleep", "1000") for _ in range(3)]
+            self.until_state(self.submit("--", "/bin/true"), "F")      # the other one does not wait
+            then = self.begun("s1")
+            if time.monotonic() - began < gathers_s:
+                self.assertEqual(then, before)
+                return before, ids
+            self.sure("qdel", *ids)
+        self.fail(f"not submitted in {gathers_s} s")
+
     def test_job_accumulation_time_gathers_jobs(self):      # MS-33, MS-92
         self.turn_on()
         self.until_scheduler("s1")
-        self.set("set sched s1 job_accumulation_time = 45")      # in which all these are submitted
-        before = self.until_a_cycle_knows("s1", "SchedulerChanged", "s1")
-        ids = [self.submit("-q", "q1", "--", "/bin/sleep", "1000") for _ in range(3)]
-        self.until_state(self.submit("--", "/bin/true"), "F")      # the other one does not wait
-        self.assertEqual(self.begun("s1"), before)
+        before, ids = self.submitted_while_s1_gathers()
         for id in ids:
             self.until_running(id)
         self.assertEqual([why for _, why in self.begun("s1")[len(before):]], ["new job"])

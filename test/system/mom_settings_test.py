@@ -218,8 +218,11 @@ class options_of_a_mom(MomSettingsTest):      # -c, -C, -L, -M, -S
 
     def test_settings_and_log_lie_elsewhere(self):
         log = os.path.join(self.top, "mom.log")
-        with open(os.path.join(self.home("a"), "mom_priv", "other"), "w") as f:
-            f.write("$logevent 0xffff\n$settings_of_other\n")
+        priv = os.path.join(self.home("a"), "mom_priv")
+        with open(os.path.join(priv, "config")) as f:
+            where_output_goes = f.read()
+        with open(os.path.join(priv, "other"), "w") as f:
+            f.write(where_output_goes + "$logevent 0xffff\n$settings_of_other\n")
         self.kill_daemon("pbs_mom", "a")
         before = self.mom_log("a")
         self.cluster.machines["a"].start_daemon("pbs_mom", "-c", "other", "-L", log)

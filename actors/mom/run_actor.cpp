@@ -18,7 +18,7 @@ namespace {
 using phase = model::run_phase;
 
 constexpr std::int64_t report_retry_ns = 5'000'000'000;  // an unacknowledged report is told again after this
-constexpr std::int64_t first_report_ns = 1'000'000'000;  // usage is first told a second after the start
+using first_usage_atom = caf::atom_constant<caf::atom("firstuse")>;
 
 // Nothing: no signal of this system, or none that does anything.
 std::optional<int> signal_number(std::string_view name) {
@@ -46,6 +46,7 @@ caf::message_handler run_actor::other_handlers() {
         reconcile();  // they say how long it waits
       },
       [this](const poll_usage& p) { poll(p); },
+      [this](first_usage_atom) { poll({usage_interval_s_}); },
       [this](const host_acted&) { on_acted(); },
       [this](hook_point_passed& p) {
         hooks_.on_passed(p);
@@ -161,6 +162,7 @@ struct run_actor::beginner {
       r.setPosition(a.version());
       r.setCanCheckpoint(a.can_checkpoint());
     });
+    a.delayed_send(&a, std::chrono::milliseconds(a.parts_.settings->first_usage_ms), first_usage_atom::value);
     return begun::yes;
   }
   begun operator()(const model::report_refused&) const {
@@ -313,7 +315,7 @@ void run_actor::poll(const poll_usage& p) {
   }
   const auto ran_ns = now - state().started_s * 1'000'000'000;
   if (told_ns_ > now) told_ns_ = now;  // the clock went back: counted from here
-  const bool first = told_ns_ == 0 && (ran_ns >= first_report_ns || ran_ns < 0);
+  const bool first = told_ns_ == 0 && (ran_ns >= parts_.settings->first_usage_ms * 1'000'000 || ran_ns < 0);
   const bool due = told_ns_ != 0 && model::worth_reporting(usage, told_, (now - told_ns_) / 1'000'000'000, p.report_interval_s);
   if (!first && !due) return;
   told_ns_ = now;

@@ -212,6 +212,40 @@ class users_without_jobs(MomSettingsTest):      # $restrict_user
         self.assertIsNone(guest.poll())
 
 
+class first_usage(MomSettingsTest):      # annals.conf: first_usage_ms
+    hosts = ["a", "b"]
+
+    def tell_after(self, host, value):
+        path = os.path.join(self.home(host), "annals.conf")
+        with open(path) as f:
+            lines = [line for line in f if not line.startswith("first_usage_ms")]
+        with open(path, "w") as f:
+            f.writelines([*lines, f"first_usage_ms = {value}\n"])
+        self.kill_daemon("pbs_mom", host)
+        self.start_daemon("pbs_mom", host)
+        self.until_free(host)
+
+    def long_job(self, host):
+        """Until its program runs."""
+        runs = os.path.join(self.work, "runs." + host)
+        id = self.submit("-l", f"select=1:host={host}", "--", "/bin/sh", "-c", f"touch {runs}; exec sleep 1000")
+        self.until(lambda: os.path.exists(runs), f"{id} runs")
+        return id
+
+    def test_a_host_tells_it_when_the_setting_says(self):
+        self.tell_after("a", 60000)
+        self.tell_after("b", 0)
+        late, soon = self.long_job("a"), self.long_job("b")
+        self.until_running(soon)
+        self.assertEqual(self.job(late)["substate"], "41")
+
+    def test_what_is_no_time_is_told_and_changes_nothing(self):
+        for host, value in (("a", "soon"), ("b", "60001")):
+            self.tell_after(host, value)
+            self.until_mom_logged(host, f"first_usage_ms: not a number from 0 to 60000: {value}; it is 1000")
+        self.until_running(self.long_job("a"))
+
+
 class options_of_a_mom(MomSettingsTest):      # -c, -C, -L, -M, -S
     def mom(self, *options):
         return self.run_command("env", f"PBS_CONF_FILE={self.cluster.layout.conf('a')}", "pbs_mom", *options)

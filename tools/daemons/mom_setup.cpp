@@ -90,6 +90,18 @@ mom::defined_vnodes read_vnodes(const mom_setup& s, actors::daemon_log& notes, c
   return std::move(read.vnodes);
 }
 
+// annals.conf: first_usage_ms.
+void read_first_usage(const mom_setup& s, actors::daemon_log& notes, std::int64_t& ms) {
+  constexpr std::int64_t ms_max = 60'000;
+  const auto text = s.ours.get("first_usage_ms");
+  if (text.empty()) return;
+  const auto value = values::parse_integer(text);
+  if (value && *value >= 0 && *value <= ms_max) ms = *value;
+  else
+    notes.write(actors::log_event::error, "Fil", "annals.conf",
+                "first_usage_ms: not a number from 0 to " + std::to_string(ms_max) + ": " + text + "; it is " + std::to_string(ms));
+}
+
 }  // namespace
 
 std::shared_ptr<const mom::mom_settings> read_settings(const mom_setup& s, actors::daemon_log& notes, const mom::mom_settings* before) {
@@ -104,6 +116,7 @@ std::shared_ptr<const mom::mom_settings> read_settings(const mom_setup& s, actor
   if (settings->base_environment.empty()) settings->base_environment.push_back("PATH=/bin:/usr/bin");
   settings->mark = mom::mom_mark(read_text(mom_uuid_file(s.priv)));
   settings->mom_manager_port = s.conf.manager_service_port;
+  read_first_usage(s, notes, settings->first_usage_ms);
   note_reading(notes, s.config.starts_with(s.priv + '/') ? s.config.substr(s.priv.size() + 1) : s.config);
   auto parsed = mom::parse_mom_config(read_text(s.config), before ? before->config : mom::mom_config());
   for (const auto& p : parsed.problems)

@@ -26,6 +26,8 @@ struct mom_settings {
   std::string system;                         // "Linux n1 6.1.0 #1 SMP x86_64", as uname(2) says it
   mom_config config;
   defined_vnodes vnodes;  // of the vnode definition files
+  // How long a program has run when its usage is first told: who ends sooner costs the server no event for it.
+  std::int64_t first_usage_ms = 1000;
 };
 
 // "12.borg.1"

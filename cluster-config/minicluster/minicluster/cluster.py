@@ -14,6 +14,7 @@ FREE_DEADLINE_S = 120
 CLIENT_DEADLINE_S = 60
 SCHEDULER_DEADLINE_S = 60
 POLL_S = 0.02
+FIRST_USAGE_MS = 50      # who looks at a job of a trial cluster sees at once that it runs
 AT_ONCE_MAX = 8      # processes that are waited for together
 # Hosts share this machine's files: a job's output is copied into place, never sent to the host where qsub ran.
 MOM_CONFIG = "$restrict_user_maxsysid 999\n$usecp *:/ /\n"
@@ -109,6 +110,8 @@ class Cluster:
                 lines.append("start_schedulers = off")
         if self.plain and name in self.hosts:
             lines.append(f"mom_address = {self.address(self.everywhere().index(name))}")
+        if name in self.hosts:
+            lines.append(f"first_usage_ms = {FIRST_USAGE_MS}")
         return "\n".join(lines) + "\n"
 
     def habitat(self, name):

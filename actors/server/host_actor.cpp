@@ -82,6 +82,7 @@ void host_actor::on_withdraw(const withdraw_from_host& w) {
 }
 
 void host_actor::on_connected(mom_connected& m) {
+  if (m.settings) set_settings(std::move(m.settings));
   const auto hello = m.hello.get().getHello();
   const auto uuid = hello.getLogUuid();
   const bool log_is_new = !state().log_uuid.empty() &&

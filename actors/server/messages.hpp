@@ -114,6 +114,7 @@ struct mom_connected {
   std::vector<run_name> unwanted;      // of those it has: the log says that they are over there
   std::vector<run_name> kept;          // may be of a part of the log that was lost: the host is down until they have left
   std::string refused = {};            // why nothing that it says of vnodes is taken
+  model::settings_ptr settings = {};   // as they are now
 };
 struct mom_gone {
   wire::connection_ptr peer;

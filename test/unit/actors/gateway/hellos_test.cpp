@@ -101,6 +101,22 @@ long count(const peer_ptr& peer, Which which) {
 }
 bool is_welcome(const peer_ptr& peer) { return count(peer, &schema::ToMom::Reader::isWelcome) > 0; }
 
+// What the welcome says to a MoM that tells these vnodes.
+std::string vnodes_refused(server& s, const peer_ptr& mom, const std::vector<std::string>& vnodes) {
+  s.whole.says(mom, schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+                 auto h = m.initHello();
+                 h.setHost(mom->peer().name);
+                 const std::string uuid(16, 'm');
+                 h.setLogUuid({reinterpret_cast<const kj::byte*>(uuid.data()), uuid.size()});
+                 auto list = h.initVnodes(static_cast<unsigned>(vnodes.size()));
+                 for (unsigned i = 0; i < list.size(); ++i) list[i].setName(vnodes[i]);
+               }));
+  std::string refused = "no welcome";
+  for (const auto& m : mom->sent)
+    if (const auto to = m.root<schema::ToMom>(); to.isWelcome()) refused = schema::str(to.getWelcome().getVnodesRefused());
+  return refused;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(hellos)
@@ -193,25 +209,21 @@ BOOST_AUTO_TEST_CASE(a_host_that_is_deleted_is_turned_away_and_no_other) {
 BOOST_AUTO_TEST_CASE(a_mom_hears_why_its_vnodes_were_refused_and_they_are_not_claimed) {
   server s;
   s.whole.set("max_vnodes_per_host", "2");
-  const auto tells = [&](const peer_ptr& peer, const std::vector<std::string>& vnodes) {
-    s.whole.says(peer, schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
-                   auto h = m.initHello();
-                   h.setHost(peer->peer().name);
-                   const std::string uuid(16, 'm');
-                   h.setLogUuid({reinterpret_cast<const kj::byte*>(uuid.data()), uuid.size()});
-                   auto list = h.initVnodes(static_cast<unsigned>(vnodes.size()));
-                   for (unsigned i = 0; i < list.size(); ++i) list[i].setName(vnodes[i]);
-                 }));
-    std::string refused = "no welcome";
-    for (const auto& m : peer->sent)
-      if (const auto to = m.root<schema::ToMom>(); to.isWelcome()) refused = schema::str(to.getWelcome().getVnodesRefused());
-    return refused;
-  };
   const auto n1 = server::mom("n1");
-  BOOST_TEST(tells(n1, {"n1", "n1[0]", "n1[1]"}) ==
+  BOOST_TEST(vnodes_refused(s, n1, {"n1", "n1[0]", "n1[1]"}) ==
              "host n1 tells 3 vnodes and would have 3: max_vnodes_per_host allows 2; its vnodes stay as they were");
   BOOST_TEST(!s.is_up());
-  BOOST_TEST(tells(n1, {"n1", "n1[1]"}) == "");
+  BOOST_TEST(vnodes_refused(s, n1, {"n1", "n1[1]"}) == "");
+  BOOST_TEST(s.is_up());
+}
+
+BOOST_AUTO_TEST_CASE(a_manager_lets_a_host_have_more_vnodes_than_the_default) {
+  server s;
+  s.whole.set("max_vnodes_per_host", "1002");
+  const auto n1 = server::mom("n1");
+  std::vector<std::string> vnodes{"n1"};
+  for (int i = 0; i < 1001; ++i) vnodes.push_back("n1[" + std::to_string(i) + "]");
+  BOOST_TEST(vnodes_refused(s, n1, vnodes) == "");
   BOOST_TEST(s.is_up());
 }
 

@@ -42,7 +42,7 @@ std::optional<model::planned_release> reduced_to(std::string_view keep_select, c
   if (keep_select.size() > limits::keep_select_bytes_max) return std::nullopt;
   const auto asked = values::parse_select(keep_select);
   if (!asked || !attributes::has_good_values(*asked, {})) return std::nullopt;
-  auto planned = model::kept_by(*asked, from, {}, by);
+  auto planned = model::kept_by(*asked, from, model::first_host::answers_first, {}, by);
   if (planned) return std::move(*planned);
   for (const auto& line : planned.error().lines()) log(log_level::debug2, line);
   if (from.shown.resources.contains("select_requested")) tell_as_before(planned.error(), from, log);

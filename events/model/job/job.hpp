@@ -22,6 +22,7 @@
 #include "events/model/outcome.hpp"
 #include "events/model/settings.hpp"
 #include "events/model/vnodes/allocation_change.hpp"
+#include "events/model/vnodes/vnode_words.hpp"
 #include "events/schema/message_names.hpp"
 #include "events/values/dependency.hpp"
 #include "events/values/job_id.hpp"
@@ -198,6 +199,7 @@ struct client_request {  // alter, hold, release, delete, rerun, run
   std::vector<std::string> groups = {};               // of who asks, the primary one first; only there when group_list is given
   std::vector<std::string> by_hooks = {};             // members of Resource_List that the site's hooks set or changed in it
   attributes::unreleasable_vnodes unreleasable = {};  // of releaseNodes: of its other hosts
+  vnode_words words = {};                             // of releaseNodes with a keepSelect: what it asks, of the job's vnodes
 };
 struct hook_changes {   // of a hook on a host, to a run there
   client_request what;  // its alterJob, deleteJob or rerunJob

@@ -94,17 +94,21 @@ plan with_select(std::string_view text, const release_from& from, const settings
     for (const auto& r : chunk.resources)
       if (!settings.resources.find(r.name)) return refuse(pbs_error::unknown_resource, "Unknown resource: " + r.name);
   if (!attributes::has_good_values(*select, settings.resources)) return refuse(pbs_error::bad_value, bad);
-  auto planned = kept_beside_first_host(*select, from, settings.resources, asked_by);
+  auto planned = kept_by(*select, from, first_host::stays_beside, settings.resources, asked_by);
   if (planned) return std::move(*planned);
   return refuse(pbs_error::system_error, "");
 }
 
-release_from release_of(const job_state& job) {
-  return {job.uses(), {}, {attributes::resources_of(job.attributes, ids::Resource_List), std::string(job.attribute(ids::schedselect))}};
+release_from release_of(const job_state& job, vnode_words words = {}) {
+  return {job.uses(),
+          {},
+          {attributes::resources_of(job.attributes, ids::Resource_List), std::string(job.attribute(ids::schedselect))},
+          std::move(words)};
 }
 
-plan planned_for(const job_state& job, schema::ReleaseNodes::Reader asked, const settings& settings) {
-  const auto from = release_of(job);
+plan planned_for(const job_state& job, const client_request& command, const settings& settings) {
+  const auto asked = command.request.get().getReleaseNodes();
+  const auto from = release_of(job, command.words);
   switch (asked.which()) {
     case schema::ReleaseNodes::ALL: return without_vnodes(vnodes_behind(from.has, 1), from, settings);
     case schema::ReleaseNodes::NAMED: return without_vnodes(named_vnodes(from.has, asked.getNamed()), from, settings);
@@ -170,7 +174,7 @@ outcome decide_release_nodes(const job_state& job, const client_request& command
   // RD-48, RD-51: substate 42
   const bool unwanted = job.rerun_requested || job.delete_requested || job.aborted;
   if (job.phase != job_phase::started || !job.usage_known || unwanted) return refuse(pbs_error::bad_state);
-  const auto planned = planned_for(job, command.request.get().getReleaseNodes(), settings);
+  const auto planned = planned_for(job, command, settings);
   if (!planned) return planned.error();
   if (planned->change.released.empty()) return refuse(pbs_error::system_error, "");
   if (const auto why = why_not(planned->change, command.unreleasable)) return refuse(pbs_error::system_error, *why);

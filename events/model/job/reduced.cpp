@@ -5,7 +5,7 @@
 #include "events/attributes/select_rules.hpp"
 #include "events/model/job/rules.hpp"
 #include "events/model/limits.hpp"
-#include "events/model/vnodes/reduce.hpp"
+#include "events/model/vnodes/planned_release.hpp"
 
 namespace annals::model {
 
@@ -13,24 +13,38 @@ namespace ids = attributes::job;
 
 namespace {
 
-// What it is to have is the word of a MoM: it is believed if it could be, for what the job has.
-std::optional<values::select_spec> believed_select(std::string_view keep_select, const allocation& left,
-                                                   const attributes::resource_catalogue& resources) {
-  if (keep_select.size() > limits::keep_select_bytes_max) return std::nullopt;
-  auto select = values::parse_select(keep_select);
-  if (!select || !attributes::has_good_values(*select, resources) || !reduce(left, *select, {})) return std::nullopt;
-  return std::move(*select);
+// Without what is no amount: of that the MoM has more to go by.
+values::select_spec amounts_of(values::select_spec select, const attributes::resource_catalogue& resources) {
+  for (auto& chunk : select.chunks)
+    std::erase_if(chunk.resources, [&](const values::named_value& r) {
+      const auto* known = resources.find(r.name);
+      return !known || !known->is_numeric() || !known->has(attributes::consumable);
+    });
+  return select;
 }
 
-event reduced_event(const job_state& job, schema::AllocationReduced::Reader r, const std::vector<shown_value>& changes) {
+// What it is to have is the word of a MoM: it is believed if it could be, for what the job has. What the job shows is what is left.
+std::optional<select_of_left> believed_select(std::string_view keep_select, const allocation& left, const shown_request& before,
+                                              const attributes::resource_catalogue& resources) {
+  if (keep_select.size() > limits::keep_select_bytes_max) return std::nullopt;
+  const auto select = values::parse_select(keep_select);
+  if (!select || !attributes::has_good_values(*select, resources)) return std::nullopt;
+  const auto kept = reduce(left, amounts_of(*select, resources), {}, resources);
+  if (!kept) return std::nullopt;
+  return chunks_left(left, kept->released.empty() ? kept->satisfies : std::vector<std::uint32_t>{}, *select, before);
+}
+
+event reduced_event(const job_state& job, schema::AllocationReduced::Reader r, const select_of_left& now,
+                    const std::vector<shown_value>& changes) {
   return make_event([&](auto e) {
     auto to = e.initJob().initReduced();
     to.setRun(job.run);
     to.setReleased(r.getReleased());
     to.setExecVnode(r.getExecVnode());
     to.setExecHost(r.getExecHost());
-    to.setKeepSelect(r.getKeepSelect());
-    to.setSatisfies(r.getSatisfies());
+    to.setKeepSelect(values::print(now.select));
+    auto satisfies = to.initSatisfies(static_cast<unsigned>(now.satisfies.size()));
+    for (unsigned i = 0; i < satisfies.size(); ++i) satisfies.set(i, now.satisfies[i]);
     write_changes(changes, to.initChanges(static_cast<unsigned>(changes.size())));
   });
 }
@@ -49,10 +63,10 @@ std::vector<event> on_reduced(const job_state& job, schema::AllocationReduced::R
   const auto left = job.uses().reduced_to(schema::text(r.getExecVnode()), schema::text(r.getExecHost()), schema::text(r.getReleased()));
   const bool may_be = job.bears_failures && may_happen(job.phase, schema::JobEvent::REDUCED);
   if (!may_be || !left) return {};
-  const auto select = believed_select(schema::text(r.getKeepSelect()), *left, settings.resources);
-  if (!select) return {};
   const shown_request before{attributes::resources_of(job.attributes, ids::Resource_List), std::string(job.attribute(ids::schedselect))};
-  std::vector<event> out{reduced_event(job, r, shown_after(before, *select, settings.resources))};
+  const auto now = believed_select(schema::text(r.getKeepSelect()), *left, before, settings.resources);
+  if (!now) return {};
+  std::vector<event> out{reduced_event(job, r, *now, shown_after(before, now->select, settings.resources))};
   if (const auto parts = job.uses().on_kept_hosts(schema::text(r.getReleased()), *left); !parts.empty())
     out.push_back(released_at_once(job, parts));
   return out;

@@ -14,32 +14,41 @@ bool has_rjselect(const values::resource_list& resources) {
   return resources.contains("rjselect") && !resources.contains("select_reliable_startup");
 }
 
-std::vector<shown_value> shown_after(const shown_request& before, const values::select_spec& keep_select,
-                                     const attributes::resource_catalogue& resources) {
-  reduction reduced;
-  reduced.schedselect = values::print_with_counts(keep_select);
-  reduced.sums = attributes::sums_of(keep_select, resources);
-  auto now = before.resources;
-  if (const auto asked = values::parse_select(before.schedselect))  // it has what the server added to select, too
+namespace {
+
+void forget_sums(const std::string& select, values::resource_list& of) {
+  if (const auto asked = values::parse_select(select))
     for (const auto& chunk : asked->chunks)
-      for (const auto& r : chunk.resources) now.erase(r.name);
-  now = resources_after(std::move(now), reduced);
-  if (has_rjselect(before.resources)) now["select"] = before.resources.at("select");
+      for (const auto& r : chunk.resources) of.erase(r.name);
+}
+
+}  // namespace
+
+std::vector<shown_value> shown_after(const shown_request& before, const values::select_spec& now,
+                                     const attributes::resource_catalogue& resources) {
+  const auto schedselect = values::print_with_counts(now);
+  auto list = before.resources;
+  const auto select = list.find("select");
+  const auto asked = select == list.end() ? std::string() : select->second;
+  forget_sums(asked, list);
+  forget_sums(before.schedselect, list);  // it has what the server added to select, too
+  for (const auto& [name, value] : attributes::sums_of(now, resources)) list.insert_or_assign(name, value);
+  if (!has_rjselect(before.resources)) list.insert_or_assign("select", schedselect);
   std::vector<shown_value> changes;
   for (const auto& [name, value] : before.resources)
-    if (!now.contains(name)) changes.push_back({"Resource_List", name, std::nullopt});
-  for (const auto& [name, value] : now)
+    if (!list.contains(name)) changes.push_back({"Resource_List", name, std::nullopt});
+  for (const auto& [name, value] : list)
     if (const auto old = before.resources.find(name); old == before.resources.end() || old->second != value)
       changes.push_back({"Resource_List", name, value});
-  if (before.schedselect != reduced.schedselect) changes.push_back({"schedselect", {}, reduced.schedselect});
+  if (before.schedselect != schedselect) changes.push_back({"schedselect", {}, schedselect});
   return changes;
 }
 
-allocation_change change_of(const reduction& reduced, const shown_request& before, const values::select_spec& keep_select,
-                            const attributes::resource_catalogue& resources, std::string by) {
+allocation_change change_of(const reduction& reduced, std::vector<std::uint32_t> answers, const shown_request& before,
+                            const values::select_spec& now, const attributes::resource_catalogue& resources, std::string by) {
   return {reduced.released, reduced.left.exec_vnode(),
-          reduced.left.exec_host(), reduced.satisfies,
-          values::print(keep_select), shown_after(before, keep_select, resources),
+          reduced.left.exec_host(), std::move(answers),
+          values::print(now), shown_after(before, now, resources),
           std::move(by)};
 }
 

@@ -32,7 +32,7 @@ struct shown_value {
 struct allocation_change {
   std::string released, exec_vnode, exec_host;  // what goes; what is left
   std::vector<std::uint32_t> satisfies;         // of each chunk that is left: its chunk of keep_select
-  std::string keep_select;                      // what it is to have; where vnodes were named: what is left
+  std::string keep_select;                      // the chunks that are left
   std::vector<shown_value> changes;             // of schedselect and Resource_List
   std::string by;                               // event of the hook: "execjob_launch"; or "rjselect", or "pbs_release_nodes"
   bool operator==(const allocation_change&) const = default;
@@ -47,11 +47,12 @@ struct shown_request {
   values::resource_list resources;  // Resource_List
   std::string schedselect;
 };
-std::vector<shown_value> shown_after(const shown_request& before, const values::select_spec& keep_select,
+std::vector<shown_value> shown_after(const shown_request& before, const values::select_spec& now,
                                      const attributes::resource_catalogue& resources);
 
-allocation_change change_of(const reduction& reduced, const shown_request& before, const values::select_spec& keep_select,
-                            const attributes::resource_catalogue& resources, std::string by);
+// The chunks of what is left answer those of `now`, in their order: which of them is in `answers`.
+allocation_change change_of(const reduction& reduced, std::vector<std::uint32_t> answers, const shown_request& before,
+                            const values::select_spec& now, const attributes::resource_catalogue& resources, std::string by);
 
 // Which item of the select each chunk of what a run has was given for; its number of items: none, place=exclhost added it.
 std::vector<std::size_t> items_by_chunk(const allocation& has, const values::select_spec& select);

@@ -3,6 +3,7 @@
 // some may get another thing than before. So the first who gets nothing is the first for whom there is none, whatever the others get.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,9 +11,20 @@
 #include <utility>
 #include <vector>
 
-#include "events/model/vnodes/fewest_parts.hpp"
-
 namespace annals::model {
+
+// What giving a thing to somebody costs, compared from the front.
+using price = std::array<std::int64_t, 4>;
+inline price& operator+=(price& a, const price& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+  return a;
+}
+inline price& operator-=(price& a, const price& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] -= b[i];
+  return a;
+}
+inline price operator+(price a, const price& b) { return a += b; }
+inline price operator-(price a, const price& b) { return a -= b; }
 
 class cheapest_match {
  public:

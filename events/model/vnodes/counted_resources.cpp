@@ -81,13 +81,13 @@ std::size_t counted_resources::place_of(std::string_view name) const {
 }
 
 counted_resources::demand counted_resources::asked_by(const values::select_chunk& chunk) const {
-  demand out{std::vector<std::int64_t>(names_.size(), 0), false};
+  demand out{std::vector<std::int64_t>(names_.size(), 0), std::vector<bool>(names_.size(), false)};
   for (const auto& r : chunk.resources) {
     const auto place = place_of(r.name);
     const auto amount = place < names_.size() ? read(catalogue_.find(r.name)->type, r.value) : std::nullopt;
     if (!amount) continue;
     out.amounts[place] = *amount;
-    out.asks_any = true;
+    out.named[place] = true;
   }
   return out;
 }

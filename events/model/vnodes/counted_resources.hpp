@@ -2,6 +2,7 @@
 // vnodes, as the catalogue says; and numbers of an exec_vnode that it does not know, since a MoM does not know every custom one.
 #pragma once
 
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <string>
@@ -20,11 +21,13 @@ class counted_resources {
 
   struct demand {
     std::vector<std::int64_t> amounts;
-    bool asks_any = false;  // ncpus=0 asks something, too
+    std::vector<bool> named;  // ncpus=0 asks something, too
+    bool asks_any() const { return std::find(named.begin(), named.end(), true) != named.end(); }
     auto operator<=>(const demand&) const = default;
   };
   demand asked_by(const values::select_chunk& chunk) const;
   std::vector<std::int64_t> of_vnode(std::string_view resources) const;
+  bool counts(std::string_view name) const { return place_of(name) < names_.size(); }
   const attributes::resource_catalogue& catalogue() const { return catalogue_; }  // with those it did not know
 
  private:

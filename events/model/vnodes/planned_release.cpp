@@ -1,7 +1,8 @@
 #include "events/model/vnodes/planned_release.hpp"
 
 #include <algorithm>
-#include <map>
+#include <optional>
+#include <utility>
 
 #include "events/attributes/resources.hpp"
 #include "events/model/limits.hpp"
@@ -13,36 +14,38 @@ namespace annals::model {
 
 namespace {
 
-// What the server has added to each chunk that did not ask for it (default_chunk) stands in schedselect, not in select: a keep_select
-// that was made of select gets it too.
-values::select_spec completed(values::select_spec keep_select, const shown_request& shown) {
-  const auto select = shown.resources.find("select");
-  if (select == shown.resources.end() || shown.resources.contains("select_requested")) return keep_select;
-  const auto asked = values::parse_select(select->second), given = values::parse_select(shown.schedselect);
-  if (!asked || !given || asked->chunks.size() != given->chunks.size()) return keep_select;
-  std::map<std::string, std::string> added;
-  for (std::size_t i = 0; i < given->chunks.size(); ++i)
-    for (const auto& r : given->chunks[i].resources)
-      if (!asked->chunks[i].find(r.name)) added.emplace(r.name, r.value);
-  for (auto& chunk : keep_select.chunks)
-    for (const auto& [name, value] : added)
-      if (!chunk.find(name)) chunk.resources.push_back({name, value});
-  return keep_select;
-}
-
-planned_release planned(reduction reduced, const values::select_spec& select, const release_from& from,
-                        const attributes::resource_catalogue& resources, const std::string& by) {
-  planned_release out{change_of(reduced, from.shown, select, resources, by), std::move(reduced.left)};
-  out.left.renumber(std::move(reduced.satisfies), out.change.keep_select);
+planned_release planned(reduction reduced, select_of_left now, const release_from& from, const attributes::resource_catalogue& resources,
+                        const std::string& by) {
+  planned_release out{change_of(reduced, now.satisfies, from.shown, now.select, resources, by), std::move(reduced.left)};
+  out.left.renumber(std::move(now.satisfies), out.change.keep_select);
   return out;
 }
 
+bool is_amount(std::string_view text) {
+  bool ok = false;
+  read_amount(text, &ok);
+  return ok;
+}
+
+// Amounts of several vnodes come to a sum; of anything else the first value stands.
 void add(const values::named_value& more, values::select_chunk& to) {
   const auto at = std::ranges::find(to.resources, more.name, &values::named_value::name);
   if (at == to.resources.end()) return to.resources.push_back(more);
+  if (!is_amount(at->value) || !is_amount(more.value)) return;
   auto sum = read_amount(at->value);
   sum.value += read_amount(more.value).value;
   at->value = sum.print();
+}
+
+values::select_chunk sum_of(const values::exec_chunk& chunk) {
+  values::select_chunk sum;
+  for (const auto& part : chunk.parts)
+    for (const auto& r : part.resources) add(r, sum);
+  return sum;
+}
+
+bool is_bare(const values::exec_chunk& chunk) {
+  return std::ranges::all_of(chunk.parts, [](const auto& part) { return part.resources.empty(); });
 }
 
 // Of which its chunks are: of what the server has given it, or of what a reduction has left.
@@ -51,23 +54,6 @@ std::optional<values::select_spec> select_answered(const allocation& has, const 
   if (!asked) return std::nullopt;
   return std::move(*asked);
 }
-
-// Those of its chunks that its first host has. Nothing: what it has can't be read.
-std::optional<values::select_spec> items_of_first_host(const release_from& from) {
-  const auto asked = select_answered(from.has, from.shown);
-  const auto slots = values::parse_exec_host(from.has.exec_host());
-  if (!asked || !slots) return std::nullopt;
-  const auto by_chunk = select_by_chunk(from.has, *asked);
-  values::select_spec out;
-  for (std::size_t i = 0; i < slots->size(); ++i)
-    if ((*slots)[i].host == slots->front().host && !by_chunk.chunks[i].resources.empty()) out.chunks.push_back(by_chunk.chunks[i]);
-  return out;
-}
-
-struct select_of_left {
-  values::select_spec select;
-  std::vector<std::uint32_t> satisfies;  // as allocation_change's
-};
 
 // The select of what is left: a chunk for each, with what its vnodes have, and what it asked besides (RD-13). None for chunks without
 // resources, which place=exclhost adds.
@@ -78,44 +64,86 @@ std::optional<select_of_left> select_of(const allocation& left, const shown_requ
   const auto by_chunk = select_by_chunk(left, *asked);
   select_of_left out;
   for (std::size_t i = 0; i < chunks->chunks.size(); ++i) {
-    const auto& parts = chunks->chunks[i].parts;
-    const bool bare = std::ranges::all_of(parts, [](const auto& part) { return part.resources.empty(); });
+    const bool bare = is_bare(chunks->chunks[i]);
     out.satisfies.push_back(bare ? allocation::no_chunk : static_cast<std::uint32_t>(out.select.chunks.size()));
     if (bare) continue;
-    auto& chunk = out.select.chunks.emplace_back();
-    for (const auto& part : parts)
-      for (const auto& r : part.resources) add(r, chunk);
+    auto& chunk = out.select.chunks.emplace_back(sum_of(chunks->chunks[i]));
     for (const auto& r : by_chunk.chunks[i].resources)
       if (!chunk.find(r.name)) chunk.resources.push_back(r);
   }
   return out;
 }
 
-}  // namespace
-
-values::result<planned_release, not_reduced> kept_by(const values::select_spec& keep_select, const release_from& from,
-                                                     const attributes::resource_catalogue& resources, const std::string& by) {
-  const auto select = completed(keep_select, from.shown);
-  auto reduced = reduce(from.has, select, from.failed, resources);
-  if (!reduced) return reduced.error();
-  return planned(std::move(*reduced), select, from, resources, by);
+void put(const values::named_value& value, values::select_chunk& to) {
+  const auto at = std::ranges::find(to.resources, value.name, &values::named_value::name);
+  if (at == to.resources.end()) to.resources.push_back(value);
+  else at->value = value.value;
 }
 
-values::result<planned_release, not_reduced> kept_beside_first_host(const values::select_spec& keep_select, const release_from& from,
-                                                                    const attributes::resource_catalogue& resources,
-                                                                    const std::string& by) {
-  const auto refused = [&](const values::select_spec& select) {
-    return not_reduced{values::print(select), values::print(select), from.has.exec_vnode(), false, {}};
-  };
-  auto all = items_of_first_host(from);
-  if (!all) return refused(keep_select);
-  all->chunks.insert(all->chunks.end(), keep_select.chunks.begin(), keep_select.chunks.end());
-  if (values::print(*all).size() > limits::keep_select_bytes_max) return refused(keep_select);
-  auto plan = kept_by(*all, from, resources, by);
-  const auto first = from.has.on_host(from.has.hosts().front());
-  // Another host's chunk may do for one of the first host, but that one would have to go.
-  if (plan && plan->left.on_host(from.has.hosts().front()) != first) return refused(*all);
-  return plan;
+// As it was asked; where its vnodes have another amount, that.
+values::select_chunk as_it_is(const std::vector<values::named_value>& asked, const values::exec_chunk& has) {
+  values::select_chunk out;
+  out.resources = asked;
+  for (const auto& r : sum_of(has).resources) {
+    const auto* before = out.find(r.name);
+    const bool is_same = before && (!is_amount(r.value) || read_amount(*before) == read_amount(r.value));
+    if (!is_same) put(r, out);
+  }
+  return out;
+}
+
+// The item of each chunk of a select, by the chunk's number.
+std::vector<std::size_t> item_of_chunk(const values::select_spec& select, std::size_t chunks_max) {
+  std::vector<std::size_t> out;
+  for (std::size_t item = 0; item < select.chunks.size(); ++item)
+    for (std::uint32_t n = 0; n < select.chunks[item].count && out.size() < chunks_max; ++n) out.push_back(item);
+  return out;
+}
+
+run_words words_of(const release_from& from) {
+  const auto asked = select_answered(from.has, from.shown);
+  return {asked ? select_by_chunk(from.has, *asked) : values::select_spec{}, from.words};
+}
+
+}  // namespace
+
+std::optional<select_of_left> chunks_left(const allocation& left, const std::vector<std::uint32_t>& kept_for,
+                                          const values::select_spec& keep_select, const shown_request& shown) {
+  const auto asked = select_answered(left, shown);
+  const auto chunks = values::parse_exec_vnode(left.exec_vnode());
+  if (!asked || !chunks) return std::nullopt;
+  const auto own_items = items_by_chunk(left, *asked), keep_items = item_of_chunk(keep_select, keep_select.chunk_count());
+  select_of_left out;
+  std::uint32_t number = 0;
+  std::optional<std::pair<std::size_t, std::size_t>> last;  // items of the chunk before: equal ones stand together
+  for (std::size_t i = 0; i < chunks->chunks.size(); ++i) {
+    if (is_bare(chunks->chunks[i])) {
+      out.satisfies.push_back(allocation::no_chunk);
+      continue;
+    }
+    out.satisfies.push_back(number++);
+    const bool was_asked = own_items[i] < asked->chunks.size();
+    auto chunk = as_it_is(was_asked ? asked->chunks[own_items[i]].resources : std::vector<values::named_value>{}, chunks->chunks[i]);
+    const auto keep_item = i < kept_for.size() && kept_for[i] < keep_items.size() ? keep_items[kept_for[i]] : keep_select.chunks.size();
+    if (keep_item < keep_select.chunks.size())
+      for (const auto& r : keep_select.chunks[keep_item].resources)
+        if (is_said_anew(r.name)) put(r, chunk);
+    const std::pair items{own_items[i], keep_item};
+    if (last == items && out.select.chunks.back().resources == chunk.resources) ++out.select.chunks.back().count;
+    else out.select.chunks.push_back(std::move(chunk));
+    last = items;
+  }
+  return out;
+}
+
+values::result<planned_release, not_reduced> kept_by(const values::select_spec& keep_select, const release_from& from, first_host first,
+                                                     const attributes::resource_catalogue& resources, const std::string& by) {
+  auto reduced = reduce(from.has, keep_select, from.failed, resources, words_of(from), first);
+  if (!reduced) return reduced.error();
+  auto now = chunks_left(reduced->left, reduced->satisfies, keep_select, from.shown);
+  if (!now || values::print(now->select).size() > limits::keep_select_bytes_max)
+    return not_reduced{values::print(keep_select), values::print(keep_select), from.has.exec_vnode(), false, {}};
+  return planned(std::move(*reduced), std::move(*now), from, resources, by);
 }
 
 std::optional<planned_release> without(const std::vector<std::string>& vnodes, const release_from& from,
@@ -127,8 +155,7 @@ std::optional<planned_release> without(const std::vector<std::string>& vnodes, c
   reduction reduced;
   reduced.released = std::move(dropped->released);
   reduced.left = std::move(dropped->left);
-  reduced.satisfies = std::move(of_left->satisfies);
-  return planned(std::move(reduced), of_left->select, from, resources, by);
+  return planned(std::move(reduced), std::move(*of_left), from, resources, by);
 }
 
 }  // namespace annals::model

@@ -17,6 +17,7 @@ struct release_from {
   allocation has;
   unusable failed;
   shown_request shown;
+  vnode_words words = {};  // of its vnodes, as far as they are known
 };
 struct planned_release {
   allocation_change change;
@@ -26,11 +27,18 @@ struct planned_release {
 // Without these vnodes. Nothing: one of them is no part of it or is on its first host, or what is left has a select that is too long.
 std::optional<planned_release> without(const std::vector<std::string>& vnodes, const release_from& from,
                                        const attributes::resource_catalogue& resources, const std::string& by);
-// With what keep_select says. `by`: as in allocation_change.
-values::result<planned_release, not_reduced> kept_by(const values::select_spec& keep_select, const release_from& from,
+// With chunks that have what keep_select says. What stays are chunks of the job, whole, and all counts are of these; keep_select says which
+// they are, and how many processes each gets (RS-127). `by`: as in allocation_change.
+values::result<planned_release, not_reduced> kept_by(const values::select_spec& keep_select, const release_from& from, first_host first,
                                                      const attributes::resource_catalogue& resources, const std::string& by);
-// With all of its first host, and what keep_select says beside it (pbs_release_nodes -k; RD-09).
-values::result<planned_release, not_reduced> kept_beside_first_host(const values::select_spec& keep_select, const release_from& from,
-                                                                    const attributes::resource_catalogue& resources, const std::string& by);
+
+// The chunks that are left of a run, in its order, as the job asked them.
+struct select_of_left {
+  values::select_spec select;
+  std::vector<std::uint32_t> satisfies;  // as allocation_change's
+};
+// `kept_for`: of each chunk of `left` its number in `keep_select`, or no_chunk. Nothing: what it has can't be read.
+std::optional<select_of_left> chunks_left(const allocation& left, const std::vector<std::uint32_t>& kept_for,
+                                          const values::select_spec& keep_select, const shown_request& shown);
 
 }  // namespace annals::model

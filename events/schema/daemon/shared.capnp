@@ -21,6 +21,11 @@ struct StartRun {
   sisters     @12 :List(Common.SisterAddress);    # the other hosts of the run, in the order of their node numbers
   ticket      @13 :Common.SignedTicket;           # what these hosts ask for; absent when there are none
   restart     @14 :Bool;                     # it goes on from its checkpoint: $action restart in place of the program
+  words       @15 :List(VnodeWords);         # of a run that may be reduced before its program: what its vnodes have that is not used up
+}
+struct VnodeWords {
+  words       @0 :List(Common.Attribute);    # resource and value
+  vnodes      @1 :List(Text);                # that have them, and no others
 }
 struct LogMark {
   # How far the server's log was durable, in the server's own words: nobody else reads them (docs/design/0028-lost-logs.md).

@@ -120,7 +120,8 @@ std::map<std::string, int> cpus_of(const std::string& exec_vnode) {
 const std::string asked_first =
     "mpiprocs=2 ncpus=4 nodect=3 place=free select=1:ncpus=1:mpiprocs=2+1:ncpus=2+1:ncpus=1 "
     "1:ncpus=1:mpiprocs=2+1:ncpus=2+1:ncpus=1";
-const std::string asked_then = "ncpus=2 nodect=2 place=free select=1:ncpus=1+1:ncpus=1 1:ncpus=1+1:ncpus=1";
+const std::string asked_then =
+    "mpiprocs=2 ncpus=2 nodect=2 place=free select=1:ncpus=1:mpiprocs=2+1:ncpus=1 1:ncpus=1:mpiprocs=2+1:ncpus=1";
 
 }  // namespace
 
@@ -244,7 +245,7 @@ BOOST_AUTO_TEST_CASE(steps_of_one_report_are_looked_at_one_after_the_other) {
   });
   BOOST_TEST(said == "runStep reduced vnodesReleased runStep runStep vnodesReleased runStep reduced");
   BOOST_TEST(story.where() == "(n1:ncpus=1) n1/0");
-  BOOST_TEST(story.asks() == "ncpus=1 nodect=1 place=free select=1:ncpus=1 1:ncpus=1");
+  BOOST_TEST(story.asks() == "mpiprocs=2 ncpus=1 nodect=1 place=free select=1:ncpus=1:mpiprocs=2 1:ncpus=1:mpiprocs=2");
   BOOST_TEST(story.job.allocated.hosts().size() == 2u);
 }
 

@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(what_the_rule_says_becomes_the_change) {
   const model::shown_request before{
       {{"ncpus", "5"}, {"nodect", "3"}, {"place", "free"}, {"gpus", "4"}, {"select", "1:ncpus=1:gpus=4+2:ncpus=2"}},
       "1:ncpus=1:gpus=4+2:ncpus=2"};
-  const auto change = model::change_of(*reduction, before, *keep, {}, "execjob_launch");
+  const auto change = model::change_of(*reduction, {0, 1}, before, *keep, {}, "execjob_launch");
   BOOST_TEST((change.changes == std::vector<model::shown_value>{{"Resource_List", "gpus", std::nullopt},
                                                                 {"Resource_List", "mpiprocs", "2"},
                                                                 {"Resource_List", "ncpus", "3"},

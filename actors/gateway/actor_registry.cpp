@@ -29,8 +29,9 @@ order_lines::parts actor_registry::order_parts() {
   order_lines::parts p;
   p.sign = [this](const post_to_host& order, std::function<void(order_lines::order)> then) {
     signatures_.ask_always([message = order.message, host = order.host, sisters = places_of_sisters(order.message, *parts_.where),
-                            sign = parts_.sign_ticket, now = parts_.base.clock->now_ns(), then = std::move(then)] {
-      auto ticketed = with_ticket(message, host, sisters, sign, now);
+                            words = words_for(order.message, *parts_.where), sign = parts_.sign_ticket, now = parts_.base.clock->now_ns(),
+                            then = std::move(then)] {
+      auto ticketed = with_ticket(message, host, sisters, sign, now, words);
       return [then, ticketed = std::move(ticketed)] { then(ticketed); };
     });
   };

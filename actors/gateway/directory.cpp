@@ -265,6 +265,38 @@ attributes::unreleasable_vnodes directory::unreleasable_vnodes(std::uint64_t ser
   return found;
 }
 
+template <class Wanted>
+void directory::add_words(const model::vnode_state& vnode, Wanted wanted, model::vnode_words& to) const {
+  auto& words = to[vnode.name];
+  for (const auto& e : vnode.attributes) {
+    if (e.id != attributes::node::resources_available || !wanted(e.resource)) continue;
+    const auto* r = settings()->resources.find(e.resource);
+    if (r && !r->has(attributes::consumable)) words.emplace(std::string(e.resource), std::string(e.value));
+  }
+}
+
+model::vnode_words directory::words_of(const std::vector<std::string>& vnodes) const {
+  model::vnode_words out;
+  for (const auto& name : vnodes) {
+    const auto of = host_of_vnode(name);
+    const auto* host = of ? host_named(*of) : nullptr;
+    if (const auto* vnode = host ? host->vnode(name) : nullptr) add_words(
+        *vnode, [](std::string_view) { return true; }, out);
+  }
+  return out;
+}
+
+model::vnode_words directory::words_of_hosts(std::uint64_t serial, const std::set<std::string, std::less<>>& resources) const {
+  model::vnode_words out;
+  const auto run = runs_.find(serial);
+  if (run == runs_.end()) return out;
+  for (const auto& name : run->second.hosts)
+    if (const auto* host = host_named(name))
+      for (const auto& vnode : host->vnodes) add_words(
+          vnode, [&](std::string_view r) { return resources.contains(r); }, out);
+  return out;
+}
+
 const directory::script* directory::script_of(std::uint64_t serial) const {
   const auto at = scripts_.find(serial);
   return at == scripts_.end() ? nullptr : &at->second;

@@ -86,6 +86,9 @@ class directory {
   std::vector<expected_run> runs_on(const std::string& host) const;
   // On this job's other hosts than its first.
   attributes::unreleasable_vnodes unreleasable_vnodes(std::uint64_t serial) const;
+  // What these vnodes have that is not used up; and of these resources all vnodes of the job's hosts.
+  model::vnode_words words_of(const std::vector<std::string>& vnodes) const;
+  model::vnode_words words_of_hosts(std::uint64_t serial, const std::set<std::string, std::less<>>& resources) const;
   // The script of a job that has not ended; null: it has none.
   struct script {
     std::string hash;
@@ -116,6 +119,9 @@ class directory {
   reactions::scheduler_table scheduler_table_;
   std::map<std::uint64_t, model::host_state> host_states_;
   std::uint64_t server_stream_ = 0;
+  template <class Wanted>
+  void add_words(const model::vnode_state& vnode, Wanted wanted, model::vnode_words& to) const;
+
   log::accepted_losses losses_;
   model::settings_fold settings_;
   struct run_place {

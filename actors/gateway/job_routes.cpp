@@ -1,9 +1,12 @@
 #include "actors/gateway/job_routes.hpp"
 
+#include <set>
+
 #include "actors/server/replies.hpp"
 #include "actors/server/rerun_waits.hpp"
 #include "events/values/job_id.hpp"
 #include "events/values/job_indices.hpp"
+#include "events/values/select.hpp"
 
 namespace annals::actors {
 
@@ -151,6 +154,20 @@ void job_routes::note_request(capnp::Text::Reader id, schema::Request::Reader r,
   if (!known) board_.note(log_event::debug, "Job", schema::text(id), "Unknown Job Id");
 }
 
+// A job's rules do not know vnodes.
+void job_routes::look_at_vnodes(std::uint64_t serial, model::client_request& command) const {
+  const auto& where = board_.where();
+  command.unreleasable = where.unreleasable_vnodes(serial);
+  const auto asked = command.request.get().getReleaseNodes();
+  if (!asked.isKeepSelect()) return;
+  const auto select = values::parse_select(schema::text(asked.getKeepSelect()));
+  if (!select) return;
+  std::set<std::string, std::less<>> resources;
+  for (const auto& chunk : select->chunks)
+    for (const auto& r : chunk.resources) resources.insert(r.name);
+  if (!resources.empty()) command.words = where.words_of_hosts(serial, resources);
+}
+
 void job_routes::to_job(capnp::Text::Reader id, const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply,
                         std::vector<std::string> groups, hook_runs hooks, std::vector<std::string> by_hooks) {
   const auto parsed = values::parse_job_id(schema::text(id));
@@ -161,7 +178,7 @@ void job_routes::to_job(capnp::Text::Reader id, const schema::sealed<schema::Req
   if (!known) return board_.refuse(reply, pbs_error::unknown_job);
   model::client_request command{request, std::move(groups), std::move(by_hooks)};
   if (parsed->form != values::id_form::job) return to_array(*parsed, request, by, std::move(reply), std::move(command), std::move(hooks));
-  if (request.get().isReleaseNodes()) command.unreleasable = board_.where().unreleasable_vnodes(*board_.where().job_serial(*job));
+  if (request.get().isReleaseNodes()) look_at_vnodes(*board_.where().job_serial(*job), command);
   tell(*job, request.get(), board_.wrap<model::job_command>(std::move(command), request.get(), by, std::move(reply), std::move(hooks)));
 }
 
@@ -202,7 +219,7 @@ void job_routes::to_array(const values::job_id& id, const schema::sealed<schema:
   if (r.isSignalJob() && !is_subjob && !array->runs.empty()) return signal_subjobs(id, request, by, reply);
   const bool runs = is_subjob && array->runs.contains(values::index_of(*number));
   const bool tells = r.isSignalJob() || r.isRerunJob() || r.isDeleteJob() || r.isReleaseNodes();
-  if (r.isReleaseNodes() && runs) command.unreleasable = board_.where().unreleasable_vnodes(*board_.where().job_serial(*number));
+  if (r.isReleaseNodes() && runs) look_at_vnodes(*board_.where().job_serial(*number), command);
   if (runs && tells) reply = from_running_subjob(r, std::move(reply));
   tell(runs && tells ? *number : id.number, r,
        board_.wrap<model::job_command>(std::move(command), r, by, std::move(reply), std::move(hooks)));

@@ -30,6 +30,7 @@ class job_routes {
               std::vector<std::string> groups = {}, hook_runs hooks = {}, std::vector<std::string> by_hooks = {});
 
  private:
+  void look_at_vnodes(std::uint64_t serial, model::client_request& command) const;
   using script_ptr = std::shared_ptr<const script_blob>;
   void ask_hooks(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by,
                  const reply_ptr& reply, const script_ptr& script);

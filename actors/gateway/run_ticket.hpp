@@ -18,8 +18,11 @@ using ticket_signer = std::function<wire::signature(schema::byte_span ticket)>;
 
 // Where the MoMs of an order's sisters are, in their order.
 std::vector<mom_place> places_of_sisters(const schema::sealed<schema::ToMom>& order, const directory& where);
-// The order with its sisters' addresses and a ticket that is valid from now on. Any thread; signing takes its time.
+// What its vnodes have that is not used up, if the run may be reduced before its program: a select may ask for that.
+model::vnode_words words_for(const schema::sealed<schema::ToMom>& order, const directory& where);
+// The order with its sisters' addresses, these words and a ticket that is valid from now on. Any thread; signing takes its time.
 schema::sealed<schema::ToMom> with_ticket(const schema::sealed<schema::ToMom>& order, const std::string& primary,
-                                          const std::vector<mom_place>& sisters, const ticket_signer& sign, std::int64_t now_ns);
+                                          const std::vector<mom_place>& sisters, const ticket_signer& sign, std::int64_t now_ns,
+                                          const model::vnode_words& words = {});
 
 }  // namespace annals::actors

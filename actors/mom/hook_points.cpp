@@ -216,6 +216,7 @@ void mom_hooks::offer_releases(stages& s, hooks::occasion& at) {
   model::release_from from;
   from.has = s.at.job.allocated;
   from.failed.hosts = s.at.job.failed;
+  from.words = model::words_in(s.at.job.order());
   const auto note = [notes = parts_.notes, job = s.job.name](std::uint32_t level, const std::string& line) {
     if (notes) notes->write(level, "Job", job, line);
   };

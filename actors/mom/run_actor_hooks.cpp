@@ -56,7 +56,8 @@ std::optional<model::planned_release> run_actor::planned(const std::string& keep
                                                          const std::vector<std::string>& failed, const hooks::line_taker& tell) {
   const auto asked =
       schema::make<hooks::protocol::ReleaseNodes>([&](hooks::protocol::ReleaseNodes::Builder r) { r.setKeepSelect(keep_select); });
-  return hooks::plan_release(asked.get(), {state().allocated, {{}, failed}, hooks::shown_by(job_object(at(hook_point::launch)))}, by, tell);
+  const auto shown = hooks::shown_by(job_object(at(hook_point::launch)));
+  return hooks::plan_release(asked.get(), {state().allocated, {{}, failed}, shown, model::words_in(order())}, by, tell);
 }
 
 namespace {

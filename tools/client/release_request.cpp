@@ -42,7 +42,7 @@ release_reading release_but(std::string_view keep) {
       return too_much("a select of " + std::to_string(keep.size()) + " bytes is", limits::keep_select_bytes_max);
     return release_request{{}, std::string(keep), 0};
   }
-  if (is_count(keep) && count_of(keep) > 0) return release_request{{}, {}, count_of(keep)};
+  if (is_count(keep)) return release_request{{}, {}, count_of(keep)};
   return values::refusal{pbs_error::invalid_request, "only a \"select=\" string is valid in -k option"};
 }
 

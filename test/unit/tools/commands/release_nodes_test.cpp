@@ -102,6 +102,8 @@ BOOST_FIXTURE_TEST_CASE(an_empty_name_is_a_name, release) {
 BOOST_FIXTURE_TEST_CASE(all_go_or_all_but_what_is_kept, release) {
   for (const auto& [option, wanted] : std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{"-a"}, "all"},
+           {{"-k", "0"}, "all"},  // RD-09
+           {{"-k", "000"}, "all"},
            {{"-k", "2"}, "but 2"},
            {{"-k2"}, "but 2"},
            {{"-k", "4294967295"}, "but 4294967295"},
@@ -170,7 +172,7 @@ BOOST_FIXTURE_TEST_CASE(k_stands_alone, release) {
 
 // RD-60
 BOOST_FIXTURE_TEST_CASE(k_is_a_select_or_a_count, release) {
-  for (const char* keep : {"bogus", "-1", "0", "000", "0x", "0x1", "1.5", " 1", "+1", "", "ncpus=1", "Select=ncpus=1", "place=free"}) {
+  for (const char* keep : {"bogus", "-1", "0x", "0x1", "1.5", " 1", "+1", "", "ncpus=1", "Select=ncpus=1", "place=free"}) {
     const ran r = run_for_12({"-k", keep});
     BOOST_TEST(r.err == line("only a \"select=\" string is valid in -k option"));
     BOOST_TEST(r.status == 156);

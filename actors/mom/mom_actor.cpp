@@ -532,6 +532,7 @@ caf::behavior mom_actor(caf::event_based_actor* self, mom_actor_parts parts) {
       [m](const task_grown& g) { m->on_grown(g); },
       [m](const output_appended& a) { m->on_news_of_run(a); },
       [m](const host_acted& a) { m->on_news_of_run(a); },
+      [m](const node_file_written& w) { m->on_news_of_run(w); },
       [m](const whose_jobs& w) { m->on_whose_jobs(w); },
       [m](const find_job& f) { m->on_find_job(f); },
       [m](const want_sister& w) { m->on_want_sister(w); },

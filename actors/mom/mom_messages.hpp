@@ -108,6 +108,11 @@ struct task_grown {
 struct host_acted {
   std::string key;
 };  // answers the run's oldest process_host::confirm() that is not answered yet
+struct node_file_written {
+  std::string key;
+  std::uint32_t number;  // as places->update() was told
+  std::string error;     // empty: the file is new
+};
 struct output_appended {
   std::string key;
 };  // what a task wrote is in the run's files
@@ -171,6 +176,7 @@ struct mom_parts {
   MESSAGE(annals::actors::task_grown)             \
   MESSAGE(annals::actors::output_appended)        \
   MESSAGE(annals::actors::host_acted)             \
+  MESSAGE(annals::actors::node_file_written)      \
   MESSAGE(annals::actors::primary_said)           \
   MESSAGE(annals::actors::server_discards)        \
   MESSAGE(annals::actors::part_event)

@@ -164,7 +164,7 @@ void part_actor::say_updated(std::uint32_t number) {
   if (!local()) {
     auto place = mom::place_for(state().order(), *state().allocated, *parts_.settings);
     place.node_file_is_read = !state().active.empty();
-    parts_.places->update(place);
+    parts_.places->update(place, number);
   }
   if (std::exchange(updates_noted_, number) != number) parts_.note(log_event::job, state().job, "updated nodes info");
   tell_primary([&](auto m) {

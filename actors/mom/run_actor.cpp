@@ -48,6 +48,7 @@ caf::message_handler run_actor::other_handlers() {
       [this](const poll_usage& p) { poll(p); },
       [this](first_usage_atom) { poll({usage_interval_s_}); },
       [this](const host_acted&) { on_acted(); },
+      [this](const node_file_written& w) { on_node_file(w); },
       [this](hook_point_passed& p) {
         hooks_.on_passed(p);
         keep(std::move(p.used));
@@ -141,7 +142,7 @@ struct run_actor::beginner {
     return a.place(), begun::yes;
   }
   begun operator()(const model::write_node_file&) const {
-    a.parts_.places->update(mom::place_for(a.order(), a.state().allocated, *a.parts_.settings));
+    a.parts_.places->update(mom::place_for(a.order(), a.state().allocated, *a.parts_.settings), a.state().reductions);
     return begun::yes;
   }
   begun operator()(const model::clean_up&) const { return a.clean_up(), begun::yes; }
@@ -178,6 +179,7 @@ struct run_actor::beginner {
     return a.report_left(), begun::yes;
   }
   begun operator()(const model::report_requests& w) const {
+    if (!a.node_file_is_new()) return begun::not_yet;  // who has asked for a release may look at it then (RD-16)
     a.tell_server([&](auto m) {
       auto d = m.initRequestDone();
       a.fill_ref(d.initRef());
@@ -294,6 +296,15 @@ void run_actor::on_acted() {
   auto done = std::move(acting_.front());
   acting_.pop_front();
   command(std::move(done));
+}
+
+bool run_actor::node_file_is_new() const { return state().reductions == state().pruned || node_file_ >= state().reductions; }
+
+// One that can't be written keeps nobody waiting.
+void run_actor::on_node_file(const node_file_written& w) {
+  if (!w.error.empty()) parts_.note(log_event::error, state().job, "the node file could not be written: " + w.error);
+  node_file_ = std::max(node_file_, w.number);
+  reconcile();
 }
 
 // -- usage -------------------------------------------------------------------------------------------------------------------

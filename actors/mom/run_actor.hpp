@@ -56,7 +56,9 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   void note_signal(const model::told_request& request) const;
   void when_acted(model::run_command c);  // given when the host has sent the signals and texts that it was asked for before
   void on_acted();
-  bool can_checkpoint() const;  // run_actor_checkpoint.cpp, and the four that follow
+  void on_node_file(const node_file_written& w);
+  bool node_file_is_new() const;  // it has what the run has, and no more
+  bool can_checkpoint() const;    // run_actor_checkpoint.cpp, and the four that follow
   void begin_checkpoint(std::uint64_t request);
   caf::message_handler checkpoint_handlers();
   bool put_restart(ports::run_order& program);
@@ -212,6 +214,7 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   std::optional<wanted_release> wanted_release_;
   bool launch_told_ = false, prune_told_ = false, given_up_told_ = false;  // in the log
   std::deque<model::run_command> acting_;                                  // to be given when the host has acted
+  std::uint32_t node_file_ = 0;                                            // it was written in this life when the run was reduced so often
   std::optional<std::string> script_;
   hook_asker hooks_;
   std::optional<ports::run_order> launching_;  // as hooks left it, until their word is on disk

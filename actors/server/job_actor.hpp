@@ -41,12 +41,21 @@ class job_actor : public effect_running_actor<job_aggregate, model::job_effect> 
   schema::sealed<schema::ToMom> message_of(const model::discard_run& order) const;
   void tell_when_it_runs(envelope_type e);
   void start_wait_is_over(std::uint64_t number);
-  bool owes() const { return !effects().empty() || !waiting_.empty(); }
+  void on_release(release_on_disk& r);
+  std::uint64_t last_release() const;
+  bool owes() const { return !effects().empty() || !waiting_.empty() || !not_taken_in_.empty(); }
+
+  // A release of which the first host has not said yet that it is done.
+  struct untaken_release {
+    std::uint64_t request;
+    release_on_disk told;
+  };
 
   job_parts parts_;
   std::uint64_t number_;
   bool told_idle_ = false;
   std::map<std::uint64_t, envelope_type> waiting_;  // for its start, in the order they came
+  std::map<std::uint64_t, untaken_release> not_taken_in_;
   std::uint64_t waits_ = 0;
 };
 

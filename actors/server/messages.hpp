@@ -85,6 +85,14 @@ struct told_when_it_runs {
   envelope<model::job_command> what;
 };
 
+// To itself: a release that was asked for in the job is on disk. It is answered when the first host has taken it in (RD-16), or after
+// limits::node_file_word_s.
+struct release_on_disk {
+  reply_ptr reply;
+  std::uint64_t sequence;
+  std::string text;
+};
+
 // Somebody wants to sit at the terminal of an interactive job, over a connection. Answered with terminal_judged.
 struct terminal_wanted {
   std::uint64_t connection;
@@ -256,6 +264,7 @@ struct resume_waits {
   MESSAGE(annals::actors::run_user_wanted)        \
   MESSAGE(annals::actors::run_user)               \
   MESSAGE(annals::actors::told_when_it_runs)      \
+  MESSAGE(annals::actors::release_on_disk)        \
   MESSAGE(annals::actors::terminal_wanted)        \
   MESSAGE(annals::actors::terminal_judged)        \
   MESSAGE(annals::actors::mom_connected)          \

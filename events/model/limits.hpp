@@ -110,6 +110,9 @@ static_assert(presence_wait_s < sister_silence_s);
 // A program of a job asks for a release before the server has heard that it runs: what it uses is first told a second after its start, and
 // later by a host that is busy, or was cut off.
 constexpr std::int64_t start_word_s = 30;
+// It is answered when the first host has written the node file anew, milliseconds later, or when that takes longer than a MoM needs to be
+// restarted. The release itself does not depend on it.
+constexpr std::int64_t node_file_word_s = 10;
 // Names that pbs_release_nodes may give: more vnodes than a job has.
 constexpr std::size_t released_names_max = 10'000;
 // Before the program, for hosts to take what was let go of the run (RS-97).

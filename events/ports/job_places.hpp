@@ -29,11 +29,12 @@ class job_places {
         ready;  // code 0: it is there;
                 // else as ports::start_failed: -10 no such user, -3 may be tried again
     std::function<void(const std::string& key)> removed;
+    std::function<void(const std::string& key, std::uint32_t number, const std::string& error)> updated;  // error empty: it is new
   };
   virtual void listen(events e) = 0;
   virtual void set_up(const job_place& place) = 0;
-  // The node file, anew. Of a job that is set up, or whose program runs here; there is no answer.
-  virtual void update(const job_place& place) = 0;
+  // The node file, anew. Of a job that is set up, or whose program runs here; answered with the number.
+  virtual void update(const job_place& place, std::uint32_t number) = 0;
   virtual void tear_down(const job_place& place) = 0;
 };
 

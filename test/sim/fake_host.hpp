@@ -151,8 +151,10 @@ class fake_host final : public ports::process_host {
 // What a host's disk keeps of jobs whose program runs elsewhere.
 class fake_places final : public ports::job_places {
  public:
-  fake_places(world& w, host_machine& m, life alive, std::function<void(const std::string&, model::part_command)> tell)
-      : world_(w), machine_(m), alive_(std::move(alive)), tell_(std::move(tell)) {}
+  using tell_part = std::function<void(const std::string&, model::part_command)>;
+  using tell_written = std::function<void(const std::string&, std::uint32_t)>;
+  fake_places(world& w, host_machine& m, life alive, tell_part tell, tell_written written)
+      : world_(w), machine_(m), alive_(std::move(alive)), tell_(std::move(tell)), written_(std::move(written)) {}
   void listen(events) override {}
 
   void set_up(const ports::job_place& place) override {
@@ -161,8 +163,11 @@ class fake_places final : public ports::job_places {
     const bool refuses = world_.chance(world_.o.refused_places);
     later(place.key, model::set_up_done{refuses ? -10 : 0, refuses ? "no such user" : ""});
   }
-  void update(const ports::job_place& place) override {
-    if (const auto at = machine_.places.find(place.key); *alive_ && at != machine_.places.end()) at->second = place.node_file_text;
+  void update(const ports::job_place& place, std::uint32_t number) override {
+    if (!*alive_) return;
+    if (const auto at = machine_.places.find(place.key); at != machine_.places.end()) at->second = place.node_file_text;
+    world_.at(world_.clock.now + world_.o.node_file_takes_s * 1'000'000'000, alive_,
+              [written = written_, key = place.key, number] { written(key, number); });
   }
   void tear_down(const ports::job_place& place) override {
     if (!*alive_) return;
@@ -178,7 +183,8 @@ class fake_places final : public ports::job_places {
   world& world_;
   host_machine& machine_;
   life alive_;
-  std::function<void(const std::string&, model::part_command)> tell_;
+  tell_part tell_;
+  tell_written written_;
 };
 
 // What tasks write: the first half when they start, the rest until they end.

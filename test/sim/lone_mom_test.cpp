@@ -165,6 +165,40 @@ BOOST_AUTO_TEST_CASE(an_order_for_a_run_that_has_left_is_refused) {
   }
 }
 
+// RD-16: who has asked for it may look at the file when the server hears of it.
+BOOST_AUTO_TEST_CASE(a_release_is_done_when_the_node_file_is_new) {
+  lone_mom n1("n1", {.node_file_takes_s = 20, .program_s = 1000});
+  for (const bool restarted : {false, true}) {
+    const auto server = n1.server_connects();
+    if (!restarted) server->say(order({"n1", "n2"}, n1.around.clock.now));
+    n1.pass(1);
+    const auto n2 = restarted ? n1.sister_answers("n2") : joined_sister(n1);
+    if (!restarted) {
+      server->say(acknowledged(schema::Ack::What::RUN_STARTED));
+      server->say(schema::make<schema::ToMom>([](schema::ToMom::Builder m) {
+        auto t = m.initTellRun();
+        name(t.initRef());
+        t.initRequest().setId(1);
+        auto r = t.getRequest().initRelease();
+        r.setReleased("(n2:ncpus=1)");
+        r.setExecVnode("(n1:ncpus=1)");
+        r.setExecHost("n1/0");
+        r.initSatisfies(1);
+        r.setKeepSelect("1:ncpus=1");
+        r.setBy("pbs_release_nodes");
+      }));
+    }
+    n1.pass(10);
+    auto said = server->heard<schema::FromMom>();
+    if (!restarted) BOOST_TEST(only(said, schema::FromMom::RUN_STEPS).size() >= 1u);
+    BOOST_TEST(only(said, schema::FromMom::REQUEST_DONE).empty());
+    n1.pass(15);
+    said = server->heard<schema::FromMom>();
+    BOOST_TEST(only(said, schema::FromMom::REQUEST_DONE).size() == 1u);
+    if (!restarted) n1.restart();
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_part_that_its_primary_says_nothing_of_speaks_to_the_server) {
   lone_mom n2("n2");
   const auto server = n2.server_connects();

@@ -58,9 +58,13 @@ void mom_process::start() {
   host_ = std::make_unique<fake_host>(world_, machine_, alive, [mom_handle, alive](const std::string& key, model::run_command c) {
     if (*alive) caf::anon_send(*mom_handle, actors::host_event{key, std::move(c)});
   });
-  places_ = std::make_unique<fake_places>(world_, machine_, alive, [mom_handle, alive](const std::string& key, model::part_command c) {
+  const auto tell_part = [mom_handle, alive](const std::string& key, model::part_command c) {
     if (*alive) caf::anon_send(*mom_handle, actors::part_event{key, std::move(c)});
-  });
+  };
+  const auto tell_written = [mom_handle, alive](const std::string& key, std::uint32_t number) {
+    if (*alive) caf::anon_send(*mom_handle, actors::node_file_written{key, number, {}});
+  };
+  places_ = std::make_unique<fake_places>(world_, machine_, alive, tell_part, tell_written);
   outputs_ = std::make_unique<fake_outputs>(world_, machine_, alive);
   outputs_->listen([mom_handle, alive](const std::string& key) {
     if (*alive) caf::anon_send(*mom_handle, actors::task_grown{key});

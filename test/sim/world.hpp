@@ -131,20 +131,21 @@ struct options {
   bool watch_suspension = false;
   std::int64_t history_s = 0;  // ended jobs are kept this long; 0: not at all
   // Planted bugs: the proof that the checkers find them.
-  bool early_reply = false;        // the disk says "synced" before it is
-  double wide = 0;                 // share of the jobs that ask for two or three hosts
-  double tolerant = 0;             // of them: that bear failures of their other hosts, at the start or always
-  double tasks = 0;                // share of the runs whose program starts tasks on all its hosts
-  bool hostile_node = false;       // a host of the cluster asks the others for what it must not have
-  double refused_places = 0;       // of the joins: the host can't set the job up
-  double staging = 0;              // share of the jobs whose files come before them
-  double failing_copies = 0;       // of them: files don't come (while faults happen), output does not go
-  std::int64_t staging_s = 0;      // files take so long to come; 0: as drawn, some seconds
-  std::int64_t program_s = 0;      // programs run so long; 0: as drawn
-  bool stubborn = false;           // programs catch SIGTERM and go on
-  double lost_effect = 0;          // messages vanish from living links
-  bool foolish_scheduler = false;  // proposes the same two cpus to everybody
-  bool blind_ledger = false;       // the ledger agrees to everything
+  bool early_reply = false;            // the disk says "synced" before it is
+  double wide = 0;                     // share of the jobs that ask for two or three hosts
+  double tolerant = 0;                 // of them: that bear failures of their other hosts, at the start or always
+  double tasks = 0;                    // share of the runs whose program starts tasks on all its hosts
+  bool hostile_node = false;           // a host of the cluster asks the others for what it must not have
+  double refused_places = 0;           // of the joins: the host can't set the job up
+  std::int64_t node_file_takes_s = 0;  // until a host says that it is new
+  double staging = 0;                  // share of the jobs whose files come before them
+  double failing_copies = 0;           // of them: files don't come (while faults happen), output does not go
+  std::int64_t staging_s = 0;          // files take so long to come; 0: as drawn, some seconds
+  std::int64_t program_s = 0;          // programs run so long; 0: as drawn
+  bool stubborn = false;               // programs catch SIGTERM and go on
+  double lost_effect = 0;              // messages vanish from living links
+  bool foolish_scheduler = false;      // proposes the same two cpus to everybody
+  bool blind_ledger = false;           // the ledger agrees to everything
   // Crash the server (or the MoM) right after its n-th append; 0: never.
   std::uint64_t crash_server_at_append = 0, crash_mom_at_append = 0;
   bool site_hooks = false;  // hooks at every step of a job

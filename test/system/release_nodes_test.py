@@ -115,6 +115,14 @@ class a_job_gives_vnodes_back(MomHookTest):
         self.end(id)
         self.assertEqual(self.output(id), "status 0\n")
 
+    def test_the_node_file_is_new_when_the_command_returns(self):                                      # RD-16
+        show = "sort -u $PBS_NODEFILE | tr '\\n' ' '; echo\n"
+        id = self.submit_wide(script="pbs_release_nodes lendl; " + show + "pbs_release_nodes federer 'federer[0]' 'federer[1]'; " + show +
+                                     "touch released")
+        self.until(lambda: os.path.exists(os.path.join(self.work, "released")), "both are released")
+        self.end(id)
+        self.assertEqual(self.output(id), "borg federer \nborg \n")
+
     def test_exclusive_vnodes_stay_so_until_their_host_goes(self):                                     # RD-30, RD-31
         id = self.submit_wide(place="scatter:excl")
         self.released(id, "federer[1]")

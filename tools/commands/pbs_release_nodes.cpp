@@ -65,7 +65,9 @@ int ask_for(const job_name& job, const release_request& what) {
     fill(request.initReleaseNodes(), job.id, what);
     request.getReleaseNodes().setInJob(is_own_job(job.id));
   });
-  return (*r).isRejected() ? refuse(as_told((*r).getRejected(), job.id)) : 0;
+  if ((*r).isRejected()) return refuse(as_told((*r).getRejected(), job.id));
+  if ((*r).isDone() && (*r).getDone().size() > 0) tell("released, but " + schema::str((*r).getDone()), 0);
+  return 0;
 }
 
 int run(int argc, char** argv) {

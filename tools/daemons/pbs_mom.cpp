@@ -187,6 +187,9 @@ ports::job_places::events tell_places(const caf::actor& mom) {
     caf::anon_send(mom, actors::part_event{key, model::set_up_done{code, text}});
   };
   e.removed = [mom](const std::string& key) { caf::anon_send(mom, actors::part_event{key, model::torn_down{}}); };
+  e.updated = [mom](const std::string& key, std::uint32_t number, const std::string& error) {
+    caf::anon_send(mom, actors::node_file_written{key, number, error});
+  };
   return e;
 }
 

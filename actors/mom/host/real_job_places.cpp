@@ -78,10 +78,10 @@ class real_job_places::impl {
     if (!work_->ask(place.key, request, told)) ready(place.key, -3, shepherd_ + ": " + std::strerror(errno));
   }
 
-  void update(const ports::job_place& place) {
-    if (!is_file_name(place.job_id) || place.node_file.empty()) return;
-    if (place.node_file_is_read || overwrite_file(place.node_file, place.node_file_text) != 0)
-      write_file(place.node_file, place.node_file_text, 0644);
+  void update(const ports::job_place& place, std::uint32_t number) {
+    const int e = write_node_file(place);
+    const auto to = listener();
+    if (to.updated) to.updated(place.key, number, e ? place.node_file + ": " + std::strerror(e) : std::string());
   }
 
   // Told as removed when the directories are gone: until then a primary that shares them must not work in them.
@@ -99,6 +99,12 @@ class real_job_places::impl {
   }
 
  private:
+  static int write_node_file(const ports::job_place& place) {
+    if (!is_file_name(place.job_id) || place.node_file.empty()) return 0;
+    if (!place.node_file_is_read && overwrite_file(place.node_file, place.node_file_text) == 0) return 0;
+    return write_file(place.node_file, place.node_file_text, 0644);
+  }
+
   // The name service is ill. A repeat from our side or another's is one more look, not two.
   void tear_down_later(const ports::job_place& place) {
     if (!waiting_.insert(place.key).second) return;
@@ -120,21 +126,18 @@ class real_job_places::impl {
     return request;
   }
 
+  events listener() {
+    const std::lock_guard lock(mutex_);
+    return events_;
+  }
+
   void removed(const std::string& key) {
-    events to;
-    {
-      const std::lock_guard lock(mutex_);
-      to = events_;
-    }
+    const auto to = listener();
     if (to.removed) to.removed(key);
   }
 
   void ready(const std::string& key, std::int32_t code, const std::string& text) {
-    events to;
-    {
-      const std::lock_guard lock(mutex_);
-      to = events_;
-    }
+    const auto to = listener();
     if (to.ready) to.ready(key, code, text);
   }
 
@@ -155,8 +158,8 @@ void real_job_places::listen(events e) { impl_->listen(std::move(e)); }
 void real_job_places::set_up(const ports::job_place& place) {
   impl_->post([this, place] { impl_->set_up(place); });
 }
-void real_job_places::update(const ports::job_place& place) {
-  impl_->post([this, place] { impl_->update(place); });
+void real_job_places::update(const ports::job_place& place, std::uint32_t number) {
+  impl_->post([this, place, number] { impl_->update(place, number); });
 }
 void real_job_places::tear_down(const ports::job_place& place) {
   impl_->post([this, place] { impl_->tear_down(place); });

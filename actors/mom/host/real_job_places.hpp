@@ -17,7 +17,7 @@ class real_job_places final : public ports::job_places {
   ~real_job_places() override;
   void listen(events e) override;
   void set_up(const ports::job_place& place) override;
-  void update(const ports::job_place& place) override;
+  void update(const ports::job_place& place, std::uint32_t number) override;
   void tear_down(const ports::job_place& place) override;
 
  private:

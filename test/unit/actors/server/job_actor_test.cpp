@@ -1,4 +1,5 @@
-// When a job's actor leaves memory: it says that it is idle until the gateway lets it go, whatever comes in between.
+// When a job's actor leaves memory: it says that it is idle until the gateway lets it go, whatever comes in between. And when it answers
+// a release that is asked for in the job.
 #include "actors/server/job_actor.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -7,6 +8,7 @@
 #include "actors/runtime/log_writer.hpp"
 #include "events/log/event_log.hpp"
 #include "events/log/memory_event_store.hpp"
+#include "events/model/limits.hpp"
 #include "test/support/model_builders.hpp"
 #include "test/support/stepped_system.hpp"
 
@@ -28,6 +30,12 @@ caf::behavior fake_gateway(caf::event_based_actor*, heard* h) {
   };
 }
 
+struct kept_answer final : actors::reply_to {
+  std::string said;
+  void done(std::uint64_t, const std::string& text) override { said = "done" + (text.empty() ? text : ": " + text); }
+  void refused(std::uint64_t, const model::rejection& why) override { said = "refused " + std::to_string(why.code); }
+};
+
 struct fixture {
   fixture() : log(store, clock), reader(store) {
     const auto stop = [](const std::string& text) { BOOST_ERROR("stopped: " + text); };
@@ -43,6 +51,11 @@ struct fixture {
   }
   void ask(std::uint64_t sent) { caf::anon_send(job, actors::may_you_leave{sent}); }
   void run() { system.run(); }
+  void pass(std::int64_t seconds) {
+    clock.ns += seconds * 1'000'000'000;
+    system.scheduler().advance_time(std::chrono::seconds(seconds));
+    run();
+  }
 
   log::memory_event_store store;
   test::still_clock clock;
@@ -52,6 +65,33 @@ struct fixture {
   model::settings_ptr settings = std::make_shared<model::settings>(test::small_settings());
   heard said;
   caf::actor writer, gateway, job;
+};
+
+// A job on borg and n2, of which the server knows that it runs.
+struct running : fixture {
+  running() {
+    caf::anon_send(job, actors::envelope<model::job_command>{
+                            test::propose_hosts({"borg", "n2"}), test::the_scheduler(), "", nullptr, settings, {}, 0, {}});
+    report([](auto m) { m.initRunStarted().initRef().setRun(1); });
+    report([](auto m) { m.initRunUsage().initRef().setRun(1); });
+    run();
+  }
+  template <class Fill>
+  void report(Fill&& fill) { tell(test::report(std::forward<Fill>(fill))); }
+  std::shared_ptr<kept_answer> release(const std::string& host = "n2") {
+    auto answer = std::make_shared<kept_answer>();
+    model::client_request asked{test::make_request([&](auto r) { r.initReleaseNodes().initNamed(1).set(0, host); })};
+    caf::anon_send(job, actors::told_when_it_runs{{std::move(asked), test::manager(), "", answer, settings, {}, 0, {}}});
+    run();
+    return answer;
+  }
+  void is_done(std::uint64_t request) {
+    report([&](auto m) {
+      m.initRequestDone().initRef().setRun(1);
+      m.getRequestDone().setId(request);
+    });
+    run();
+  }
 };
 
 }  // namespace
@@ -87,6 +127,39 @@ BOOST_AUTO_TEST_CASE(a_job_that_stays_idle_is_not_announced_with_every_command) 
   tell(test::alter({{"Priority", "", "6"}}));
   run();
   BOOST_TEST(said.idle == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(releases_in_the_job, running)
+
+// RD-16
+BOOST_AUTO_TEST_CASE(a_release_is_answered_when_the_first_host_has_taken_it_in) {
+  const auto idle = said.idle;
+  const auto answer = release();
+  BOOST_TEST(answer->said == "");
+  is_done(1);
+  BOOST_TEST(answer->said == "done");
+  BOOST_TEST(said.idle == idle + 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_first_host_that_says_nothing_is_not_waited_for_long) {
+  const auto answer = release();
+  pass(limits::node_file_word_s);
+  BOOST_TEST(answer->said == "done: its first host has not said that the node file is new");
+  is_done(1);
+  BOOST_TEST(said.idle > 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_ends_meanwhile_has_no_node_file) {
+  const auto answer = release();
+  report([](auto m) { m.initRunExited().initRef().setRun(1); });
+  run();
+  BOOST_TEST(answer->said == "done");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_refused_is_refused_at_once) {
+  BOOST_TEST(release("borg")->said == "refused 15010");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

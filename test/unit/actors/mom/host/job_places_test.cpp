@@ -24,7 +24,10 @@ struct places_fixture : host_fixture {
 
   places_fixture() {
     places.listen({[this](const std::string& key, std::int32_t code, const std::string&) { say(key + " " + std::to_string(code)); },
-                   [this](const std::string& key) { say(key + " removed"); }});
+                   [this](const std::string& key) { say(key + " removed"); },
+                   [this](const std::string& key, std::uint32_t number, const std::string& error) {
+                     say(key + " updated " + std::to_string(number) + (error.empty() ? error : " " + error));
+                   }});
   }
   void say(const std::string& text) {
     const std::lock_guard lock(mutex);
@@ -110,22 +113,35 @@ BOOST_AUTO_TEST_CASE(a_node_file_that_is_read_is_replaced_and_another_one_overwr
   BOOST_REQUIRE(stat(p.node_file.c_str(), &first) == 0);
   p.node_file_text = "n1\n";
   p.node_file_is_read = false;
-  f.places.update(p);
-  wait_until([&] { return read_whole(p.node_file) == "n1\n"; }, "the file is shorter");
+  f.places.update(p, 1);
+  wait_until([&] { return f.heard("12.borg.1 updated 1"); }, "the file is written");
+  BOOST_TEST(read_whole(p.node_file) == "n1\n");
   BOOST_REQUIRE(stat(p.node_file.c_str(), &second) == 0);
   BOOST_TEST(second.st_ino == first.st_ino);
   std::ifstream reader(p.node_file);
   p.node_file_text = "n1\nn3\n";
   p.node_file_is_read = true;
-  f.places.update(p);
-  wait_until([&] { return read_whole(p.node_file) == "n1\nn3\n"; }, "the file is another");
+  f.places.update(p, 2);
+  wait_until([&] { return f.heard("12.borg.1 updated 2"); }, "the file is another");
+  BOOST_TEST(read_whole(p.node_file) == "n1\nn3\n");
   BOOST_REQUIRE(stat(p.node_file.c_str(), &third) == 0);
   BOOST_TEST(third.st_ino != first.st_ino);
   BOOST_TEST(std::string(std::istreambuf_iterator<char>(reader), {}) == "n1\n");
   std::filesystem::remove(p.node_file);
   p.node_file_is_read = false;
-  f.places.update(p);
-  wait_until([&] { return std::filesystem::exists(p.node_file) && read_whole(p.node_file) == "n1\nn3\n"; }, "it is there again");
+  f.places.update(p, 3);
+  wait_until([&] { return f.heard("12.borg.1 updated 3"); }, "it is there again");
+  BOOST_TEST(read_whole(p.node_file) == "n1\nn3\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_node_file_that_can_not_be_written_is_told_with_the_reason) {
+  places_fixture f;
+  auto p = f.place();
+  f.places.set_up(p);
+  wait_until([&] { return f.heard("12.borg.1 0"); }, "the place is there");
+  p.node_file += "/below";
+  f.places.update(p, 7);
+  wait_until([&] { return f.heard("12.borg.1 updated 7 " + p.node_file + ": Not a directory"); }, "it is told");
 }
 
 BOOST_AUTO_TEST_CASE(a_user_that_this_host_does_not_know_has_no_place) {

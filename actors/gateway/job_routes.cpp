@@ -179,7 +179,7 @@ void job_routes::to_job(capnp::Text::Reader id, const schema::sealed<schema::Req
   model::client_request command{request, std::move(groups), std::move(by_hooks)};
   if (parsed->form != values::id_form::job) return to_array(*parsed, request, by, std::move(reply), std::move(command), std::move(hooks));
   if (request.get().isReleaseNodes()) look_at_vnodes(*board_.where().job_serial(*job), command);
-  tell(*job, request.get(), board_.wrap<model::job_command>(std::move(command), request.get(), by, std::move(reply), std::move(hooks)));
+  board_.tell_job(*job, board_.wrap<model::job_command>(std::move(command), request.get(), by, std::move(reply), std::move(hooks)));
 }
 
 namespace {
@@ -221,14 +221,8 @@ void job_routes::to_array(const values::job_id& id, const schema::sealed<schema:
   const bool tells = r.isSignalJob() || r.isRerunJob() || r.isDeleteJob() || r.isReleaseNodes();
   if (r.isReleaseNodes() && runs) look_at_vnodes(*board_.where().job_serial(*number), command);
   if (runs && tells) reply = from_running_subjob(r, std::move(reply));
-  tell(runs && tells ? *number : id.number, r,
-       board_.wrap<model::job_command>(std::move(command), r, by, std::move(reply), std::move(hooks)));
-}
-
-// Whoever is inside a job knows that it runs, maybe before the server does (RD-06).
-void job_routes::tell(std::uint64_t number, schema::Request::Reader r, envelope<model::job_command> e) {
-  if (r.isReleaseNodes() && r.getReleaseNodes().getInJob()) board_.ask_job(number, told_when_it_runs{std::move(e)});
-  else board_.tell_job(number, std::move(e));
+  board_.tell_job(runs && tells ? *number : id.number,
+                  board_.wrap<model::job_command>(std::move(command), r, by, std::move(reply), std::move(hooks)));
 }
 
 // Each that runs gets it; the command id is that of the first.

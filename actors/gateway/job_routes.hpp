@@ -41,7 +41,6 @@ class job_routes {
   // A job array, or subjobs of one.
   void to_array(const values::job_id& id, const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply,
                 model::client_request command, hook_runs hooks);
-  void tell(std::uint64_t number, schema::Request::Reader r, envelope<model::job_command> e);
   reply_ptr resumable(schema::Request::Reader r, std::uint64_t number, const model::requester& by, reply_ptr reply) const;
   void signal_subjobs(const values::job_id& id, const schema::sealed<schema::Request>& request, const model::requester& by,
                       const reply_ptr& reply);

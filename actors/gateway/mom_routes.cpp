@@ -47,7 +47,8 @@ void mom_routes::route(const wire::connection_ptr& peer, schema::sealed<schema::
     }
     case schema::FromMom::RUN_USAGE:
       end_unwanted(m.getRunUsage().getRef(), name);
-      return board_.tell_job_of(m.getRunUsage().getRef(), model::mom_report{message, name}, by, nullptr);
+      board_.tell_job_of(m.getRunUsage().getRef(), model::mom_report{message, name}, by, nullptr);
+      return answered_usage(m.getRunUsage(), name);
     case schema::FromMom::WANT_BLOB: return on_want_blob(peer, m.getWantBlob());
     case schema::FromMom::HOOKS_INSTALLED: return hooks_.on_installed(name, m.getHooksInstalled());
     case schema::FromMom::HOOK_REPORT:
@@ -70,6 +71,12 @@ void mom_routes::route(const wire::connection_ptr& peer, schema::sealed<schema::
     case schema::FromMom::COMMAND_OF: return;  // job_callers took it
   }
   peer->close("an unknown message");
+}
+
+// Behind the usage itself.
+void mom_routes::answered_usage(schema::RunUsage::Reader told, const std::string& host) {
+  const auto number = board_.where().job_number(told.getRef().getJobSerial());
+  if (told.getQuestion() != 0 && number) board_.ask_job(*number, usage_answered{told.getQuestion(), host});
 }
 
 bool mom_routes::is_node(const wire::connection_ptr& peer) {

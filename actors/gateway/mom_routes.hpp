@@ -70,6 +70,7 @@ class mom_routes {
   void end_unwanted(schema::RunRef::Reader ref, const std::string& on);
   void report(const wire::connection_ptr& peer, schema::RunRef::Reader ref, schema::Ack::What what,
               const schema::sealed<schema::FromMom>& message);
+  void answered_usage(schema::RunUsage::Reader told, const std::string& host);
   void on_want_blob(const wire::connection_ptr& peer, schema::WantBlob::Reader wanted);
   void send_blob(const wire::connection_ptr& peer, const run_name& of, const std::string& hash, std::uint64_t size);
 

@@ -150,6 +150,8 @@ class mom_router {
       case schema::ToMom::START_SCHEDULER: return schedulers_.start(m.getStartScheduler());
       case schema::ToMom::STOP_SCHEDULER: return schedulers_.stop(schema::str(m.getStopScheduler()));
       case schema::ToMom::SHUT_DOWN: return on_shut_down();
+      case schema::ToMom::USAGE_NOW:
+        return on_news_of_run(usage_wanted{mom::run_key(m.getUsageNow().getRef()), m.getUsageNow().getQuestion()});
       case schema::ToMom::HOOK_ANSWER: return hooks_->on_answer(m.getHookAnswer());
       case schema::ToMom::HOOK_ACK: return hooks_->on_ack(m.getHookAck());
       case schema::ToMom::BLOB:

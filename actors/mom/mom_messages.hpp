@@ -38,6 +38,13 @@ struct new_settings {
 struct poll_usage {
   std::uint32_t report_interval_s;
 };
+struct usage_wanted {  // by the server: until now
+  std::string key;
+  std::uint64_t question;
+};
+struct usage_wait_is_over {  // of a run, to itself
+  std::uint64_t question;
+};
 struct want_script {
   std::string hash;
   std::string key;
@@ -160,6 +167,8 @@ struct mom_parts {
   MESSAGE(annals::actors::steps_taken)            \
   MESSAGE(annals::actors::new_settings)           \
   MESSAGE(annals::actors::poll_usage)             \
+  MESSAGE(annals::actors::usage_wanted)           \
+  MESSAGE(annals::actors::usage_wait_is_over)     \
   MESSAGE(annals::actors::want_script)            \
   MESSAGE(annals::actors::script_text)            \
   MESSAGE(annals::actors::run_gone)               \

@@ -278,6 +278,9 @@ void part_actor::on_request(const schema::sealed<schema::ToSister>& message) {
         fill_ref(b.initPresent().initRef());
         b.getPresent().setQuestion(m.getPresent().getQuestion());
       });
+    case schema::ToSister::USAGE_NOW:
+      if (state().phase == part_phase::ready) tell_usage(usage_now(), m.getUsageNow().getQuestion());
+      return;
     case schema::ToSister::UPDATE:
       effects().again_one(id_of(model::part_effect(model::say_updated{m.getUpdate().getNumber()})));  // a repeat is answered again
       command(model::update_asked{message, parts_.settings->host});
@@ -386,12 +389,17 @@ void part_actor::poll(const poll_usage& p) {
   const std::uint32_t asked = state().request.get().getJoin().getUsageIntervalSeconds();
   const auto interval = std::int64_t{asked == 0 ? p.report_interval_s : asked} * 1'000'000'000;
   if (now.usage == told_ || (told_ns_ != 0 && now.measured_ns - told_ns_ < interval)) return;
+  tell_usage(now, 0);
+}
+
+void part_actor::tell_usage(const model::host_usage& now, std::uint64_t question) {
   told_ns_ = now.measured_ns;
   told_ = now.usage;
   tell_primary([&](auto m) {
     auto u = m.initUsage();
     fill_ref(u.initRef());
     model::write_host_usage(now, u.initUsage());
+    u.setQuestion(question);
   });
 }
 

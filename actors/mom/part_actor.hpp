@@ -95,6 +95,7 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
   void poll(const poll_usage& p);
   void tell_server();
   model::host_usage usage_now();
+  void tell_usage(const model::host_usage& now, std::uint64_t question);   // 0: the primary has not asked
   bool local() const { return state().primary == parts_.settings->host; }  // the program runs here too
   void command(model::part_command c, reply_ptr reply = nullptr) {
     receive({std::move(c), {"pbs_mom", parts_.settings->host, schema::Role::MOM}, {}, std::move(reply), nullptr, {}, 0, {}, {}, true});

@@ -20,6 +20,7 @@ schema::RunRef::Reader run_of(schema::ToSister::Reader m) {
     case schema::ToSister::OUTPUT: return m.getOutput().getTask().getRef();
     case schema::ToSister::OUTPUT_TAKEN: return m.getOutputTaken().getTask().getRef();
     case schema::ToSister::DESCRIBE: return m.getDescribe().getRef();
+    case schema::ToSister::USAGE_NOW: return m.getUsageNow().getRef();
     case schema::ToSister::STILL_THERE: return m.getStillThere();
     case schema::ToSister::PROLOGUE: return m.getPrologue();
     case schema::ToSister::UPDATE: return m.getUpdate().getOrder().getRef();
@@ -96,7 +97,7 @@ void part_registry::on_request(const std::string& from, const wire::connection_p
   if (at == parts_.end()) {
     if (m.isJoin() && !left_.has(ref.getJobSerial(), ref.getRun())) return join(from, peer, std::move(message));
     if (!m.isJoin() && !m.isLeave() && !m.isSpawn() && !m.isSignalTask() && !m.isStillThere() && !m.isPrologue() &&
-        !m.isUpdate() && !m.isPresent())
+        !m.isUpdate() && !m.isPresent() && !m.isUsageNow())
       return;
     return say_left(from, ref);
   }

@@ -47,6 +47,8 @@ caf::message_handler run_actor::other_handlers() {
       },
       [this](const poll_usage& p) { poll(p); },
       [this](first_usage_atom) { poll({usage_interval_s_}); },
+      [this](const usage_wanted& w) { ask_usage(w.question); },
+      [this](const usage_wait_is_over& o) { tell_usage_asked_for(o.question); },
       [this](const host_acted&) { on_acted(); },
       [this](const node_file_written& w) { on_node_file(w); },
       [this](hook_point_passed& p) {
@@ -315,9 +317,9 @@ void run_actor::poll(const poll_usage& p) {
   if (!state().sisters.empty()) look_for_sisters(now);
   reconcile();  // a timer that fired before its time, because the clock was set back, is set again
   if (state().phase != phase::started) return;
-  const auto measured = parts_.processes->usage(key_);
+  const auto measured = own_usage();
   if (!measured) return;
-  const auto own = model::measured_usage(model::counted(state(), *measured, now / 1'000'000'000, parts_.settings->config.factors));
+  const auto& own = *measured;
   const auto hosts = by_host(own);
   const auto usage = model::job_total(hosts, *parts_.resources(), parts_.settings->config.used_strings);
   tell_periodic_hooks(own);
@@ -329,18 +331,7 @@ void run_actor::poll(const poll_usage& p) {
   const bool first = told_ns_ == 0 && (ran_ns >= parts_.settings->first_usage_ms * 1'000'000 || ran_ns < 0);
   const bool due = told_ns_ != 0 && model::worth_reporting(usage, told_, (now - told_ns_) / 1'000'000'000, p.report_interval_s);
   if (!first && !due) return;
-  told_ns_ = now;
-  told_ = usage;
-  keep_usage_of_sisters();
-  note_words_not_shown(hosts);
-  tell_server([&](auto m) {
-    auto r = m.initRunUsage();
-    r.setMergeWords(merges_words());
-    fill_ref(r.initRef());
-    r.setSession(state().session);
-    r.setJobdir(state().jobdir);
-    fill_hosts(hosts, r.initHosts(static_cast<unsigned>(hosts.size())));
-  });
+  tell_usage(hosts, usage, 0);
 }
 
 }  // namespace annals::actors

@@ -82,6 +82,12 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   void fire(const model::wake& timer);
   std::int64_t rings_at(const model::wake& timer) const;
   void poll(const poll_usage& p);
+  // What the server asks for, and the word of it (run_actor_usage.cpp). question 0: nobody has asked.
+  std::optional<model::usage_set> own_usage() const;
+  void tell_usage(const std::vector<model::host_usage>& hosts, model::usage_set total, std::uint64_t question);
+  void ask_usage(std::uint64_t question);
+  void no_longer_asked(const std::string& host);
+  void tell_usage_asked_for(std::uint64_t question);
   void command(model::run_command c, reply_ptr reply = nullptr) {
     receive({std::move(c), {"pbs_mom", parts_.settings->host, schema::Role::MOM}, {}, std::move(reply), nullptr, {}, 0, {}, {}, true});
   }
@@ -220,6 +226,11 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   std::optional<ports::run_order> launching_;  // as hooks left it, until their word is on disk
   model::usage_set told_;                      // last usage the server was told
   std::int64_t told_ns_ = 0;
+  struct usage_question {
+    std::uint64_t number = 0;       // 0: nobody asks
+    std::set<std::string> missing;  // hosts that have not told theirs
+  };
+  usage_question usage_question_;
   std::set<std::string> words_not_shown_;             // resources of which the log says that their words can't be made one
   std::map<std::string, contact> contacts_;           // by host
   std::set<std::uint32_t> open_tasks_;                // that were not over when they were looked at last

@@ -43,6 +43,7 @@ void run_actor::on_sister_link(const sister_link& l) {
   c.away_since_ns = parts_.base.clock->now_ns();
   forget_askers_of(l.host);
   fail_questions_to(l.host);
+  no_longer_asked(l.host);
   if (is_yet_to_start() || wanted_release_) reconcile();  // it is not there when that is asked
   const auto* s = state().sister(l.host);
   if (!state().active() || (s && s->dropped())) return;
@@ -176,10 +177,14 @@ void run_actor::on_sister_said(const schema::sealed<schema::FromSister>& message
     case schema::FromSister::LEFT:
       forget_askers_of(host);
       if (m.getLeft().getHasUsage()) take_usage(contact_of(host), host, m.getLeft().getUsage());
+      no_longer_asked(host);
       if (is_yet_to_start() && s->phase == model::sister_phase::joined && !s->dropped())
         return lose_before_start(host, "the host no longer has the job");
       return command(model::sister_left{contact_of(host).last});
-    case schema::FromSister::USAGE: return take_usage(contact_of(host), host, m.getUsage().getUsage());
+    case schema::FromSister::USAGE:
+      take_usage(contact_of(host), host, m.getUsage().getUsage());
+      if (m.getUsage().getQuestion() == usage_question_.number) no_longer_asked(host);
+      return;
     case schema::FromSister::TASK_STATE: return on_task_state(m.getTaskState(), host);
     case schema::FromSister::TASK_SIGNALLED: return on_task_signalled(m.getTaskSignalled());
     case schema::FromSister::ASK: return on_ask(m.getAsk(), host);

@@ -75,7 +75,8 @@ class event_sourced_actor : public caf::event_based_actor {
  protected:
   virtual void on_change() {}  // the state is new and durable: run what is owed, withdraw what is not
   virtual caf::message_handler more_handlers() { return {}; }
-  virtual void after_turn() {}  // nothing is in flight and nothing waits
+  virtual void after_turn() {}                                   // nothing is in flight and nothing waits
+  virtual void take(envelope_type e) { receive(std::move(e)); }  // a command has come; some wait for something first
 
   caf::behavior make_behavior() override {
     if (stream_ != 0) {
@@ -83,7 +84,7 @@ class event_sourced_actor : public caf::event_based_actor {
       on_change();
     }
     return caf::message_handler{
-        [this](envelope_type& e) { receive(std::move(e)); },
+        [this](envelope_type& e) { take(std::move(e)); },
         [this](append_results& r) { on_results(r); },
         [this](later_atom) { try_again(); },
     }

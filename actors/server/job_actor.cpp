@@ -1,12 +1,5 @@
 #include "actors/server/job_actor.hpp"
 
-#include <caf/actor_addr.hpp>
-#include <caf/actor_cast.hpp>
-#include <caf/send.hpp>
-
-#include <algorithm>
-#include <chrono>
-#include <memory>
 #include <utility>
 
 #include "actors/server/discards.hpp"
@@ -43,24 +36,6 @@ void fill_request(schema::RunRequest::Builder to, const model::run_request& from
   }
 }
 
-using start_wait_atom = caf::atom_constant<caf::atom("startwait")>;
-using taking_wait_atom = caf::atom_constant<caf::atom("takingwait")>;
-
-// Of a command that is in the actor's own hands: it must not keep the actor alive.
-class when_taken_in final : public reply_to {
- public:
-  when_taken_in(const caf::actor& job, reply_ptr to) : job_(caf::actor_cast<caf::actor_addr>(job)), to_(std::move(to)) {}
-  void done(std::uint64_t sequence, const std::string& text) override {
-    if (const auto job = caf::actor_cast<caf::actor>(job_)) caf::anon_send(job, release_on_disk{to_, sequence, text});
-    else to_->done(sequence, text);
-  }
-  void refused(std::uint64_t sequence, const model::rejection& why) override { to_->refused(sequence, why); }
-
- private:
-  const caf::actor_addr job_;
-  const reply_ptr to_;
-};
-
 // Every effect but wake_at is an order to a host.
 template <class Order>
 constexpr bool is_order = !std::is_same_v<Order, model::wake_at>;
@@ -71,7 +46,7 @@ job_actor::job_actor(caf::actor_config& cfg, job_parts parts, std::uint64_t numb
     : effect_running_actor(cfg, parts.base, stream, std::move(settings)), parts_(std::move(parts)), number_(number) {}
 
 caf::message_handler job_actor::other_handlers() {
-  return {
+  return caf::message_handler{
       [this](may_you_leave question) {
         told_idle_ = false;  // whatever keeps it now: it says again when it is idle
         if (idle() && !owes()) send(parts_.gateway, i_may_leave{number_, question.sent});
@@ -84,62 +59,17 @@ caf::message_handler job_actor::other_handlers() {
         send(parts_.gateway, run_user{w.connection, model::identity_of_run(state(), w.run, w.host)});
         if (idle()) after_turn();  // it may have been woken for this alone
       },
-      [this](told_when_it_runs& t) { tell_when_it_runs(std::move(t.what)); },
-      [this](start_wait_atom, std::uint64_t number) { start_wait_is_over(number); },
-      [this](release_on_disk& r) { on_release(r); },
-      [this](taking_wait_atom, std::uint64_t number) {
-        if (const auto late = not_taken_in_.extract(number))
-          late.mapped().told.reply->done(late.mapped().told.sequence, "its first host has not said that the node file is new");
-        if (idle()) after_turn();
-      },
       [this](const terminal_wanted& w) {
         send(parts_.gateway, terminal_judged{w.connection, model::terminal_refusal(state(), w.by)});
         if (idle()) after_turn();
       },
-  };
-}
-
-// -- commands that wait for the start --------------------------------------------------------------------------------------------
-
-void job_actor::tell_when_it_runs(envelope_type e) {
-  if (e.reply) e.reply = std::make_shared<when_taken_in>(caf::actor(this), std::move(e.reply));
-  if (!state().comes_to_run()) return receive(std::move(e));
-  if (e.settings) set_settings(std::exchange(e.settings, nullptr));  // older than others by then
-  waiting_.emplace(++waits_, std::move(e));
-  delayed_send(this, std::chrono::seconds(limits::start_word_s), start_wait_atom::value, waits_);
-}
-
-void job_actor::start_wait_is_over(std::uint64_t number) {
-  if (auto waited = waiting_.extract(number)) receive(std::move(waited.mapped()));
-}
-
-// -- releases that the first host takes in ------------------------------------------------------------------------------------------
-
-// 0: there is none.
-std::uint64_t job_actor::last_release() const {
-  std::uint64_t last = 0;
-  for (const auto& r : state().requests)
-    if (r.what == model::run_request::kind::release) last = std::max(last, r.id);
-  return last;
-}
-
-void job_actor::on_release(release_on_disk& r) {
-  const auto request = last_release();
-  if (request == 0) return r.reply->done(r.sequence, r.text);
-  not_taken_in_.emplace(++waits_, untaken_release{request, std::move(r)});
-  delayed_send(this, std::chrono::seconds(limits::node_file_word_s), taking_wait_atom::value, waits_);
+  }
+      .or_else(release_handlers());
 }
 
 void job_actor::on_change() {
   effect_running_actor::on_change();
-  std::erase_if(not_taken_in_, [this](auto& entry) {
-    auto& [request, told] = entry.second;
-    if (std::ranges::count(state().requests, request, &model::run_request::id) > 0) return false;
-    told.reply->done(told.sequence, told.text);
-    return true;
-  });
-  if (state().comes_to_run()) return;
-  for (auto& [number, e] : std::exchange(waiting_, {})) receive(std::move(e));
+  look_at_releases();
 }
 
 // -- effects ---------------------------------------------------------------------------------------------------------------------

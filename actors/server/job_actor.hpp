@@ -1,9 +1,10 @@
 // One job. The rules are in events/model; here is how its effects are begun: orders go to its hosts, the execution time wakes
-// it. It leaves memory when it owes nothing.
+// it. It leaves memory when it owes nothing. What a release waits for, and its answer: job_actor_releases.cpp.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "actors/runtime/effect_running_actor.hpp"
 #include "actors/server/aggregates.hpp"
@@ -32,6 +33,7 @@ class job_actor : public effect_running_actor<job_aggregate, model::job_effect> 
   void withdraw(const model::job_effect& effect) override;
   effect_time when(const model::job_effect& effect) const override;
   void after_turn() override;
+  void take(envelope_type e) override;
   caf::message_handler other_handlers() override;
 
  private:
@@ -39,11 +41,14 @@ class job_actor : public effect_running_actor<job_aggregate, model::job_effect> 
   schema::sealed<schema::ToMom> message_of(const model::signal_run& order) const;
   schema::sealed<schema::ToMom> message_of(const model::tell_run& order) const;
   schema::sealed<schema::ToMom> message_of(const model::discard_run& order) const;
-  void tell_when_it_runs(envelope_type e);
-  void start_wait_is_over(std::uint64_t number);
+  caf::message_handler release_handlers();
+  bool would_be_taken(const envelope_type& e) const;
+  void ask_usage_before(envelope_type e);
+  void usage_is_told(std::uint64_t question);
+  void look_at_releases();
   void on_release(release_on_disk& r);
   std::uint64_t last_release() const;
-  bool owes() const { return !effects().empty() || !waiting_.empty() || !not_taken_in_.empty(); }
+  bool owes() const { return !effects().empty() || !waiting_.empty() || !for_usage_.empty() || !not_taken_in_.empty(); }
 
   // A release of which the first host has not said yet that it is done.
   struct untaken_release {
@@ -55,6 +60,8 @@ class job_actor : public effect_running_actor<job_aggregate, model::job_effect> 
   std::uint64_t number_;
   bool told_idle_ = false;
   std::map<std::uint64_t, envelope_type> waiting_;  // for its start, in the order they came
+  std::vector<envelope_type> for_usage_;            // for what was used until now
+  std::uint64_t usage_question_ = 0;                // the last one
   std::map<std::uint64_t, untaken_release> not_taken_in_;
   std::uint64_t waits_ = 0;
 };

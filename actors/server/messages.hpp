@@ -80,9 +80,10 @@ struct run_user {
   model::run_identity who;  // nobody: this run is not there
 };
 
-// A command that is asked for in the job itself: it is decided when its run is known to run, or is over, or after limits::start_word_s.
-struct told_when_it_runs {
-  envelope<model::job_command> what;
+// The usage that a job has asked its first host for has come.
+struct usage_answered {
+  std::uint64_t question;
+  std::string host;
 };
 
 // To itself: a release that was asked for in the job is on disk. It is answered when the first host has taken it in (RD-16), or after
@@ -263,7 +264,7 @@ struct resume_waits {
   MESSAGE(annals::actors::i_may_leave)            \
   MESSAGE(annals::actors::run_user_wanted)        \
   MESSAGE(annals::actors::run_user)               \
-  MESSAGE(annals::actors::told_when_it_runs)      \
+  MESSAGE(annals::actors::usage_answered)         \
   MESSAGE(annals::actors::release_on_disk)        \
   MESSAGE(annals::actors::terminal_wanted)        \
   MESSAGE(annals::actors::terminal_judged)        \

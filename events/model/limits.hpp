@@ -113,6 +113,10 @@ constexpr std::int64_t start_word_s = 30;
 // It is answered when the first host has written the node file anew, milliseconds later, or when that takes longer than a MoM needs to be
 // restarted. The release itself does not depend on it.
 constexpr std::int64_t node_file_word_s = 10;
+// A release ends a phase of accounting, so what was used until then is asked first. Hosts that are there answer in milliseconds; the first
+// host waits so long for its others, and the server for the first host.
+constexpr std::int64_t usage_of_hosts_wait_s = 1, usage_wait_s = 2;
+static_assert(usage_of_hosts_wait_s < usage_wait_s);
 // Names that pbs_release_nodes may give: more vnodes than a job has.
 constexpr std::size_t released_names_max = 10'000;
 // Before the program, for hosts to take what was let go of the run (RS-97).

@@ -36,6 +36,7 @@ struct ToSister {
     prologue   @11 :D.RunRef;    # every host that is to have the job has joined: answered by prologueOver
     update     @12 :UpdateJob;   # the run goes on with less: answered by updated
     present    @13 :Presence;    # before the program, of a host that has joined: answered by present at once, or by left
+    usageNow   @14 :D.UsageNow;  # answered by usage at once, or by left
   }
 }
 struct JoinJob {
@@ -116,7 +117,7 @@ struct TaskState {
   enum Phase { running @0; ended @1; notStarted @2; }
 }
 struct TaskSignalled { task @0 :TaskRef; question @1 :UInt64; found @2 :Bool; }
-struct PartUsage { ref @0 :D.RunRef; usage @1 :Common.HostUsage; }
+struct PartUsage { ref @0 :D.RunRef; usage @1 :Common.HostUsage; question @2 :UInt64; }   # of the usageNow that it answers; 0: nobody has asked
 struct Ask {
   # A task on a sister wants something of the job: the primary does it and answers with the same question.
   ref      @0 :D.RunRef;

@@ -11,6 +11,7 @@
 #include "events/model/vnodes/amounts.hpp"
 #include "events/model/vnodes/sharing.hpp"
 #include "events/values/duration.hpp"
+#include "events/values/number.hpp"
 #include "events/values/size.hpp"
 #include "projections/accounting/record_text.hpp"
 
@@ -49,17 +50,56 @@ void put_used(std::string& line, const model::job_state& job) {
     if (e.id == ids::resources_used) put_one_used(line, e.resource, e.value);
 }
 
-// Time counts from phase to phase; everything else is what it is at the phase's end (RD-77, RD-84).
-void put_used_in_phase(std::string& line, const model::job_state& job) {
-  for (const auto& e : job.attributes) {
-    if (e.id != ids::resources_used) continue;
-    const bool is_time = e.resource == "cput" || e.resource == "walltime";
-    const auto before = is_time ? job.attributes.get(ids::resources_used_acct, e.resource) : std::nullopt;
-    const auto now = values::parse_duration(e.value);
-    if (!before || !now) put_one_used(line, e.resource, e.value);
-    else
-      put_one_used(line, e.resource, values::print_duration(std::max<std::int64_t>(*now - values::parse_duration(*before).value_or(0), 0)));
+// An amount without what there was of it before; nothing: it is none. What became less, as a hook has it, was not used twice.
+std::optional<std::string> without(std::string_view before, std::string_view now) {
+  const auto is_time = [](std::string_view text) { return text.find(':') != std::string_view::npos && values::parse_duration(text); };
+  if (is_time(now)) {
+    const auto more = *values::parse_duration(now) - values::parse_duration(before).value_or(0);
+    return values::print_duration(std::max<std::int64_t>(more, 0));
   }
+  bool are_amounts = false, is_before = false;
+  auto more = model::read_amount(now, &are_amounts);
+  const auto less = model::read_amount(before, &is_before);
+  if (!are_amounts || !is_before) return std::nullopt;
+  more.value = std::max(more.value - less.value, 0.0);
+  return more.print();
+}
+
+double cpus_of(std::string_view exec_vnode) {
+  double cpus = 0;
+  for (const auto& part : model::parts_of(exec_vnode))
+    if (const auto at = part.asked.find("ncpus"); at != part.asked.end()) cpus += at->second.value;
+  return cpus;
+}
+
+// What the run's host has counted are the cpus that it began with. A hook may have set another number.
+std::string cpus_of_phase(const model::job_state& job, std::string_view told) {
+  const auto first = job.attribute(job.has_phases() ? ids::exec_vnode_orig : ids::exec_vnode);
+  if (told != values::print_real(cpus_of(first))) return std::string(told);
+  return values::print_real(cpus_of(job.attribute(ids::exec_vnode)));
+}
+
+// A release tells the walltime until it (JobReduced).
+std::string walltime_of(const occasion& o, std::string_view told) {
+  const auto until = o.event.which() == which::REDUCED ? o.event.getReduced().getWalltime() : 0;
+  return until > 0 ? values::print_duration(until) : std::string(told);
+}
+
+// What adds up over time counts from phase to phase; cpus, memory and words are those of the phase (RD-77, RD-84).
+std::string used_in_phase(const occasion& o, std::string_view resource, std::string_view told) {
+  const auto& job = o.job;
+  if (resource == "ncpus") return cpus_of_phase(job, told);
+  if (resource == "mem" || resource == "vmem" || resource == "cpupercent")
+    return std::string(job.used_in_phase.get(resource).value_or(told));
+  const auto now = resource == "walltime" ? walltime_of(o, told) : std::string(told);
+  const auto before = job.attributes.get(ids::resources_used_acct, resource);
+  const auto more = before ? without(*before, now) : std::nullopt;
+  return more.value_or(now);
+}
+
+void put_used_in_phase(std::string& line, const occasion& o) {
+  for (const auto& e : o.job.attributes)
+    if (e.id == ids::resources_used) put_one_used(line, e.resource, used_in_phase(o, e.resource, e.value));
 }
 
 // What every record of a job begins with.
@@ -271,7 +311,7 @@ void array_ended_fields(std::string& line, const occasion& o) {
 
 void phase_fields(std::string& line, const occasion& o) {
   put_phase(line, o);
-  put_used_in_phase(line, o.job);
+  put_used_in_phase(line, o);
 }
 
 void next_phase_fields(std::string& line, const occasion& o) {

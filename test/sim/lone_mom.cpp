@@ -29,8 +29,10 @@ std::shared_ptr<played> lone_mom::connect(wire::identity who, endpoint end_of_mo
   return p;
 }
 
-void lone_mom::pass(std::int64_t seconds) {
-  const auto until = around.clock.now + seconds * second;
+void lone_mom::pass(std::int64_t seconds) { pass_ms(seconds * 1000); }
+
+void lone_mom::pass_ms(std::int64_t milliseconds) {
+  const auto until = around.clock.now + milliseconds * (second / 1000);
   while (true) {
     while (around.fire_one() || around.net.deliver_one() || mom.step()) {
     }

@@ -42,7 +42,8 @@ class lone_mom {
   std::shared_ptr<played> sister_answers(const std::string& host) {
     return connect({wire::identity::kind::mom, host, 0, 0, 0, ""}, mom.sister_end(host));
   }
-  void pass(std::int64_t seconds);         // everything that is due until then happens
+  void pass(std::int64_t seconds);  // everything that is due until then happens
+  void pass_ms(std::int64_t milliseconds);
   void restart(std::int64_t after_s = 0);  // it was killed and is back; all links are gone
 
   world around;

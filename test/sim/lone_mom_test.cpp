@@ -199,6 +199,72 @@ BOOST_AUTO_TEST_CASE(a_release_is_done_when_the_node_file_is_new) {
   }
 }
 
+namespace {
+schema::sealed<schema::ToMom> usage_now(std::uint64_t question) {
+  return schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
+    name(m.initUsageNow().initRef());
+    m.getUsageNow().setQuestion(question);
+  });
+}
+}  // namespace
+
+// RD-74: what was used until now, on all hosts that are there.
+BOOST_AUTO_TEST_CASE(the_first_host_asks_the_others_what_was_used) {
+  lone_mom n1("n1", {.program_s = 1000});
+  const auto server = n1.server_connects();
+  server->say(order({"n1", "n2"}, n1.around.clock.now));
+  n1.pass(1);
+  const auto n2 = joined_sister(n1);
+  n2->heard<schema::ToSister>();
+  server->say(usage_now(5));
+  auto asked = only(n2->heard<schema::ToSister>(), schema::ToSister::USAGE_NOW);
+  for (int i = 0; i < 40 && asked.empty(); ++i) {
+    n1.pass_ms(20);
+    asked = only(n2->heard<schema::ToSister>(), schema::ToSister::USAGE_NOW);
+  }
+  BOOST_TEST_REQUIRE(asked.size() == 1u);
+  n2->say(from_sister([&](auto m) {
+    auto u = m.initUsage();
+    name(u.initRef());
+    u.setQuestion(asked[0].get().getUsageNow().getQuestion());
+    model::usage_set used;
+    used.set("cput", "00:07:00");
+    model::write_host_usage({"n2", used, n1.around.clock.now}, u.initUsage());
+  }));
+  n1.pass(1);
+  // One that is silent is not waited for long, and what it told last counts.
+  server->say(usage_now(6));
+  n1.pass(limits::usage_wait_s + 1);
+  const auto all = only(server->heard<schema::FromMom>(), schema::FromMom::RUN_USAGE);
+  int answered = 0;
+  for (const auto& m : all) {
+    const auto told = m.get().getRunUsage();
+    if (told.getQuestion() == 0) continue;
+    BOOST_TEST(told.getQuestion() == (answered == 0 ? 5u : 6u));
+    BOOST_TEST_REQUIRE(told.getHosts().size() == 2u);
+    BOOST_TEST(model::read_host_usage(told.getHosts()[1]).usage.seconds("cput") == 420u);
+    ++answered;
+  }
+  BOOST_TEST(answered == 2);
+}
+
+BOOST_AUTO_TEST_CASE(another_host_tells_its_first_host_what_was_used_when_it_is_asked) {
+  lone_mom n2("n2");
+  const auto server = n2.server_connects();
+  const auto n1 = n2.primary_connects("n1");
+  n1->say(join(n2.around.clock.now));
+  n2.pass(5);
+  n1->heard<schema::FromSister>();
+  n1->say(to_sister([](auto m) {
+    name(m.initUsageNow().initRef());
+    m.getUsageNow().setQuestion(9);
+  }));
+  n2.pass(1);
+  const auto told = only(n1->heard<schema::FromSister>(), schema::FromSister::USAGE);
+  BOOST_TEST_REQUIRE(told.size() == 1u);
+  BOOST_TEST(told[0].get().getUsage().getQuestion() == 9u);
+}
+
 BOOST_AUTO_TEST_CASE(a_part_that_its_primary_says_nothing_of_speaks_to_the_server) {
   lone_mom n2("n2");
   const auto server = n2.server_connects();

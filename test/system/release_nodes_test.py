@@ -2,6 +2,7 @@
 that are killed on the way, and the books of phases."""
 import concurrent.futures
 import os
+import sys
 import unittest
 
 from mom_hooks import MomHookTest
@@ -122,6 +123,28 @@ class a_job_gives_vnodes_back(MomHookTest):
         self.until(lambda: os.path.exists(os.path.join(self.work, "released")), "both are released")
         self.end(id)
         self.assertEqual(self.output(id), "borg federer \nborg \n")
+
+    def test_what_was_used_until_a_release_is_billed_with_it(self):                                    # RD-74, RD-77
+        burn = "import time; end = time.process_time() + 1.5\nwhile time.process_time() < end: pass"
+        with open(os.path.join(self.work, "burn.py"), "w") as f:
+            f.write(burn)
+        self.mom_hook("bill", "execjob_prologue", "import pbs\npbs.event().job.resources_used['mem'] = pbs.size('4mb')\n")
+        id = self.submit_wide(script=f"pbsdsh -n 2 -- {sys.executable} {self.work}/burn.py; touch burnt")
+        self.until(lambda: os.path.exists(os.path.join(self.work, "burnt")), "a task on lendl has used its time")
+        self.released(id, "lendl")
+        self.released(id, "-a")
+        self.end(id)
+        self.until_recorded(id, "SucuceE", among="SuceE")
+        first, second = self.fields(id, "u")
+        last, whole = self.fields(id, "e")[0], self.fields(id, "E")[0]
+        self.assertIn(first["resources_used.cput"], ("00:00:01", "00:00:02"))
+        self.assertIn(second["resources_used.cput"], ("00:00:00", "00:00:01"))
+        self.assertEqual([r["resources_used.ncpus"] for r in (first, second, last)], ["8", "6", "3"])
+        mb = lambda size: int(size[:-2]) / {"kb": 1024, "mb": 1}[size[-2:]]
+        self.assertEqual([mb(r["resources_used.mem"]) for r in (first, second, last)], [12, 8, 4])
+        seconds = lambda t: sum(int(n) * f for n, f in zip(t.split(":"), (3600, 60, 1)))
+        for time in "resources_used.walltime", "resources_used.cput":
+            self.assertEqual(sum(seconds(r[time]) for r in (first, second, last)), seconds(whole[time]), time)
 
     def test_exclusive_vnodes_stay_so_until_their_host_goes(self):                                     # RD-30, RD-31
         id = self.submit_wide(place="scatter:excl")

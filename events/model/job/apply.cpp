@@ -241,9 +241,11 @@ void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Rea
   if (!first.empty()) a.set(ids::prov_vnode, values::join_list(first));
 }
 
-void on_usage(job_state& job, schema::UsageReported::Reader e) {
+void on_usage(job_state& job, const event_place& at, schema::UsageReported::Reader e) {
   job.usage_known = true;
+  job.usage_at_s = at.seconds();
   put_usage(job, read_usage(e.getUsage()));
+  note_in_phase(job, e.getUsage(), e.getHosts());
   if (e.getSession() > 0) set_number(job, ids::session_id, e.getSession());
   if (e.hasJobdir() && e.getJobdir().size() > 0) job.attributes.set(ids::jobdir, schema::text(e.getJobdir()));
 }
@@ -258,8 +260,12 @@ void on_exited(job_state& job, const event_place& at, schema::JobExited::Reader 
     if (e.getSession() > 0) set_number(job, ids::session_id, e.getSession());
   }
   // Nobody measured the end of a lost run: what was known of it before stays.
-  if (const auto usage = read_usage(e.getUsage()); was_measured(usage)) put_usage(job, usage);
-  else if (!job.attributes.has(ids::resources_used)) job.attributes.set(ids::resources_used, "walltime", "00:00:00");
+  if (const auto usage = read_usage(e.getUsage()); was_measured(usage)) {
+    put_usage(job, usage);
+    note_in_phase(job, e.getUsage(), e.getHosts());
+  } else if (!job.attributes.has(ids::resources_used)) {
+    job.attributes.set(ids::resources_used, "walltime", "00:00:00");
+  }
   set_number(job, ids::Exit_status, job.exit_status);
   set_number(job, ids::obittime, at.seconds());
   add_to_comment(job, schema::text(e.getCommentSuffix()));
@@ -300,10 +306,10 @@ void show(job_state& job, const shown_value& v) {
 }
 
 // What it does without is allocated to the run until it is released.
-void on_reduced(job_state& job, schema::JobReduced::Reader e) {
+void on_reduced(job_state& job, const event_place& at, schema::JobReduced::Reader e) {
   auto left = job.uses().reduced_to(schema::text(e.getExecVnode()), schema::text(e.getExecHost()), schema::text(e.getReleased()));
   ANNALS_INVARIANT(left, "a run is reduced to what it has");
-  if (ends_phase(e)) begin_phase(job);
+  if (ends_phase(e)) begin_phase(job, at, e);
   if (e.getRequest() > 0) add_request(job, {e.getRequest(), run_request::kind::release, {}, false, false, change_asked(e)});
   std::vector<std::uint32_t> numbers;  // of the select that it answers from now on
   for (const auto n : e.getSatisfies()) numbers.push_back(n);
@@ -433,8 +439,8 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
       return set_or_clear_comment(job, schema::text(event.getStarted().getComment()));
     case which::START_FAILED: return on_start_failed(job, event.getStartFailed());
     case which::RUN_STEP: return on_step(job, event.getRunStep().getStep());
-    case which::REDUCED: return on_reduced(job, event.getReduced());
-    case which::USAGE_REPORTED: return on_usage(job, event.getUsageReported());
+    case which::REDUCED: return on_reduced(job, at, event.getReduced());
+    case which::USAGE_REPORTED: return on_usage(job, at, event.getUsageReported());
     case which::DELETE_REQUESTED:
       if (by_the_server_itself(at)) {
         job.aborted = true;
@@ -492,9 +498,11 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
 
 void apply(job_state& job, const event_place& at, schema::JobEvent::Reader event) {
   const auto before = job.phase;
+  const bool was_stopped = job.stopped();
   ANNALS_INVARIANT(may_happen(before, event.which()), "an event the job's table does not list");
   take_meaning(job, at, event);
   job.phase = phase_after(job, event.which());
+  if (was_stopped && !job.stopped()) job.usage_at_s = at.seconds();  // meanwhile its walltime stood still
   ANNALS_INVARIANT(leads_to(before, event.which(), job.phase), "a transition the job's table does not list");
   if (before == phase::assigned && job.phase != phase::assigned) forget_progress(job);
   job.version = at.version;

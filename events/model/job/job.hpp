@@ -21,6 +21,7 @@
 #include "events/model/effect.hpp"
 #include "events/model/outcome.hpp"
 #include "events/model/settings.hpp"
+#include "events/model/usage.hpp"
 #include "events/model/vnodes/allocation_change.hpp"
 #include "events/model/vnodes/vnode_words.hpp"
 #include "events/schema/message_names.hpp"
@@ -128,6 +129,8 @@ struct job_state {
   start_progress progress;                     // of this run, until its program runs
   job_stage_in stage_in = job_stage_in::none;  // of this run; failed stays until the wait that follows is over
   bool usage_known = false;                    // the MoM reported at least once (substate 42)
+  std::int64_t usage_at_s = 0;                 // its walltime is as it was then
+  usage_set used_in_phase;                     // mem and the like of the hosts that it has in its phase, if it has phases
   bool exited = false;                         // of this run
   std::int32_t exit_status = 0;
   bool has_exit_status = false;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 
 #include "events/attributes/ids.hpp"
 #include "events/attributes/request_check.hpp"
@@ -15,6 +16,7 @@
 #include "events/model/vnodes/planned_release.hpp"
 #include "events/schema/client.capnp.h"
 #include "events/schema/daemon/from_mom.capnp.h"
+#include "events/values/duration.hpp"
 #include "events/values/exec_host.hpp"
 #include "events/values/exec_vnode.hpp"
 
@@ -119,13 +121,46 @@ plan planned_for(const job_state& job, const client_request& command, const sett
   return refuse(pbs_error::no_support);
 }
 
-event reduced_event(const job_state& job, const allocation_change& change, bool stage_out = false) {
+// Its host measures it; what has passed since it told so counts too.
+std::int64_t walltime_until(const job_state& job, const stamp& now) {
+  const auto told = values::parse_duration(job.attribute(ids::resources_used, "walltime")).value_or(0);
+  return job.stopped() ? told : told + std::max<std::int64_t>(now.seconds() - job.usage_at_s, 0);
+}
+
+// What goes up and down is that of the hosts that are there.
+usage_set not_adding_up(std::span<const host_usage> hosts) {
+  static const attributes::resource_catalogue builtin;
+  usage_set out;
+  const auto all = job_total(hosts, builtin);
+  for (const char* resource : {"cpupercent", "mem", "vmem"})
+    if (const auto value = all.get(resource)) out.set(resource, *value);
+  return out;
+}
+
+std::vector<host_usage> hosts_in(const allocation& has, capnp::List<schema::HostUsage>::Reader told) {
+  std::vector<host_usage> out;
+  for (const auto h : told)
+    if (has.is_on(schema::text(h.getHost()))) out.push_back(read_host_usage(h));
+  return out;
+}
+
+event reduced_event(const job_state& job, const allocation_change& change, const stamp& now) {
   return make_event([&](auto e) {
     auto to = e.initJob().initReduced();
     write(change, to);
     to.setRun(job.run);
-    if (stage_out) to.setStageOut(true);
-    else to.setRequest(job.last_request + 1);
+    to.setRequest(job.last_request + 1);
+    to.setWalltime(walltime_until(job, now));
+  });
+}
+
+event reduced_at_stage_out(const job_state& job, const planned_release& planned, const std::vector<host_usage>& used) {
+  return make_event([&](auto e) {
+    auto to = e.initJob().initReduced();
+    write(planned.change, to);
+    to.setRun(job.run);
+    to.setStageOut(true);
+    write_usage(not_adding_up(used), to.initOfLeft());
   });
 }
 
@@ -178,16 +213,20 @@ outcome decide_release_nodes(const job_state& job, const client_request& command
   if (!planned) return planned.error();
   if (planned->change.released.empty()) return refuse(pbs_error::system_error, "");
   if (const auto why = why_not(planned->change, command.unreleasable)) return refuse(pbs_error::system_error, *why);
-  return std::vector<event>{reduced_event(job, planned->change)};
+  return std::vector<event>{reduced_event(job, planned->change, now)};
 }
 
 void release_at_stage_out(const job_state& job, const mom_report& exited, const settings& settings, std::vector<event>& out) {
   if (!releases_at_stage_out(job)) return;
   const auto planned = without(vnodes_behind(job.uses(), 1), release_of(job), settings.resources, asked_by);
   if (!planned || why_not(planned->change, exited.unreleasable)) return;
-  out.push_back(reduced_event(job, planned->change, true));
+  const auto told = exited.message.get().getRunExited();
+  std::vector<host_usage> of_left;
+  for (auto& h : checked_hosts(told.getHosts(), settings.resources))
+    if (planned->left.is_on(h.host)) of_left.push_back(std::move(h));
+  out.push_back(reduced_at_stage_out(job, *planned, of_left));
   std::set<std::string_view> unsure;
-  for (const auto host : exited.message.get().getRunExited().getAbandoned()) unsure.insert(schema::text(host));
+  for (const auto host : told.getAbandoned()) unsure.insert(schema::text(host));
   for (const auto& host : job.allocated.hosts())
     if (host != job.hosts.front() && !unsure.contains(host)) out.push_back(released(job, {host}, schema::ReleaseReason::LEFT));
 }
@@ -198,10 +237,22 @@ allocation_change change_asked(schema::JobReduced::Reader e) {
   return change;
 }
 
-void begin_phase(job_state& job) {
+void begin_phase(job_state& job, const event_place& at, schema::JobReduced::Reader e) {
+  if (e.getWalltime() > 0) {
+    job.attributes.set(ids::resources_used, "walltime", values::print_duration(e.getWalltime()));
+    job.usage_at_s = at.seconds();
+  }
+  job.used_in_phase = read_usage(e.getOfLeft());
   if (!job.has_phases())
     for (const auto& [from, to] : originals) copy_all(job, from, to);
   for (const auto& [from, to] : accounted) copy_all(job, from, to);
+}
+
+void note_in_phase(job_state& job, schema::Usage::Reader usage, capnp::List<schema::HostUsage>::Reader hosts) {
+  if (!job.has_phases()) return;
+  const auto here = hosts_in(job.uses(), hosts);
+  const std::vector<host_usage> alone{{{}, read_usage(usage)}};
+  job.used_in_phase = not_adding_up(hosts.size() > 0 ? here : alone);
 }
 
 void show_deallocated(job_state& job) {
@@ -223,6 +274,7 @@ void alter_original(job_state& job, schema::Attribute::Reader change) {
 void forget_phases(job_state& job) {
   for (const auto& [from, to] : originals) job.attributes.erase_all(to);
   for (const auto& [from, to] : accounted) job.attributes.erase_all(to);
+  job.used_in_phase = {};
   job.attributes.erase(ids::exec_vnode_deallocated);
 }
 

@@ -47,7 +47,8 @@ struct RunStarted { ref @0 :RunRef; session @1 :Int64; jobdir @2 :Text; position
 struct RunRefusedReport { ref @0 :RunRef; code @1 :Int32; text @2 :Text; position @3 :UInt64; abandoned @4 :List(Text); }
 # What a run used is told host by host, the primary first; the server makes of it what the job shows. mergeWords: JSON objects of
 # several hosts are made one, other words are left out ($resources_used_strings merge).
-struct RunUsage { ref @0 :RunRef; hosts @1 :List(Common.HostUsage); session @2 :Int64; jobdir @3 :Text; mergeWords @4 :Bool; }
+struct RunUsage { ref @0 :RunRef; hosts @1 :List(Common.HostUsage); session @2 :Int64; jobdir @3 :Text; mergeWords @4 :Bool;
+                  question @5 :UInt64; }      # of the usageNow that it answers; 0: nobody has asked
 struct RunExited { ref @0 :RunRef; exitStatus @1 :Int32; hosts @2 :List(Common.HostUsage); session @3 :Int64; reported @4 :Bool; position @5 :UInt64;
                    mergeWords @6 :Bool;
                    abandoned @7 :List(Text); }   # as in RunLeftReport

@@ -27,6 +27,11 @@ struct VnodeWords {
   words       @0 :List(Common.Attribute);    # resource and value
   vnodes      @1 :List(Text);                # that have them, and no others
 }
+struct UsageNow {
+  # What this run has used until now, or its part on a host, is asked. The answer has the question's number.
+  ref      @0 :RunRef;
+  question @1 :UInt64;
+}
 struct LogMark {
   # How far the server's log was durable, in the server's own words: nobody else reads them (docs/design/0028-lost-logs.md).
   text        @0 :Data;          # as events/log/log_mark.hpp prints it

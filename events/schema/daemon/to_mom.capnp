@@ -9,6 +9,7 @@ using ServerEvents = import "../event/server.capnp";
 using RunRef = import "shared.capnp".RunRef;
 using StartRun = import "shared.capnp".StartRun;
 using LogMark = import "shared.capnp".LogMark;
+using UsageNow = import "shared.capnp".UsageNow;
 
 struct ToMom {
   union {
@@ -26,6 +27,7 @@ struct ToMom {
     stopScheduler  @11 :Text;    # its name
     hookAnswer @12 :HookAnswer;
     shutDown   @13 :Void;        # qterm -m: the MoM ends, its runs go on; not kept for one that is away
+    usageNow   @14 :UsageNow;    # answered by runUsage; owed until the server waits no longer
   }
 }
 

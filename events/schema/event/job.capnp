@@ -155,6 +155,8 @@ struct JobReduced {
   request    @6 :UInt64;         # that its MoM carries out; 0: nobody has to
   satisfies  @7 :List(UInt32);   # as in AllocationReduced
   stageOut   @8 :Bool;           # its files are staged out now; false, and no request: its MoM has told it
+  walltime   @9 :Int64;          # of the job until now, in seconds; 0: what was reported last
+  ofLeft     @10 :Common.Usage;  # at stage-out: mem, vmem and cpupercent of the hosts that are left
 }
 struct JobRequeued {
   run        @0 :UInt32;

@@ -1,5 +1,5 @@
-// When a job's actor leaves memory: it says that it is idle until the gateway lets it go, whatever comes in between. And when it answers
-// a release that is asked for in the job.
+// When a job's actor leaves memory: it says that it is idle until the gateway lets it go, whatever comes in between. And what releases wait
+// for, and when they are answered.
 #include "actors/server/job_actor.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -19,14 +19,21 @@ namespace {
 struct heard {
   int idle = 0;
   std::vector<std::uint64_t> may_leave;
+  std::vector<std::uint64_t> usage_asked;  // questions, to borg
+  int usage_withdrawn = 0;
+  int orders_to_run = 0;
 };
 
 caf::behavior fake_gateway(caf::event_based_actor*, heard* h) {
   return {
       [h](const actors::job_idle&) { ++h->idle; },
       [h](const actors::i_may_leave& m) { h->may_leave.push_back(m.sent); },
-      [](const actors::post_to_host&) {},
-      [](const actors::withdraw_from_host&) {},
+      [h](const actors::post_to_host& p) {
+        const auto m = p.message.get();
+        if (m.isUsageNow() && p.host == "borg") h->usage_asked.push_back(m.getUsageNow().getQuestion());
+        h->orders_to_run += m.isTellRun();
+      },
+      [h](const actors::withdraw_from_host& w) { h->usage_withdrawn += w.key.ends_with("/usage"); },
   };
 }
 
@@ -78,11 +85,23 @@ struct running : fixture {
   }
   template <class Fill>
   void report(Fill&& fill) { tell(test::report(std::forward<Fill>(fill))); }
-  std::shared_ptr<kept_answer> release(const std::string& host = "n2") {
+  std::shared_ptr<kept_answer> ask(const std::string& host, bool in_job) {
     auto answer = std::make_shared<kept_answer>();
-    model::client_request asked{test::make_request([&](auto r) { r.initReleaseNodes().initNamed(1).set(0, host); })};
-    caf::anon_send(job, actors::told_when_it_runs{{std::move(asked), test::manager(), "", answer, settings, {}, 0, {}}});
+    model::client_request asked{test::make_request([&](auto r) {
+      r.initReleaseNodes().initNamed(1).set(0, host);
+      r.getReleaseNodes().setInJob(in_job);
+    })};
+    caf::anon_send(job, actors::envelope<model::job_command>{std::move(asked), test::manager(), "", answer, settings, {}, 0, {}});
     run();
+    return answer;
+  }
+  void host_answers(const std::string& host = "borg") {
+    caf::anon_send(job, actors::usage_answered{said.usage_asked.back(), host});
+    run();
+  }
+  std::shared_ptr<kept_answer> release(const std::string& host = "n2") {
+    const auto answer = ask(host, true);
+    if (!said.usage_asked.empty()) host_answers();
     return answer;
   }
   void is_done(std::uint64_t request) {
@@ -127,6 +146,54 @@ BOOST_AUTO_TEST_CASE(a_job_that_stays_idle_is_not_announced_with_every_command) 
   tell(test::alter({{"Priority", "", "6"}}));
   run();
   BOOST_TEST(said.idle == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(phases_of_accounting, running)
+
+// RD-74
+BOOST_AUTO_TEST_CASE(a_release_waits_for_what_was_used_until_then) {
+  const auto answer = ask("n2", false);
+  BOOST_TEST(said.usage_asked.size() == 1u);
+  BOOST_TEST(answer->said == "");
+  BOOST_TEST(said.orders_to_run == 0);
+  host_answers("n2");  // it does not speak for the run
+  BOOST_TEST(answer->said == "");
+  host_answers();
+  BOOST_TEST(answer->said == "done");
+  BOOST_TEST(said.orders_to_run == 1);
+  BOOST_TEST(said.usage_withdrawn == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_host_that_is_dead_is_waited_for_a_moment) {
+  const auto answer = ask("n2", false);
+  pass(limits::usage_wait_s);
+  BOOST_TEST(answer->said == "done");
+  BOOST_TEST(said.usage_withdrawn == 1);
+  host_answers();  // late
+  BOOST_TEST(said.orders_to_run == 1);
+}
+
+BOOST_AUTO_TEST_CASE(releases_close_together_have_one_answer) {
+  const auto one = ask("n2", false), same = ask("n2", false);
+  BOOST_TEST(said.usage_asked.size() == 1u);
+  host_answers();
+  BOOST_TEST(one->said == "done");
+  BOOST_TEST(same->said == "refused 15010");
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_ends_meanwhile_releases_nothing) {
+  const auto answer = ask("n2", false);
+  report([](auto m) { m.initRunExited().initRef().setRun(1); });
+  run();
+  BOOST_TEST(answer->said == "refused 15016");
+  BOOST_TEST(said.usage_withdrawn == 1);
+}
+
+BOOST_AUTO_TEST_CASE(what_would_be_refused_asks_nobody) {
+  BOOST_TEST(ask("borg", false)->said == "refused 15010");
+  BOOST_TEST(said.usage_asked.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

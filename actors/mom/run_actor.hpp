@@ -86,6 +86,7 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   std::optional<model::usage_set> own_usage() const;
   void tell_usage(const std::vector<model::host_usage>& hosts, model::usage_set total, std::uint64_t question);
   void ask_usage(std::uint64_t question);
+  bool may_have_used(const model::sister_state& s, const std::set<std::string_view>& with_tasks);
   void no_longer_asked(const std::string& host);
   void tell_usage_asked_for(std::uint64_t question);
   void command(model::run_command c, reply_ptr reply = nullptr) {

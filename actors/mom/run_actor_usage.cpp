@@ -32,12 +32,21 @@ void run_actor::tell_usage(const std::vector<model::host_usage>& hosts, model::u
   });
 }
 
+// A host without tasks, of which hooks have set nothing, has used nothing: of a wide job most hosts are not asked.
+bool run_actor::may_have_used(const model::sister_state& s, const std::set<std::string_view>& with_tasks) {
+  const auto& c = contact_of(s.host);
+  const bool is_there = !s.dropped() && s.phase == model::sister_phase::joined && c.open;
+  return is_there && (c.last.measured_ns != 0 || with_tasks.contains(s.host) || hooks_.wanted_by_the_clock());
+}
+
 // A host that can't be reached, or does not answer, has used what it told last.
 void run_actor::ask_usage(std::uint64_t question) {
   if (state().phase != phase::started) return;
   usage_question_ = {question, {}};
+  std::set<std::string_view> with_tasks;
+  for (const auto& [number, task] : state().tasks) with_tasks.insert(task.host);
   for (const auto& s : state().sisters) {
-    if (s.dropped() || s.phase != model::sister_phase::joined || !contact_of(s.host).open) continue;
+    if (!may_have_used(s, with_tasks)) continue;
     usage_question_.missing.insert(s.host);
     tell_sister(s.host, [&](auto m) {
       fill_ref(m.initUsageNow().initRef());

@@ -200,6 +200,17 @@ BOOST_AUTO_TEST_CASE(a_release_is_done_when_the_node_file_is_new) {
 }
 
 namespace {
+schema::sealed<schema::FromSister> usage_of_n2(std::int64_t now_ns, std::string_view cput, std::uint64_t question) {
+  return from_sister([&](auto m) {
+    auto u = m.initUsage();
+    name(u.initRef());
+    u.setQuestion(question);
+    model::usage_set used;
+    used.set("cput", cput);
+    model::write_host_usage({"n2", used, now_ns}, u.initUsage());
+  });
+}
+
 schema::sealed<schema::ToMom> usage_now(std::uint64_t question) {
   return schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
     name(m.initUsageNow().initRef());
@@ -215,6 +226,8 @@ BOOST_AUTO_TEST_CASE(the_first_host_asks_the_others_what_was_used) {
   server->say(order({"n1", "n2"}, n1.around.clock.now));
   n1.pass(1);
   const auto n2 = joined_sister(n1);
+  n2->say(usage_of_n2(n1.around.clock.now, "00:00:01", 0));
+  n1.pass(1);
   n2->heard<schema::ToSister>();
   server->say(usage_now(5));
   auto asked = only(n2->heard<schema::ToSister>(), schema::ToSister::USAGE_NOW);
@@ -223,14 +236,7 @@ BOOST_AUTO_TEST_CASE(the_first_host_asks_the_others_what_was_used) {
     asked = only(n2->heard<schema::ToSister>(), schema::ToSister::USAGE_NOW);
   }
   BOOST_TEST_REQUIRE(asked.size() == 1u);
-  n2->say(from_sister([&](auto m) {
-    auto u = m.initUsage();
-    name(u.initRef());
-    u.setQuestion(asked[0].get().getUsageNow().getQuestion());
-    model::usage_set used;
-    used.set("cput", "00:07:00");
-    model::write_host_usage({"n2", used, n1.around.clock.now}, u.initUsage());
-  }));
+  n2->say(usage_of_n2(n1.around.clock.now, "00:07:00", asked[0].get().getUsageNow().getQuestion()));
   n1.pass(1);
   // One that is silent is not waited for long, and what it told last counts.
   server->say(usage_now(6));

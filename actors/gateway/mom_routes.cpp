@@ -139,8 +139,8 @@ void mom_routes::on_read(const wire::connection_ptr& peer, schema::sealed<schema
   auto unknown = runs_unknown(message.get().getHello(), name, found);
   auto refused = vnodes_.why_not_taken(message.get().getHello(), name);
   auto own = refused.empty() ? vnodes_.taken(std::move(message), name) : std::move(message);
-  board_.connected({peer, std::move(own), board_.where().runs_on(name), std::move(unknown.unwanted), std::move(unknown.kept), std::move(refused),
-                    board_.settings()});
+  board_.connected({peer, std::move(own), board_.where().runs_on(name), std::move(unknown.unwanted), std::move(unknown.kept),
+                    std::move(refused), board_.settings()});
   if (marks_.newest()) peer->send(marks_.newest());
   if (ended_all_) tell_to_end(name, peer);
 }

@@ -109,10 +109,11 @@ run_words words_of(const release_from& from) {
 
 std::optional<select_of_left> chunks_left(const allocation& left, const std::vector<std::uint32_t>& kept_for,
                                           const values::select_spec& keep_select, const shown_request& shown) {
-  const auto asked = select_answered(left, shown);
+  // It is unknown of an event that somebody wrote by hand.
+  const auto asked = select_answered(left, shown).value_or(values::select_spec{});
   const auto chunks = values::parse_exec_vnode(left.exec_vnode());
-  if (!asked || !chunks) return std::nullopt;
-  const auto own_items = items_by_chunk(left, *asked), keep_items = item_of_chunk(keep_select, keep_select.chunk_count());
+  if (!chunks) return std::nullopt;
+  const auto own_items = items_by_chunk(left, asked), keep_items = item_of_chunk(keep_select, keep_select.chunk_count());
   select_of_left out;
   std::uint32_t number = 0;
   std::optional<std::pair<std::size_t, std::size_t>> last;  // items of the chunk before: equal ones stand together
@@ -122,8 +123,8 @@ std::optional<select_of_left> chunks_left(const allocation& left, const std::vec
       continue;
     }
     out.satisfies.push_back(number++);
-    const bool was_asked = own_items[i] < asked->chunks.size();
-    auto chunk = as_it_is(was_asked ? asked->chunks[own_items[i]].resources : std::vector<values::named_value>{}, chunks->chunks[i]);
+    const bool was_asked = own_items[i] < asked.chunks.size();
+    auto chunk = as_it_is(was_asked ? asked.chunks[own_items[i]].resources : std::vector<values::named_value>{}, chunks->chunks[i]);
     const auto keep_item = i < kept_for.size() && kept_for[i] < keep_items.size() ? keep_items[kept_for[i]] : keep_select.chunks.size();
     if (keep_item < keep_select.chunks.size())
       for (const auto& r : keep_select.chunks[keep_item].resources)

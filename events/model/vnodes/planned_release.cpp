@@ -68,6 +68,7 @@ std::optional<select_of_left> select_of(const allocation& left, const shown_requ
     out.satisfies.push_back(bare ? allocation::no_chunk : static_cast<std::uint32_t>(out.select.chunks.size()));
     if (bare) continue;
     auto& chunk = out.select.chunks.emplace_back(sum_of(chunks->chunks[i]));
+    if (i >= by_chunk.chunks.size()) continue;  // without exec_host
     for (const auto& r : by_chunk.chunks[i].resources)
       if (!chunk.find(r.name)) chunk.resources.push_back(r);
   }
@@ -113,7 +114,9 @@ std::optional<select_of_left> chunks_left(const allocation& left, const std::vec
   const auto asked = select_answered(left, shown).value_or(values::select_spec{});
   const auto chunks = values::parse_exec_vnode(left.exec_vnode());
   if (!chunks) return std::nullopt;
-  const auto own_items = items_by_chunk(left, asked), keep_items = item_of_chunk(keep_select, keep_select.chunk_count());
+  auto own_items = items_by_chunk(left, asked);
+  own_items.resize(chunks->chunks.size(), asked.chunks.size());  // without exec_host nothing is known of them either
+  const auto keep_items = item_of_chunk(keep_select, keep_select.chunk_count());
   select_of_left out;
   std::uint32_t number = 0;
   std::optional<std::pair<std::size_t, std::size_t>> last;  // items of the chunk before: equal ones stand together

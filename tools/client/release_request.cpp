@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "events/values/job_id.hpp"
+#include "events/values/string_list.hpp"
 #include "tools/client/client_limits.hpp"
 #include "tools/client/option_values.hpp"
 
@@ -40,7 +41,7 @@ release_reading release_but(std::string_view keep) {
     keep.remove_prefix(select.size());
     if (keep.size() > limits::keep_select_bytes_max)
       return too_much("a select of " + std::to_string(keep.size()) + " bytes is", limits::keep_select_bytes_max);
-    return release_request{{}, std::string(keep), 0};
+    return release_request{{}, std::string(values::trimmed(keep)), 0};
   }
   if (is_count(keep)) return release_request{{}, {}, count_of(keep)};
   return values::refusal{pbs_error::invalid_request, "only a \"select=\" string is valid in -k option"};

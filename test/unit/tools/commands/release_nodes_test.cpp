@@ -110,6 +110,7 @@ BOOST_FIXTURE_TEST_CASE(all_go_or_all_but_what_is_kept, release) {
            {{"-k", "4294967296"}, "but 4294967295"},
            {{"-k", "99999999999999999999999"}, "but 4294967295"},
            {{"-k", "select=2:ncpus=1+1:mem=1gb"}, "but select=2:ncpus=1+1:mem=1gb"},
+           {{"-k", "select= 2:ncpus=1 "}, "but select=2:ncpus=1"},
            {{"-k", "select="}, "but select="}}) {
     const ran r = run_for_12(option);
     BOOST_TEST(r.status == 0);

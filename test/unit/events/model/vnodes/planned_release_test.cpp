@@ -53,6 +53,21 @@ using shown = std::map<std::string, std::string>;
 
 BOOST_AUTO_TEST_SUITE(planned_releases)
 
+// As pbs_python is told of it: an event written by hand has exec_vnode alone.
+BOOST_AUTO_TEST_CASE(a_job_of_which_exec_vnode_alone_is_known_is_reduced_too) {
+  job bare("ncpus=3", "(a:ncpus=3)+(b:ncpus=2)+(c:ncpus=2)", "a/0+b/0+c/0");
+  bare.from.has = {bare.from.has.exec_vnode(), "", {}, ""};
+  bare.from.shown = {};
+  bare.from.failed.vnodes = {"b"};
+  const auto plan = bare.keeps("ncpus=3+ncpus=2");
+  BOOST_REQUIRE(plan);
+  BOOST_TEST(plan->left.exec_vnode() == "(a:ncpus=3)+(c:ncpus=2)");
+  BOOST_TEST(plan->change.keep_select == "1:ncpus=3+1:ncpus=2");
+  const auto rest = model::without({"b"}, bare.from, bare.site, "test");
+  BOOST_REQUIRE(rest);
+  BOOST_TEST(rest->left.exec_vnode() == "(a:ncpus=3)+(c:ncpus=2)");
+}
+
 // RD-09, RS-88: the keep_select says which chunks stay; what they are, the job has said.
 BOOST_AUTO_TEST_CASE(the_job_keeps_its_own_chunks_and_counts_them) {
   const job wide("ncpus=1+ncpus=2:fltres=9.1:bigmem=True:room=9kb+ncpus=3", "(a:ncpus=1)+(b:ncpus=2:fltres=9.1:room=9kb)+(c:ncpus=3)",

@@ -1,11 +1,11 @@
 #include "actors/mom/job_commands.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <map>
 #include <utility>
 
 #include "actors/link/wire/wire_limits.hpp"
+#include "actors/mom/job_claim.hpp"
 #include "actors/mom/task_interface.hpp"
 #include "events/model/run/task_limits.hpp"
 #include "events/schema/client.capnp.h"
@@ -111,18 +111,6 @@ class callers {
 };
 
 }  // namespace
-
-// An empty cookie would be any, and what is said stands in the log.
-std::optional<job_claim> read_claim(const schema::sealed_message& message) {
-  const auto said = message.root<schema::CommandOfJob>();
-  job_claim claim{schema::str(said.getJob()), schema::str(said.getCookie())};
-  const auto good = [](const std::string& word) {
-    const bool printable = std::all_of(word.begin(), word.end(), [](char c) { return c > ' ' && c < '\x7f'; });
-    return printable && !word.empty() && word.size() <= limits::claim_bytes_max;
-  };
-  if (!good(claim.job) || !good(claim.cookie)) return std::nullopt;
-  return claim;
-}
 
 caf::behavior job_commands(caf::event_based_actor* self, job_commands_parts parts) {
   self->set_exception_handler([stop = parts.stop_process](std::exception_ptr e) -> caf::error {

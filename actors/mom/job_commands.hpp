@@ -6,19 +6,12 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "actors/link/wire/complaints.hpp"
 #include "actors/relay/passages.hpp"
 
 namespace annals::actors {
-
-// What a caller says first, within its bounds; nothing: it is no such word. Throws kj::Exception for a message that can't be read.
-struct job_claim {
-  std::string job, cookie;
-};
-std::optional<job_claim> read_claim(const schema::sealed_message& message);
 
 struct job_commands_parts {
   caf::actor mom;

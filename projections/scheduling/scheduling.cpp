@@ -15,8 +15,8 @@ namespace {
 // Rows per message. A row is a few hundred bytes, a vnode's grows by 16 bytes with each of its jobs: 500 rows stay far below
 // the largest frame (limits::daemon_frame_bytes_max) even when each vnode runs a thousand jobs.
 constexpr std::size_t rows_per_message = 500;
-// A reservation's row grows with its places: two of the largest (limits::chunks_ahead_max) are a megabyte.
-constexpr std::size_t reservation_bytes_per_message = 2u << 20;
+// A reservation's row grows with its places: two of the largest (limits::chunks_ahead_max) are a megabyte. A job's grows with its select.
+constexpr std::size_t bytes_per_message = 2u << 20;
 
 bool changes(capnp::List<schema::Attribute>::Reader all, const char* name) {
   for (auto c : all)
@@ -386,11 +386,19 @@ std::size_t bytes_of(const model::reservation_state& r) {
   return bytes;
 }
 
-// A piece has one at least.
-std::size_t end_of_piece(const std::vector<const model::reservation_state*>& all, std::size_t from) {
+std::size_t bytes_of(const model::job_state& job) {
+  std::size_t bytes = 512 + 2 * job.attributes.get(attributes::job::Resource_List, "select").value_or("").size();
+  for (const auto id : {attributes::job::schedselect, attributes::job::exec_vnode, attributes::job::exec_host, attributes::job::depend})
+    bytes += 2 * job.attribute(id).size();
+  return bytes;
+}
+
+// A piece has one at least, unless there is room for none.
+template <class Row>
+std::size_t end_of_piece(const std::vector<const Row*>& all, std::size_t from, std::size_t room) {
   auto end = from;
-  for (std::size_t bytes = 0; end < all.size() && (end == from || bytes < reservation_bytes_per_message); ++end)
-    bytes += bytes_of(*all[end]);
+  const auto most = std::min(all.size(), from + room);
+  for (std::size_t bytes = 0; end < most && (end == from || bytes < bytes_per_message); ++end) bytes += bytes_of(*all[end]);
   return end;
 }
 
@@ -402,11 +410,11 @@ std::vector<scheduling_projection::message> scheduling_projection::messages(cons
   std::vector<message> out;
   std::size_t reservation = 0, vnode = 0, job = 0;  // the next rows: first all reservations, then all vnodes, then jobs
   do {
-    const std::size_t reservation_end = end_of_piece(what.reservations, reservation);
+    const std::size_t reservation_end = end_of_piece(what.reservations, reservation, what.reservations.size());
     const bool reserved = reservation_end == what.reservations.size();
     const std::size_t vnode_end = reserved ? std::min(what.vnodes.size(), vnode + rows_per_message) : vnode;
     const std::size_t room = reserved && vnode_end == what.vnodes.size() ? rows_per_message - (vnode_end - vnode) : 0;
-    const std::size_t job_end = std::min(what.jobs.size(), job + room);
+    const std::size_t job_end = end_of_piece(what.jobs, job, room);
     const bool first = out.empty(), last = reserved && vnode_end == what.vnodes.size() && job_end == what.jobs.size();
     out.push_back(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
       auto d = m.initView();

@@ -69,8 +69,9 @@ class piecewise {
   piecewise(std::uint64_t id, std::uint64_t sequence, const send_reply& send) : id_(id), sequence_(sequence), send_(send) {}
   using fill_why = std::function<void(schema::JobWhy::Builder)>;
   void add(std::string_view name, std::string row, fill_why why = {}) {
+    bytes_ += row.size();
     rows_.push_back({std::string(name), std::move(row), std::move(why)});
-    if (rows_.size() == objects_per_reply) flush(false);
+    if (rows_.size() == objects_per_reply || bytes_ >= reply_rows_bytes) flush(false);
   }
   void flush_some() {
     if (!rows_.empty()) flush(false);
@@ -98,6 +99,7 @@ class piecewise {
       }
     }));
     rows_.clear();
+    bytes_ = 0;
   }
 
  private:
@@ -108,6 +110,7 @@ class piecewise {
     fill_why why;  // empty: nothing is said of it
   };
   std::vector<row> rows_;
+  std::size_t bytes_ = 0;  // of them
   std::vector<std::pair<std::string, values::refusal>> unknown_;
 };
 

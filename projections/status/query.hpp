@@ -15,6 +15,9 @@ class queue_sums;  // projections/status/queue_sums.hpp
 
 // Objects per reply: enough to make the frame's cost small, few enough that the client can print while we go on.
 constexpr unsigned objects_per_reply = 256;
+// A job with a select of thousands of chunks has a row of megabytes: a reply has so many bytes and one row more, which no frame limit cuts
+// off.
+constexpr std::size_t reply_rows_bytes = 1u << 20;
 
 using send_reply = std::function<void(const schema::sealed<schema::Reply>&)>;
 

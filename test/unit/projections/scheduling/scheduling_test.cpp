@@ -352,6 +352,31 @@ BOOST_AUTO_TEST_CASE(a_large_view_comes_in_pieces_and_counts_only_when_whole) {
   BOOST_TEST(s.view.sequence() == s.records.sequence);
 }
 
+// Or the message is larger than the scheduler takes, and it never has a view again.
+BOOST_AUTO_TEST_CASE(jobs_of_large_selects_come_in_pieces) {
+  story s;
+  s.queue(2, "workq");
+  std::string select = "1:ncpus=1";
+  for (int i = 1; i < 50'000; ++i) select += "+1:ncpus=1:mem=" + std::to_string(i) + "kb";
+  for (unsigned n = 1; n <= 20; ++n)
+    s.fold(100 + n, [&](auto e) {
+      auto j = e.initJob().initQueued();
+      j.setId(std::to_string(n) + ".p1");
+      j.setNumber(n);
+      j.setQueue("workq");
+      auto a = j.initAttributes(1)[0];
+      a.setName("schedselect");
+      a.setValue(select);
+    });
+  scheduling_projection fresh(s.status, "default");
+  std::size_t jobs = 0;
+  for (const auto& piece : fresh.full_view()) {
+    BOOST_TEST(piece.bytes().size() < 16u << 20);  // what the wire takes
+    jobs += piece.get().getView().getJobs().size();
+  }
+  BOOST_TEST(jobs == 20u);
+}
+
 BOOST_AUTO_TEST_CASE(eligible_time_follows_when_it_is_counted_and_when_a_limit_stops_it) {
   story s;
   s.queue(2, "workq");

@@ -190,6 +190,20 @@ BOOST_AUTO_TEST_CASE(only_what_was_wanted_is_sent) {
   BOOST_TEST(!a.rows.at("1.p1").has(job::Job_Owner));
 }
 
+// Or the reply is larger than a frame may be, and the command never has an answer.
+BOOST_AUTO_TEST_CASE(jobs_of_large_selects_are_sent_in_several_replies) {
+  const std::string select(1'000'000, 'x');
+  for (unsigned n = 20; n < 40; ++n) submit(100 + n, n, "ann@p1", {{"Resource_List", "select", select.c_str()}});
+  std::size_t sent = 0, largest = 0;
+  const auto asked = schema::make<schema::Stat>([](schema::Stat::Builder s) { s.setKind(ObjectKind::JOB); });
+  projections::answer_stat(status, 7, *asked, {"ann", "p1", Role::USER}, [&](const schema::sealed<schema::Reply>& r) {
+    sent += r.get().getObjects().getObjects().size();
+    largest = std::max(largest, r.bytes().size());
+  });
+  BOOST_TEST(sent == 22u);
+  BOOST_TEST(largest < 4'000'000u);
+}
+
 BOOST_AUTO_TEST_CASE(users_and_states_choose_jobs) {
   BOOST_TEST(stat([](schema::Stat::Builder s) { s.initUsers(1).set(0, "bob"); }).names.front() == "2.p1");
   const answer running = stat([](schema::Stat::Builder s) { s.setStates("RS"); });

@@ -63,9 +63,6 @@ BOOST_AUTO_TEST_CASE(a_job_of_which_exec_vnode_alone_is_known_is_reduced_too) {
   BOOST_REQUIRE(plan);
   BOOST_TEST(plan->left.exec_vnode() == "(a:ncpus=3)+(c:ncpus=2)");
   BOOST_TEST(plan->change.keep_select == "1:ncpus=3+1:ncpus=2");
-  const auto rest = model::without({"b"}, bare.from, bare.site, "test");
-  BOOST_REQUIRE(rest);
-  BOOST_TEST(rest->left.exec_vnode() == "(a:ncpus=3)+(c:ncpus=2)");
 }
 
 // RD-09, RS-88: the keep_select says which chunks stay; what they are, the job has said.

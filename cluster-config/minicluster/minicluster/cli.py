@@ -71,6 +71,8 @@ def up(options):
                 raise Trouble("a new cluster needs --hosts")
             plain = options.plain or os.geteuid() != 0
             describe(options.dir, options.server, hosts, prefix(options.exec), plain)
+        else:
+            follow_programs(layout, options.exec)
         cluster = Cluster(options.dir)
         if hosts and hosts != cluster.hosts:
             raise Trouble(f"there is a cluster in {layout.dir} already, with the hosts {','.join(cluster.hosts)}")
@@ -80,6 +82,16 @@ def up(options):
             cluster.down()      # nothing half-running; files and logs stay for a look
             print(f"pbs_minicluster: not up; its files are in {layout.dir}", file=sys.stderr)
             raise
+
+
+def follow_programs(layout, given):
+    """A cluster outlives the tree whose programs it ran: it uses those of this one then."""
+    info = layout.load()
+    if os.path.exists(os.path.join(info["exec"], "sbin", "pbs_server")):
+        return
+    gone, info["exec"] = info["exec"], prefix(given)
+    layout.save(info)
+    print(f"pbs_minicluster: the programs in {gone} are gone; the cluster uses those in {info['exec']}", file=sys.stderr)
 
 
 def prefix(given):

@@ -158,6 +158,16 @@ class a_cluster:
         self.mc("up")
         self.assertTrue(os.path.exists(marker))
 
+    def test_a_cluster_whose_programs_are_gone_uses_those_of_the_tree_that_starts_it(self):
+        gone = os.path.realpath(self.prefix)
+        self.mc("down", "--keep")
+        self.prefix = os.path.join(self.top, "other")
+        os.rename(gone, self.prefix)
+        done = self.call("up", "--dir", self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"the programs in {gone} are gone; the cluster uses those in {os.path.realpath(self.prefix)}", done.stderr)
+        self.assertEqual({row["state"] for row in self.rows().values()}, {"running"})
+
     def test_mistakes_are_told_clearly(self):
         self.assertIn("no host nosuch", self.mc("kill", "nosuch", status=1))
         self.assertIn("already, with the hosts a,b", self.mc("up", "--hosts", "c", status=1))

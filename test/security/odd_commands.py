@@ -143,8 +143,7 @@ class Drawer:
                                                      f"create queue {self.text()}", "list job", "p n @default", self.text()])]),
                 (1, lambda: ["pbs_audit", self.one(["why", "job", "verify", "usage", "timeline", self.text()]), self.job()])]
         make = self.random.choices([w for _, w in ways], [often for often, _ in ways])[0]
-        # No program can be started with a zero byte; what is not valid UTF-8 comes as it is.
-        return [word.replace("\0", "") for word in make()]
+        return make()
 
 
 __all__ = ["Drawer"]

@@ -18,7 +18,6 @@ namespace {
 using phase = model::run_phase;
 
 constexpr std::int64_t report_retry_ns = 5'000'000'000;  // an unacknowledged report is told again after this
-using first_usage_atom = caf::atom_constant<caf::atom("firstuse")>;
 
 // Nothing: no signal of this system, or none that does anything.
 std::optional<int> signal_number(std::string_view name) {
@@ -45,10 +44,6 @@ caf::message_handler run_actor::other_handlers() {
         parts_.settings = s.settings;
         reconcile();  // they say how long it waits
       },
-      [this](const poll_usage& p) { poll(p); },
-      [this](first_usage_atom) { poll({usage_interval_s_}); },
-      [this](const usage_wanted& w) { ask_usage(w.question); },
-      [this](const usage_wait_is_over& o) { tell_usage_asked_for(o.question); },
       [this](const host_acted&) { on_acted(); },
       [this](const node_file_written& w) { on_node_file(w); },
       [this](hook_point_passed& p) {
@@ -78,6 +73,7 @@ caf::message_handler run_actor::other_handlers() {
         command(model::acknowledged{what});
       },
   }
+      .or_else(usage_handlers())
       .or_else(task_handlers())
       .or_else(checkpoint_handlers());
 }
@@ -165,7 +161,7 @@ struct run_actor::beginner {
       r.setPosition(a.version());
       r.setCanCheckpoint(a.can_checkpoint());
     });
-    a.delayed_send(&a, std::chrono::milliseconds(a.parts_.settings->first_usage_ms), first_usage_atom::value);
+    a.tell_first_usage_soon();
     return begun::yes;
   }
   begun operator()(const model::report_refused&) const {
@@ -307,31 +303,6 @@ void run_actor::on_node_file(const node_file_written& w) {
   if (!w.error.empty()) parts_.note(log_event::error, state().job, "the node file could not be written: " + w.error);
   node_file_ = std::max(node_file_, w.number);
   reconcile();
-}
-
-// -- usage -------------------------------------------------------------------------------------------------------------------
-
-void run_actor::poll(const poll_usage& p) {
-  usage_interval_s_ = p.report_interval_s;
-  const auto now = parts_.base.clock->now_ns();
-  if (!state().sisters.empty()) look_for_sisters(now);
-  reconcile();  // a timer that fired before its time, because the clock was set back, is set again
-  if (state().phase != phase::started) return;
-  const auto measured = own_usage();
-  if (!measured) return;
-  const auto& own = *measured;
-  const auto hosts = by_host(own);
-  const auto usage = model::job_total(hosts, *parts_.resources(), parts_.settings->config.used_strings);
-  tell_periodic_hooks(own);
-  if (state().order) {
-    if (auto met = model::exceeded_limit(order(), measured_total(hosts, own), parts_.settings->config.enforce.mem)) command(*met);
-  }
-  const auto ran_ns = now - state().started_s * 1'000'000'000;
-  if (told_ns_ > now) told_ns_ = now;  // the clock went back: counted from here
-  const bool first = told_ns_ == 0 && (ran_ns >= parts_.settings->first_usage_ms * 1'000'000 || ran_ns < 0);
-  const bool due = told_ns_ != 0 && model::worth_reporting(usage, told_, (now - told_ns_) / 1'000'000'000, p.report_interval_s);
-  if (!first && !due) return;
-  tell_usage(hosts, usage, 0);
 }
 
 }  // namespace annals::actors

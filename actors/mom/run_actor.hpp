@@ -81,14 +81,6 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   }
   void fire(const model::wake& timer);
   std::int64_t rings_at(const model::wake& timer) const;
-  void poll(const poll_usage& p);
-  // What the server asks for, and the word of it (run_actor_usage.cpp). question 0: nobody has asked.
-  std::optional<model::usage_set> own_usage() const;
-  void tell_usage(const std::vector<model::host_usage>& hosts, model::usage_set total, std::uint64_t question);
-  void ask_usage(std::uint64_t question);
-  bool may_have_used(const model::sister_state& s, const std::set<std::string_view>& with_tasks);
-  void no_longer_asked(const std::string& host);
-  void tell_usage_asked_for(std::uint64_t question);
   void command(model::run_command c, reply_ptr reply = nullptr) {
     receive({std::move(c), {"pbs_mom", parts_.settings->host, schema::Role::MOM}, {}, std::move(reply), nullptr, {}, 0, {}, {}, true});
   }
@@ -162,6 +154,25 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   void forget_askers_of(const std::string& host);
   void fail_questions_to(const std::string& host);
 
+  // -- what it has used (run_actor_usage.cpp)
+  struct contact;
+  caf::message_handler usage_handlers();
+  void tell_first_usage_soon();
+  void poll(const poll_usage& p);
+  std::optional<model::usage_set> own_usage() const;
+  void tell_usage(const std::vector<model::host_usage>& hosts, model::usage_set total, std::uint64_t question);  // 0: nobody has asked
+  void ask_usage(std::uint64_t question);
+  bool may_have_used(const model::sister_state& s, const std::set<std::string_view>& with_tasks);
+  void no_longer_asked(const std::string& host);
+  void tell_usage_asked_for(std::uint64_t question);
+  std::vector<model::host_usage> by_host(const model::usage_set& own) const;  // the primary first
+  // With what was measured on this host: limits are not a matter of its hooks.
+  model::usage_set measured_total(std::vector<model::host_usage> hosts, const model::usage_set& own) const;
+  void take_usage(contact& from, const std::string& host, schema::HostUsage::Reader told);
+  void note_words_not_shown(const std::vector<model::host_usage>& hosts);
+  bool merges_words() const { return parts_.settings->config.used_strings == model::words_form::merge; }
+  void keep_usage_of_sisters();  // for a life after this one
+
   // -- the other hosts (run_actor_sisters.cpp)
   struct contact {  // what this life of the process knows of a sister
     bool open = false;
@@ -188,13 +199,6 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   bool waits_for_updates();  // that hosts have not taken yet, before the program
   std::int64_t join_alarm_s() const;
   std::int64_t launch_delay_s() const;
-  std::vector<model::host_usage> by_host(const model::usage_set& own) const;  // the primary first
-  // With what was measured on this host: limits are not a matter of its hooks.
-  model::usage_set measured_total(std::vector<model::host_usage> hosts, const model::usage_set& own) const;
-  void take_usage(contact& from, const std::string& host, schema::HostUsage::Reader told);
-  void note_words_not_shown(const std::vector<model::host_usage>& hosts);
-  bool merges_words() const { return parts_.settings->config.used_strings == model::words_form::merge; }
-  void keep_usage_of_sisters();  // for a life after this one
   template <class Fill>
   void tell_sister(const std::string& host, Fill&& fill) {
     send(mom_, to_sister{host, schema::make<schema::ToSister>(std::forward<Fill>(fill))});
@@ -212,7 +216,7 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   bool handed_over_ = false;       // this life: the host has it
   roll_call roll_call_;
   std::uint64_t waits_before_program_ = 0;  // so often something took its time while hosts could fail unseen
-  // What hooks want to let go, until the hosts that stay have answered.
+  // Hooks have asked for a release. It is kept until the hosts that stay have answered.
   struct wanted_release {
     model::hooks_done done;
     bool by_select;                  // they said what is to stay

@@ -225,45 +225,4 @@ void run_actor::look_for_sisters(std::int64_t now_ns) {
       command(model::sister_away{host, c.away_since_ns});
 }
 
-// -- usage -------------------------------------------------------------------------------------------------------------------
-
-void run_actor::keep_usage_of_sisters() {
-  std::vector<model::host_usage> told;
-  for (const auto& [host, c] : contacts_)
-    if (c.last.measured_ns != 0) told.push_back(c.last);
-  if (!told.empty()) command(model::sisters_used{std::move(told)});
-}
-
-// Each host has an equal part of the words that all of them may have.
-void run_actor::take_usage(contact& from, const std::string& host, schema::HostUsage::Reader told) {
-  from.last = model::read_host_usage(told);
-  from.last.host = host;  // whatever it calls itself
-  const auto share = limits::run_words_bytes_max / (state().sisters.size() + 1);
-  if (model::cut_words(from.last.usage, share, *parts_.resources()) && !std::exchange(from.words_cut, true))
-    parts_.note(log_event::error, state().job,
-                "resources_used of " + host + " has more than " + std::to_string(share) + " bytes of words: the rest is left out");
-}
-
-std::vector<model::host_usage> run_actor::by_host(const model::usage_set& own) const {
-  const auto last = [&](const model::sister_state& s) -> const model::host_usage& {
-    const auto at = contacts_.find(s.host);
-    return at == contacts_.end() || s.phase == model::sister_phase::left ? s.usage : at->second.last;
-  };
-  return state().usage_by_host({parts_.settings->host, own, parts_.base.clock->now_ns()}, *parts_.resources(), last);
-}
-
-model::usage_set run_actor::measured_total(std::vector<model::host_usage> hosts, const model::usage_set& own) const {
-  auto& here = hosts.front().usage = own;
-  if (const auto tasks = contacts_.find(parts_.settings->host); tasks != contacts_.end())
-    model::add_usage(here, tasks->second.last.usage, *parts_.resources());
-  return model::job_total(hosts, *parts_.resources());
-}
-
-// RU-15
-void run_actor::note_words_not_shown(const std::vector<model::host_usage>& hosts) {
-  if (!merges_words()) return;
-  for (const auto& [resource, why] : model::unmergeable_words(hosts, *parts_.resources()))
-    if (words_not_shown_.insert(resource).second) parts_.note_host(log_event::error, "Job " + state().job + " " + why);
-}
-
 }  // namespace annals::actors

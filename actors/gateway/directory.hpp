@@ -86,7 +86,7 @@ class directory {
   std::vector<expected_run> runs_on(const std::string& host) const;
   // On this job's other hosts than its first.
   attributes::unreleasable_vnodes unreleasable_vnodes(std::uint64_t serial) const;
-  // What these vnodes have that is not used up; and of these resources all vnodes of the job's hosts.
+  // Values of resources that are not used up, by vnode: those of these vnodes, or these resources on all vnodes of the job's hosts.
   model::vnode_words words_of(const std::vector<std::string>& vnodes) const;
   model::vnode_words words_of_hosts(std::uint64_t serial, const std::set<std::string, std::less<>>& resources) const;
   // The script of a job that has not ended; null: it has none.

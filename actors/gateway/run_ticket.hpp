@@ -18,7 +18,8 @@ using ticket_signer = std::function<wire::signature(schema::byte_span ticket)>;
 
 // Where the MoMs of an order's sisters are, in their order.
 std::vector<mom_place> places_of_sisters(const schema::sealed<schema::ToMom>& order, const directory& where);
-// What its vnodes have that is not used up, if the run may be reduced before its program: a select may ask for that.
+// The order's vnodes have resources that are not used up, and a select may ask for them when the run is reduced before its program. Empty:
+// it can't be reduced then.
 model::vnode_words words_for(const schema::sealed<schema::ToMom>& order, const directory& where);
 // The order with its sisters' addresses, these words and a ticket that is valid from now on. Any thread; signing takes its time.
 schema::sealed<schema::ToMom> with_ticket(const schema::sealed<schema::ToMom>& order, const std::string& primary,

@@ -1,4 +1,4 @@
-// What a process says first on the MoM's socket for commands of jobs. docs/design/0038-commands-of-jobs.md.
+// The first word of a process on the MoM's socket for commands of jobs. docs/design/0038-commands-of-jobs.md.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,8 @@
 
 namespace annals::actors {
 
-// Within its bounds; nothing: it is no such word. Throws kj::Exception for a message that can't be read.
+// Both have one character at least and limits::claim_bytes_max at most. Returns nullopt for any other word. Throws kj::Exception for a
+// message that can't be read.
 struct job_claim {
   std::string job, cookie;
 };

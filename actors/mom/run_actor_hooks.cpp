@@ -42,7 +42,7 @@ bool run_actor::hooks_allow(hook_point point) {
   return false;
 }
 
-// What they let go of waits until the hosts that stay are known to be there.
+// Hooks have had their say. Their release waits until the hosts that stay are known to be there.
 void run_actor::take_word_of(hook_point_passed& p, std::vector<std::string> shown) {
   model::hooks_done done{std::move(p.runs), {}, std::move(p.reduced), to_keep(std::move(p.used))};
   if (!done.reduced || may_have_started_) return command(std::move(done));
@@ -51,7 +51,7 @@ void run_actor::take_word_of(hook_point_passed& p, std::vector<std::string> show
   reconcile();
 }
 
-// What the run is left with when it is to have what the select says, and nothing of those hosts.
+// Plans the release that leaves the run with what the select says, and with nothing on the hosts that have failed.
 std::optional<model::planned_release> run_actor::planned(const std::string& keep_select, const std::string& by,
                                                          const std::vector<std::string>& failed, const hooks::line_taker& tell) {
   const auto asked =

@@ -21,7 +21,7 @@ using start_wait_atom = caf::atom_constant<caf::atom("startwait")>;
 using usage_wait_atom = caf::atom_constant<caf::atom("usagewait")>;
 using taking_wait_atom = caf::atom_constant<caf::atom("takingwait")>;
 
-// Of a command that is in the actor's own hands: it must not keep the actor alive.
+// Answers a release when the first host has taken it in. The actor holds it with the command, so it must not keep the actor alive.
 class when_taken_in final : public reply_to {
  public:
   when_taken_in(const caf::actor& job, reply_ptr to) : job_(caf::actor_cast<caf::actor_addr>(job)), to_(std::move(to)) {}

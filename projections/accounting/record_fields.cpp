@@ -72,7 +72,7 @@ double cpus_of(std::string_view exec_vnode) {
   return cpus;
 }
 
-// What the run's host has counted are the cpus that it began with. A hook may have set another number.
+// The run's host counts the cpus that it began with. A hook may have set another number, which stays.
 std::string cpus_of_phase(const model::job_state& job, std::string_view told) {
   const auto first = job.attribute(job.has_phases() ? ids::exec_vnode_orig : ids::exec_vnode);
   if (told != values::print_real(cpus_of(first))) return std::string(told);
@@ -85,7 +85,7 @@ std::string walltime_of(const occasion& o, std::string_view told) {
   return until > 0 ? values::print_duration(until) : std::string(told);
 }
 
-// What adds up over time counts from phase to phase; cpus, memory and words are those of the phase (RD-77, RD-84).
+// Amounts that add up over time count from phase to phase. Cpus, memory and words are those of the phase (RD-77, RD-84).
 std::string used_in_phase(const occasion& o, std::string_view resource, std::string_view told) {
   const auto& job = o.job;
   if (resource == "ncpus") return cpus_of_phase(job, told);

@@ -127,7 +127,7 @@ std::int64_t walltime_until(const job_state& job, const stamp& now) {
   return job.stopped() ? told : told + std::max<std::int64_t>(now.seconds() - job.usage_at_s, 0);
 }
 
-// What goes up and down is that of the hosts that are there.
+// Processor percent and memory go up and down: only the hosts that are there count.
 usage_set not_adding_up(std::span<const host_usage> hosts) {
   static const attributes::resource_catalogue builtin;
   usage_set out;

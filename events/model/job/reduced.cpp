@@ -23,7 +23,7 @@ values::select_spec amounts_of(values::select_spec select, const attributes::res
   return select;
 }
 
-// What it is to have is the word of a MoM: it is believed if it could be, for what the job has. What the job shows is what is left.
+// A MoM says what the run is to have. The server believes it if what is left could have it, and shows what is left.
 std::optional<select_of_left> believed_select(std::string_view keep_select, const allocation& left, const shown_request& before,
                                               const attributes::resource_catalogue& resources) {
   if (keep_select.size() > limits::keep_select_bytes_max) return std::nullopt;

@@ -106,7 +106,7 @@ void change_depend(job_state& job, schema::Attribute::Reader change);
 
 // The phase of its accounting that a release ends, and what its run had at first: hidden attributes (RD-73, RD-90; ramp_down.cpp).
 void begin_phase(job_state& job, const event_place& at, schema::JobReduced::Reader e);
-// What was reported in a phase: memory and the like are those of the hosts that the run has in it.
+// A phase has the memory and the processor percent of the hosts that the run has in it.
 void note_in_phase(job_state& job, schema::Usage::Reader usage, capnp::List<schema::HostUsage>::Reader hosts);
 void show_deallocated(job_state& job);                                  // what was released, and is not free yet
 void alter_original(job_state& job, schema::Attribute::Reader change);  // what was asked for at first; a release has not changed it

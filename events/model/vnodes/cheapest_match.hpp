@@ -13,7 +13,7 @@
 
 namespace annals::model {
 
-// What giving a thing to somebody costs, compared from the front.
+// A price of giving a thing to somebody. Prices are compared from the front.
 using price = std::array<std::int64_t, 4>;
 inline price& operator+=(price& a, const price& b) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];

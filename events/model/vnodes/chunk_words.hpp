@@ -1,5 +1,5 @@
-// What the chunks of a run have besides amounts that are used up: host=q4, model=abc, bigmem=True. A chunk has what it was asked with,
-// and what each of its vnodes has. Pure; used where a select says what is kept (docs/design/0033-allocations-and-holdings.md).
+// Chunks of a run have resources that are not used up: host=q4, model=abc, bigmem=True. A chunk has those that it was asked with, and
+// those that each of its vnodes has. Pure; used where a select says what is kept (docs/design/0033-allocations-and-holdings.md).
 #pragma once
 
 #include <cstddef>

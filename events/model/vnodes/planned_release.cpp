@@ -48,7 +48,7 @@ bool is_bare(const values::exec_chunk& chunk) {
   return std::ranges::all_of(chunk.parts, [](const auto& part) { return part.resources.empty(); });
 }
 
-// Of which its chunks are: of what the server has given it, or of what a reduction has left.
+// The run's chunks are numbered by this select: the server's, or the one of its last reduction.
 std::optional<values::select_spec> select_answered(const allocation& has, const shown_request& shown) {
   auto asked = values::parse_select(has.select().empty() ? shown.schedselect : has.select());
   if (!asked) return std::nullopt;

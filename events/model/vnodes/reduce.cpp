@@ -168,7 +168,7 @@ std::optional<price> reducing::price_of(const kind_of_chunk& kind, const demand&
   return price{1, 1, kind.vnodes};
 }
 
-// What a chunk of each kind costs those who ask.
+// Reckons the price of each kind of chunk for each item that asks.
 void reducing::look_at_pairs() {
   std::map<demand, std::size_t> known;
   std::uint64_t asked = 0;  // behind more chunks than there are nobody is served

@@ -11,8 +11,8 @@
 //   to no other. pbs_release_nodes -k keeps all chunks that are there, beside what keep_select asks (RD-09).
 // - A vnode that place=exclhost added has a chunk of its own without resources: it stays with its host.
 //
-// What is looked at: amounts that are used up on vnodes, as the catalogue or else the exec_vnode says (ncpus, mem, custom ones), and what
-// else the chunks and their vnodes have (chunk_words.hpp).
+// The rule looks at amounts that are used up on vnodes, as the catalogue or else the exec_vnode says (ncpus, mem, custom ones), and at the
+// other resources of the chunks and their vnodes (chunk_words.hpp).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What vnodes have besides amounts that are used up: host=q4, model=abc, bigmem=True.
+// Vnodes have resources that are not used up: host=q4, model=abc, bigmem=True.
 #pragma once
 
 #include <functional>

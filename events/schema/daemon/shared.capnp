@@ -28,7 +28,7 @@ struct VnodeWords {
   vnodes      @1 :List(Text);                # that have them, and no others
 }
 struct UsageNow {
-  # What this run has used until now, or its part on a host, is asked. The answer has the question's number.
+  # Asks what this run, or its part on a host, has used until now. The answer has the question's number.
   ref      @0 :RunRef;
   question @1 :UInt64;
 }

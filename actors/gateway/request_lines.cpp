@@ -60,7 +60,7 @@ class noting_sink final : public reply_sink {
     if (reply.get().isRejected()) note(reply.get().getRejected());
     to_->send(reply);
   }
-  appetite wants_more() const override { return to_->wants_more(); }
+  std::optional<std::size_t> unread_bytes() const override { return to_->unread_bytes(); }
   void give_up(const std::string& why) override { to_->give_up(why); }
 
  private:

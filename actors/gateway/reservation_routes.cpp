@@ -77,7 +77,7 @@ class order_sink final : public reply_sink {
     if (notes_) notes_->write(log_event::debug | log_event::job, "Job", job_, "No reservation is made from the job: " + why);
     to_->refused(r.getSequence(), {r.getRejected().getCode(), why});
   }
-  appetite wants_more() const override { return appetite::now; }
+  std::optional<std::size_t> unread_bytes() const override { return 0; }
   void give_up(const std::string& why) override { to_->refused(0, model::refuse(pbs_error::invalid_request, why)); }
 
  private:

@@ -35,9 +35,8 @@ class connection_sink final : public reply_sink {
  public:
   explicit connection_sink(wire::connection_ptr peer) : peer_(std::move(peer)) {}
   void send(const schema::sealed<schema::Reply>& reply) override { peer_->send(reply); }
-  appetite wants_more() const override {
-    if (!peer_->is_open()) return appetite::never;
-    return peer_->unsent_bytes() > limits::unsent_pause_bytes ? appetite::later : appetite::now;
+  std::optional<std::size_t> unread_bytes() const override {
+    return peer_->is_open() ? std::optional(peer_->unsent_bytes()) : std::nullopt;
   }
   void give_up(const std::string& why) override { peer_->close(why); }
 

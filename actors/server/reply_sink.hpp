@@ -4,7 +4,9 @@
 
 #include <kj/exception.h>
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "actors/link/wire/wire.hpp"
@@ -18,11 +20,8 @@ class reply_sink {
  public:
   virtual ~reply_sink() = default;
   virtual void send(const schema::sealed<schema::Reply>& reply) = 0;
-  // Whether a long answer goes on: later, while much of it waits to be taken; never, when the one that asked is gone.
-  enum class appetite { now,
-                        later,
-                        never };
-  virtual appetite wants_more() const = 0;
+  // How much waits to be taken by the one that asked. Nothing: he is gone.
+  virtual std::optional<std::size_t> unread_bytes() const = 0;
   // The request was no request: nothing follows, and whoever sent it is not believed any more.
   virtual void give_up(const std::string& why) = 0;
 };

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "actors/server/hook_views.hpp"
+#include "actors/server/long_answers.hpp"
 #include "actors/server/mirror_waits.hpp"
 #include "actors/server/replies.hpp"
 #include "actors/server/rerun_waits.hpp"
@@ -36,16 +37,6 @@ using over_atom = caf::atom_constant<caf::atom("over")>;
 using unlike_atom = caf::atom_constant<caf::atom("unlike")>;
 using remind_atom = caf::atom_constant<caf::atom("remind")>;
 
-// A list of finished jobs goes out in parts, so that others are answered between them. One takes about 2 ms.
-constexpr std::size_t rows_of_part = 1024;
-// To a client that takes its answer slowly.
-constexpr std::chrono::milliseconds pause_for_reader{10};
-
-struct part_of_answer {
-  query asked;
-  std::unique_ptr<projections::answer_in_parts> rest;
-};
-
 struct answering {
   std::shared_ptr<projections::status> now;
   std::shared_ptr<projections::past_writer> index;
@@ -62,17 +53,17 @@ struct answering {
   reservation_waits for_reservations;
   std::deque<reservation_for_job> early_for_jobs;  // as early
   resting_jobs at_rest;
-  std::map<std::uint64_t, part_of_answer> long_answers = {};  // by number
-  std::uint64_t last_long_answer = 0;
+  long_answers in_parts = {};
+  bool goes_on_soon = false;  // next_part is in the mailbox, or will be
   rerun_waits for_reruns = {};
   mirror_waits for_mirrors = {};
   unserved_partitions unserved{*now};
 
-  // Before anything is done: what asks comes after the commits that it may ask about.
+  // Before anything is done: what asks comes after the commits that it may ask about. Those that come meanwhile are folded behind what
+  // others ask for.
   void catch_up() {
-    do {
-      for (const auto& records : inbox->take()) fold(*records);
-    } while (inbox->tell_at_once(waits()));
+    for (const auto& records : inbox->take()) fold(*records);
+    if (inbox->tell_at_once(waits())) self->send(self, commits_wait{});
   }
 
   // And no further: a view is of exactly this position, if the state is still there.
@@ -331,27 +322,30 @@ struct answering {
     answer_with(q, [&] {
       auto rest = projections::begin_answer(*now, q.request, q.by);
       if (!rest) return answer_readable(q);
-      long_answers[++last_long_answer] = {q, std::move(rest)};
-      go_on(last_long_answer);
+      // Most lists are short, and end here.
+      if (!in_parts.has(q.by.user) && !make_part(q, *rest, long_answers::rows_of_part)) return;
+      in_parts.add(q, std::move(rest));
+      if (!std::exchange(goes_on_soon, true)) self->send(self, next_part_atom::value);
     });
   }
 
-  void go_on(std::uint64_t number) {
-    const auto at = long_answers.find(number);
-    const auto& q = at->second.asked;
-    const auto& rest = at->second.rest;
-    const auto wants = q.to->wants_more();
-    bool more = wants != reply_sink::appetite::never;
-    if (wants == reply_sink::appetite::later) return self->delayed_send(self, pause_for_reader, next_part_atom::value, number);
-    if (more) {
-      more = false;  // nor is there more of one that can't be read
-      answer_with(q, [&] {
-        more = rest->go_on(
-            *now, [&](const schema::sealed<schema::Reply>& r) { q.to->send(r); }, clock->now_ns(), rows_of_part);
-      });
-    }
-    if (more) self->send(self, next_part_atom::value, number);
-    else long_answers.erase(at);
+  void go_on() {
+    const auto pause = in_parts.make_next_part(
+        [this](const query& q, projections::answer_in_parts& rest, std::size_t rows) { return make_part(q, rest, rows); });
+    goes_on_soon = pause.has_value();
+    if (!pause) return;
+    if (pause->count() == 0) self->send(self, next_part_atom::value);
+    else self->delayed_send(self, *pause, next_part_atom::value);
+  }
+
+  // False: there are no more, as of one that can't be read.
+  bool make_part(const query& q, projections::answer_in_parts& rest, std::size_t rows) {
+    bool more = false;
+    answer_with(q, [&] {
+      more = rest.go_on(
+          *now, [&](const schema::sealed<schema::Reply>& r) { q.to->send(r); }, clock->now_ns(), rows);
+    });
+    return more;
   }
 
   template <class Work>
@@ -371,8 +365,6 @@ struct answering {
     const auto send = [&](const schema::sealed<schema::Reply>& r) { q.to->send(r); };
     switch (request.which()) {
       case schema::Request::STAT: return answer_stat(q, request, send);
-      case schema::Request::SELECT_JOBS:
-        return projections::answer_select(*now, request.getId(), request.getSelectJobs(), q.by, send, clock->now_ns());
       case schema::Request::WAIT_JOB: return wait(q, request);
       case schema::Request::FAIRSHARE:
         if (request.getFairshare().isWhy()) return caf::anon_send(past, q);
@@ -464,7 +456,7 @@ caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
       [=](query& q) { up_to_date([&] { a->receive(q); }); },
       [=](reservation_for_job& j) { up_to_date([&] { a->receive(j); }); },
       [=](reservation_wait& w) { up_to_date([&] { a->wait(w); }); },
-      [=](next_part_atom, std::uint64_t number) { up_to_date([&] { a->go_on(number); }); },
+      [=](next_part_atom) { up_to_date([&] { a->go_on(); }); },
       [=](rerun_wait& w) { up_to_date([&] { a->wait(w); }); },
       [=](over_atom, std::uint64_t number) { up_to_date([&] { a->for_reruns.over(number, *a->now); }); },
       [=](mirror_wait& w) { up_to_date([&] { a->wait(w); }); },

@@ -219,12 +219,13 @@ struct Reply {
     done     @2 :Text;               # the command took effect and is on disk; text: a new job's id, else empty
     rejected @3 :Rejection;
     objects  @4 :Objects;            # a piece of the answer to a stat; `last` ends it
-    jobs     @5 :List(Text);         # answer to selectJobs
+    jobs     @5 :List(Text);         # a piece of the answer to selectJobs; the last one is without `more`
     jobEnded @6 :WaitedJob;
     fairshare @7 :FairshareAnswer;
     reservation @8 :ReservationAnswer;
     terminal @9 :TerminalWord;       # one of many answers to attachTerminal or offerTerminal
   }
+  more     @10 :Bool;                # of jobs: another piece follows
 }
 struct Rejection {
   code @0 :UInt32;                   # PBS error number, 15001...

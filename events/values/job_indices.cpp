@@ -130,6 +130,13 @@ std::uint32_t index_set::count() const {
   return sum;
 }
 
+std::optional<std::uint32_t> index_set::next(std::uint32_t from) const {
+  const auto place = from <= of_.first ? 0 : (from - of_.first - 1) / of_.step + 1;
+  const auto at_or_above = std::ranges::lower_bound(runs_, place, {}, &run::second);
+  if (at_or_above == runs_.end()) return std::nullopt;
+  return at(std::max(place, at_or_above->first));
+}
+
 void index_set::each(const std::function<bool(std::uint32_t)>& visit) const {
   for (const auto& [first, last] : runs_)
     for (auto place = first; place <= last; ++place)

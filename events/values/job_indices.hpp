@@ -43,6 +43,8 @@ class index_set {
   std::uint32_t count() const;
   bool empty() const { return runs_.empty(); }
   std::uint32_t front() const { return at(runs_.front().first); }  // of one that is not empty
+  // The lowest one that is not below `from`. Nothing: there is none.
+  std::optional<std::uint32_t> next(std::uint32_t from) const;
   // The lowest first; false from `visit`: no more.
   void each(const std::function<bool(std::uint32_t)>& visit) const;
   // "5-8:2", "1-3,7"; the empty one: "-" (pbs guide: array_indices_remaining).

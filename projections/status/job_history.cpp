@@ -133,7 +133,7 @@ job_ptr job_history::find_number(std::uint64_t number) const {
 
 job_history::places job_history::jobs(std::uint64_t from) const { return {*this, numbers_.jobs(from)}; }
 job_history::places job_history::before(std::uint64_t number) const { return {*this, numbers_.job_before(number)}; }
-job_history::places job_history::subjobs(std::uint64_t array) const { return {*this, numbers_.subjobs(array)}; }
+job_history::places job_history::subjobs() const { return {*this, numbers_.subjobs()}; }
 
 job_history::place job_history::places::operator*() const {
   const auto whose = at_.value() & whose_max;

@@ -40,11 +40,11 @@ class job_history {
     std::uint64_t number, serial;
     const owner_and_queue* whose;  // null: only its row says so
   };
-  // Jobs and arrays in the order of their numbers; subjobs by array and index, from this array's first one on.
+  // Jobs and arrays in the order of their numbers; subjobs by array and index.
   class places;
   places jobs(std::uint64_t from = 0) const;  // from this number on
   places before(std::uint64_t number) const;  // at the last job or array below it
-  places subjobs(std::uint64_t array = 0) const;
+  places subjobs() const;
   job_ptr find_number(std::uint64_t number) const;
 
   // Of jobs and arrays, numbers that lie side by side are asked together, so that not all rows are read to find the last ends.

@@ -10,21 +10,15 @@ namespace {
 
 constexpr std::uint64_t none = UINT64_MAX;
 
-// What a part of a walk may cost. To read a row takes as long as to look at so many numbers.
-class effort {
- public:
-  explicit effort(std::size_t rows) : left_(rows > SIZE_MAX / row ? SIZE_MAX : rows * row) {}
-  bool is_left() const { return left_ > 0; }
-  void looked() { take(1); }
-  void read() { take(row); }
-
- private:
-  static constexpr std::size_t row = 32;
-  void take(std::size_t n) { left_ -= std::min(n, left_); }
-  std::size_t left_;
-};
-
-bool may_be(const jobs_wanted& wanted, const model::job_state& job) { return !wanted.may_be || wanted.may_be(job.owner(), job.queue()); }
+bool may_be(const jobs_wanted& wanted, std::string_view owner, std::string_view queue, effort& left) {
+  if (!wanted.may_be) return true;
+  left.looked(wanted.looks);
+  return wanted.may_be(owner, queue);
+}
+bool may_be(const jobs_wanted& wanted, const model::job_state& job, effort& left) { return may_be(wanted, job.owner(), job.queue(), left); }
+bool may_be(const jobs_wanted& wanted, const job_history::owner_and_queue& whose, effort& left) {
+  return may_be(wanted, whose.first, whose.second, left);
+}
 
 bool ended_in_time(const jobs_wanted& wanted, const model::job_state& job) {
   return wanted.since_s == 0 || ended_at_s(job) >= wanted.since_s;
@@ -45,21 +39,20 @@ void status::begin(job_walk& walk) const {
   }
 }
 
-bool status::go_on(job_walk& walk, const visit_job& visit, std::size_t rows) const {
+bool status::go_on(job_walk& walk, const visit_job& visit, effort& left) const {
   if (!walk.begun_) begin(walk);
   const auto& wanted = walk.wanted_;
-  effort effort(rows);
 
   // A row of the history is read only if it may be wanted.
   const auto find_wanted = [&](const job_history::place& at) -> job_ptr {
-    if (at.whose && wanted.may_be && !wanted.may_be(at.whose->first, at.whose->second)) return nullptr;
+    if (at.whose && !may_be(wanted, *at.whose, left)) return nullptr;
     if (wanted.since_s > 0 && !history_.may_have_ended_since(at.number, wanted.since_s)) return nullptr;
-    effort.read();
+    left.read();
     auto job = history_.find(at.serial);
-    return (at.whose || may_be(wanted, *job)) && ended_in_time(wanted, *job) ? job : nullptr;
+    return (at.whose || may_be(wanted, *job, left)) && ended_in_time(wanted, *job) ? job : nullptr;
   };
 
-  while (walk.seeks_newest() && effort.is_left()) {
+  while (walk.seeks_newest() && left.is_left()) {
     const auto ended = history_.before(walk.first_finished_);
     const auto above = serial_of_number_.lower_bound(walk.first_finished_);
     const bool in_memory = above != serial_of_number_.begin() && (!ended || std::prev(above)->first > (*ended).number);
@@ -68,18 +61,17 @@ bool status::go_on(job_walk& walk, const visit_job& visit, std::size_t rows) con
       break;
     }
     walk.first_finished_ = in_memory ? std::prev(above)->first : (*ended).number;
-    effort.looked();
+    left.looked();
     if (in_memory) {
       const auto& job = jobs_.at(std::prev(above)->second);
-      walk.left_ -= job.ended() && may_be(wanted, job) && ended_in_time(wanted, job);
+      walk.left_ -= job.ended() && may_be(wanted, job, left) && ended_in_time(wanted, job);
     } else if (wanted.since_s > 0 && !history_.may_have_ended_since((*ended).number, wanted.since_s)) {
       // None of its neighbours in the history; those in memory are looked at one by one.
       const auto lowest = job_history::next_neighbours((*ended).number) - job_history::neighbours;
       walk.first_finished_ = std::max(lowest, above == serial_of_number_.begin() ? 0 : std::prev(above)->first + 1);
     } else {
       const bool only_counted = (*ended).whose && wanted.since_s == 0;
-      const bool counts = only_counted ? !wanted.may_be || wanted.may_be((*ended).whose->first, (*ended).whose->second)
-                                       : find_wanted(*ended) != nullptr;
+      const bool counts = only_counted ? may_be(wanted, *(*ended).whose, left) : find_wanted(*ended) != nullptr;
       walk.left_ -= counts;
     }
   }
@@ -88,49 +80,51 @@ bool status::go_on(job_walk& walk, const visit_job& visit, std::size_t rows) con
   auto live = serial_of_number_.lower_bound(walk.next_);
   auto ended = with_history ? history_.jobs(std::max(walk.next_, walk.first_finished_)) : job_history::places();
   const auto show = [&](const model::job_state& job) {
-    effort.looked();
+    left.looked();
     if (!fits_history(job, wanted.history)) return true;
     if (job.ended() && (job.number < walk.first_finished_ || !ended_in_time(wanted, job))) return true;
     return visit(job);
   };
-  const auto show_displaced_until = [&](std::int64_t rank) {
-    bool more = true;
-    for (auto& at = walk.next_displaced_; more && at < walk.displaced_.size() && walk.displaced_[at].rank <= rank; ++at)
-      if (const auto displaced = job(walk.displaced_[at].serial)) more = show(*displaced);
-    return more;
+  // The next one of those that come at a place of their own, if its rank is no higher.
+  const auto next_displaced = [&](std::int64_t rank) -> const job_walk::displaced* {
+    auto& at = walk.next_displaced_;
+    return at < walk.displaced_.size() && walk.displaced_[at].rank <= rank ? &walk.displaced_[at++] : nullptr;
   };
 
-  while (effort.is_left()) {
+  bool more = true;
+  while (more && left.is_left()) {
     const auto in_memory = live == serial_of_number_.end() ? none : live->first;
     const auto in_history = ended ? (*ended).number : none;
     const auto number = std::min(in_memory, in_history);
-    if (number >= walk.end_) {
-      (void)show_displaced_until(INT64_MAX);
-      return false;
-    }
-    walk.next_ = number + 1;
+    const bool at_end = number >= walk.end_;
     const bool comes_elsewhere = walk.displaced_numbers_.contains(number);
-    bool more = true;
+    const auto* own = !at_end && !comes_elsewhere && number == in_memory ? &jobs_.at(live->second) : nullptr;
+    if (const auto* first = at_end || own ? next_displaced(own ? own->queue_rank : INT64_MAX) : nullptr) {
+      if (const auto displaced = job(first->serial)) more = show(*displaced);
+      continue;
+    }
+    if (at_end) return false;
+    walk.next_ = number + 1;
     if (number == in_memory) {
-      const auto& job = jobs_.at((live++)->second);
-      if (!comes_elsewhere) more = show_displaced_until(job.queue_rank) && show(job);
+      ++live;
+      if (own) more = show(*own);
     } else {
       const auto at = *ended;
-      effort.looked();
+      left.looked();
       if (wanted.since_s > 0 && !history_.may_have_ended_since(number, wanted.since_s))
         ended = history_.jobs(job_history::next_neighbours(number));
       else ended.next();
       if (!comes_elsewhere)
         if (const auto job = find_wanted(at)) more = visit(*job);
     }
-    if (!more) return false;
   }
   return true;
 }
 
 void status::each_job(const visit_job& visit, const jobs_wanted& wanted) const {
   job_walk all(wanted);
-  (void)go_on(all, visit, SIZE_MAX);
+  auto no_end = effort::without_end();
+  (void)go_on(all, visit, no_end);
 }
 
 }  // namespace annals::projections

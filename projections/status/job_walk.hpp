@@ -18,6 +18,7 @@ struct jobs_wanted {
   schema::History history = schema::History::ALSO;
   // Asked of one in the history before it is read from the disk; false: it is not. Empty: all are.
   std::function<bool(std::string_view owner, std::string_view queue)> may_be = {};
+  std::size_t looks = 1;  // what may_be looks at each time (projections/status/effort.hpp)
   // Of finished jobs only those that ended at or after this second since 1970; 0: whenever they did.
   std::int64_t since_s = 0;
   // Of these, and of those that may be, only so many: those with the highest numbers. 0: all.

@@ -28,18 +28,17 @@ void answer_stat(const status& from, std::uint64_t request_id, schema::Stat::Rea
 // (projections/status/past.hpp). Who may see what follows from the settings of that moment.
 void answer_stat_at(const log::log_reader& reader, const log::snapshot_store* index, std::uint64_t request_id,
                     schema::Stat::Reader asked, const model::requester& by, const send_reply& send);
-void answer_select(const status& from, std::uint64_t request_id, schema::SelectJobs::Reader asked,
-                   const model::requester& by, const send_reply& send, std::int64_t now_ns = 0);
 
 // The answer to a question whose list may be very long, in parts: each is of the moment at which it is made, and events may be folded
 // between two of them. Who may see what follows from the settings at the beginning.
 class answer_in_parts {
  public:
   virtual ~answer_in_parts() = default;
-  // Goes on until about so many finished jobs have been read. False: the answer is complete.
+  // Goes on until about so many rows have been made or read (projections/status/effort.hpp). False: the answer is complete.
   virtual bool go_on(const status& from, const send_reply& send, std::int64_t now_ns, std::size_t rows) = 0;
 };
-// To a stat or select of the present that looks through the history. Null: to any other question, which is answered as a whole.
+// To a select, and to a stat of the jobs, vnodes or hosts of the present. Null: to any other question, which is answered as a whole, as one
+// for a history that is not kept.
 std::unique_ptr<answer_in_parts> begin_answer(const status& from, const schema::sealed<schema::Request>& request,
                                               const model::requester& by);
 

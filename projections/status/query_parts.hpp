@@ -1,8 +1,18 @@
-// What stat and select requests have in common. Private to projections/status.
+// What the answers to stat and select requests have in common. Private to projections/status.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "events/attributes/attribute_set.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/values/pbs_error.hpp"
+#include "projections/status/effort.hpp"
+#include "projections/status/privacy.hpp"
 #include "projections/status/query.hpp"
 
 namespace annals::projections {
@@ -21,7 +31,57 @@ inline void refuse_whole(std::uint64_t id, std::uint64_t sequence, const values:
   }));
 }
 
-// Of a select. Null: it is refused, or does not look through the history.
+// Which attributes go out: by what the requester may see and what was wanted. It lives no longer than the requester's viewer.
+class filter {
+ public:
+  filter(schema::ObjectKind kind, const viewer& by, capnp::List<std::uint16_t>::Reader wanted);
+  bool passes(attributes::attribute_id id) const { return id < shown_.size() && shown_[id]; }
+  std::string apply(const attributes::attribute_set& row) const;
+  std::string apply(const std::string& packed) const { return apply(*attributes::attribute_set::from_packed(packed)); }
+  // As others than its owner see a job (projections/status/privacy.hpp).
+  std::string apply_for_others(const attributes::attribute_set& row) const;
+
+ private:
+  template <class Value>
+  std::string apply_to(const attributes::attribute_set& row, Value&& value) const;
+  const viewer& by_;
+  std::vector<bool> shown_;
+};
+
+// Gathers rows and sends them in pieces.
+class piecewise {
+ public:
+  piecewise(std::uint64_t id, std::uint64_t sequence, const send_reply& send) : id_(id), sequence_(sequence), send_(send) {}
+  using fill_why = std::function<void(schema::JobWhy::Builder)>;
+  void add(std::string_view name, std::string row, fill_why why = {});
+  void unknown(std::string_view name, const values::refusal& why) { unknown_.emplace_back(name, why); }
+  // Sends what has been gathered. `last`: the answer is complete.
+  void flush(bool last);
+
+ private:
+  void send(bool last);
+  std::uint64_t id_, sequence_;
+  const send_reply& send_;
+  struct row {
+    std::string name, packed;
+    fill_why why;  // empty: nothing is said of it
+  };
+  std::vector<row> rows_;
+  std::size_t bytes_ = 0;  // of them
+  std::vector<std::pair<std::string, values::refusal>> unknown_;
+};
+
+// A list that is left and gone on with. `asked` lives as long as it.
+class stat_list {
+ public:
+  virtual ~stat_list() = default;
+  // Goes on while effort is left. False: the list is complete.
+  virtual bool go_on(const status& from, piecewise& out, std::int64_t now_s, effort& left) = 0;
+};
+std::unique_ptr<stat_list> list_of_jobs(const status& from, schema::Stat::Reader asked, const model::requester& by);
+// by_host: names are hosts, of each of which all vnodes are told.
+std::unique_ptr<stat_list> list_of_nodes(const status& from, schema::Stat::Reader asked, const model::requester& by, bool by_host);
+
 std::unique_ptr<answer_in_parts> begin_select(const status& from, const schema::sealed<schema::Request>& request,
                                               const model::requester& by);
 

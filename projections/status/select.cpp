@@ -1,4 +1,7 @@
 // What qselect asks: jobs that meet every criterion.
+#include <algorithm>
+#include <optional>
+
 #include "events/attributes/check.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
@@ -72,6 +75,13 @@ bool meets(const status& from, const candidate& who, schema::Criterion::Reader c
   return (c.getOp() == schema::CompareOp::EQ && has == wanted) || (c.getOp() == schema::CompareOp::NE && has != wanted);
 }
 
+// What a job is compared with, in objects looked at (projections/status/effort.hpp); a list of values may be long.
+std::size_t looks_of(capnp::List<schema::Criterion>::Reader criteria) {
+  std::size_t looks = 1;
+  for (auto c : criteria) looks += 1 + c.getValue().size() / 16;
+  return looks;
+}
+
 // Whether a job of this owner (user@host) and queue can meet them all.
 bool may_meet(std::string_view owner, std::string_view queue, capnp::List<schema::Criterion>::Reader criteria) {
   for (auto c : criteria) {
@@ -99,85 +109,84 @@ std::optional<values::refusal> why_not(const status& from, schema::SelectJobs::R
   return std::nullopt;
 }
 
-// Good as long as what it was made from.
-class selection {
- public:
-  selection(schema::SelectJobs::Reader asked, const viewer& by)
-      : asked_(asked), by_(by), walk_({asked.getHistory(), [asked, &by](std::string_view owner, std::string_view queue) {
-                                         return by.sees_jobs_of(owner) && may_meet(owner, queue, asked.getCriteria());
-                                       }}) {}
-
-  // True: there are more.
-  bool go_on(const status& from, std::int64_t now_s, std::size_t rows) {
-    const auto is_chosen = [&](const candidate& who) { return meets_all(from, who, asked_.getCriteria(), by_, now_s); };
-    const auto look_at = [&](const model::job_state& job) {
-      if (!by_.sees(job)) return true;
-      if (!asked_.getSubjobs() || !job.array) {
-        if (is_chosen({job, job, model::state_letter(job)})) ids_.push_back(job.id);
-        return true;
-      }
-      from.each_subjob(job, [&](std::uint32_t index, const model::job_state* own) {
-        const subjob_view s{job, index, own};
-        if (is_chosen({s.shown(), job, letter_of(s)})) ids_.push_back(id_of(from, s));
-        return true;
-      });
-      return true;
-    };
-    return from.go_on(walk_, look_at, rows);
-  }
-
-  void send_to(const send_reply& send, std::uint64_t request_id, std::uint64_t sequence) const {
-    send(schema::make<schema::Reply>([&](schema::Reply::Builder r) {
-      r.setId(request_id);
-      r.setSequence(sequence);
-      auto list = r.initJobs(static_cast<unsigned>(ids_.size()));
-      for (unsigned i = 0; i < ids_.size(); ++i) list.set(i, ids_[i]);
-    }));
-  }
-
- private:
-  const schema::SelectJobs::Reader asked_;
-  const viewer& by_;
-  job_walk walk_;
-  std::vector<std::string> ids_;
-};
-
-std::int64_t seconds_of(const status& from, std::int64_t now_ns) { return std::max(now_ns, from.wall_ns()) / 1'000'000'000; }
-
-// Looked through in parts, and told as a whole.
 class selection_in_parts final : public answer_in_parts {
  public:
   selection_in_parts(const status& from, const schema::sealed<schema::Request>& request, const model::requester& by)
-      : request_(request), by_(from, by), chosen_(request_.get().getSelectJobs(), by_) {}
+      : request_(request), by_(from, by), why_not_(why_not(from, asked())), looks_(looks_of(asked().getCriteria())), walk_({asked().getHistory(), may_meet_all(), looks_}) {}
 
   bool go_on(const status& from, const send_reply& send, std::int64_t now_ns, std::size_t rows) override {
-    if (chosen_.go_on(from, seconds_of(from, now_ns), rows)) return true;
-    chosen_.send_to(send, request_.get().getId(), from.sequence());
-    return false;
+    if (why_not_) {
+      refuse_whole(request_.get().getId(), from.sequence(), *why_not_, send);
+      return false;
+    }
+    const auto now_s = std::max(now_ns, from.wall_ns()) / 1'000'000'000;
+    effort left(rows);
+    bool more = true;
+    while (more && left.is_left()) {
+      if (!subjobs_) more = choose_jobs(from, now_s, left);
+      else if (!choose_subjobs(from, now_s, left)) subjobs_.reset();
+    }
+    send_chosen(from, more, send);
+    return more;
   }
 
  private:
+  schema::SelectJobs::Reader asked() const { return request_.get().getSelectJobs(); }
+
+  std::function<bool(std::string_view, std::string_view)> may_meet_all() const {
+    return [this](std::string_view owner, std::string_view queue) {
+      return by_.sees_jobs_of(owner) && may_meet(owner, queue, asked().getCriteria());
+    };
+  }
+
+  void choose(const status& from, const candidate& who, const std::string& id, std::int64_t now_s, effort& left) {
+    left.looked(looks_);
+    if (meets_all(from, who, asked().getCriteria(), by_, now_s)) ids_.push_back(id);
+  }
+
+  // Up to an array whose subjobs come next. False: there are no more.
+  bool choose_jobs(const status& from, std::int64_t now_s, effort& left) {
+    const auto look_at = [&](const model::job_state& job) {
+      if (!by_.sees(job)) return true;
+      if (asked().getSubjobs() && job.array) subjobs_.emplace(job);
+      else choose(from, {job, job, model::state_letter(job)}, job.id, now_s, left);
+      return !subjobs_;
+    };
+    return from.go_on(walk_, look_at, left);
+  }
+
+  bool choose_subjobs(const status& from, std::int64_t now_s, effort& left) {
+    const auto look_at = [&](const subjob_view& s) { choose(from, {s.shown(), s.array, letter_of(s)}, id_of(from, s), now_s, left); };
+    return subjobs_->go_on(from, look_at, left);
+  }
+
+  // Also of no job, when there is nothing more.
+  void send_chosen(const status& from, bool more, const send_reply& send) {
+    if (more && ids_.empty()) return;
+    send(schema::make<schema::Reply>([&](schema::Reply::Builder r) {
+      r.setId(request_.get().getId());
+      r.setSequence(from.sequence());
+      r.setMore(more);
+      auto list = r.initJobs(static_cast<unsigned>(ids_.size()));
+      for (unsigned i = 0; i < ids_.size(); ++i) list.set(i, ids_[i]);
+    }));
+    ids_.clear();
+  }
+
   const schema::sealed<schema::Request> request_;
   const viewer by_;
-  selection chosen_;
+  const std::optional<values::refusal> why_not_;
+  const std::size_t looks_;  // to choose one job
+  job_walk walk_;
+  std::optional<subjob_walk> subjobs_;  // of the array that comes next
+  std::vector<std::string> ids_;        // chosen, and not sent yet
 };
 
 }  // namespace
 
 std::unique_ptr<answer_in_parts> begin_select(const status& from, const schema::sealed<schema::Request>& request,
                                               const model::requester& by) {
-  const auto asked = request.get().getSelectJobs();
-  const bool in_parts = asked.getHistory() != schema::History::LIVE && !why_not(from, asked);
-  return in_parts ? std::make_unique<selection_in_parts>(from, request, by) : nullptr;
-}
-
-void answer_select(const status& from, std::uint64_t request_id, schema::SelectJobs::Reader asked,
-                   const model::requester& by, const send_reply& send, std::int64_t now_ns) {
-  if (const auto why = why_not(from, asked)) return refuse_whole(request_id, from.sequence(), *why, send);
-  const viewer viewing(from, by);
-  selection chosen(asked, viewing);
-  (void)chosen.go_on(from, seconds_of(from, now_ns), SIZE_MAX);
-  chosen.send_to(send, request_id, from.sequence());
+  return std::make_unique<selection_in_parts>(from, request, by);
 }
 
 }  // namespace annals::projections

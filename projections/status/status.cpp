@@ -297,22 +297,6 @@ job_ptr status::subjob(std::uint64_t array, std::uint32_t index) const {
   return at == serial_of_subjob_.end() ? history_.find_number(values::subjob_number(array, index)) : job(at->second);
 }
 
-void status::each_subjob(const model::job_state& array, const visit_subjob& visit) const {
-  const auto& indices = array.array->indices();
-  auto next = serial_of_subjob_.lower_bound({array.number, 0});
-  auto ended = history_.subjobs(array.number);
-  for (std::uint32_t place = 0; place < indices.count(); ++place) {
-    const std::uint32_t index = indices.first + place * indices.step;
-    job_ptr own;
-    if (ended && (*ended).number == values::subjob_number(array.number, index)) {
-      own = history_.find((*ended).serial);
-      ended.next();
-    }
-    if (next != serial_of_subjob_.end() && next->first == subjob_place(array.number, index)) own = job((next++)->second);
-    if (!visit(index, own.get())) return;
-  }
-}
-
 // False: no more.
 bool status::visit_ended(const job_history::place& at, const visit_job& visit, const jobs_wanted& wanted) const {
   if (at.whose && wanted.may_be && !wanted.may_be(at.whose->first, at.whose->second)) return true;

@@ -24,6 +24,7 @@
 #include "events/model/vnodes/holdings.hpp"
 #include "events/schema/client.capnp.h"
 #include "projections/fairshare/fairshare.hpp"
+#include "projections/status/effort.hpp"
 #include "projections/status/job_history.hpp"
 #include "projections/status/job_walk.hpp"
 #include "projections/status/waiting.hpp"
@@ -59,17 +60,14 @@ class status {
   // gave another place; those of the history come by their numbers alone. visit returns false to stop.
   using visit_job = std::function<bool(const model::job_state&)>;
   void each_job(const visit_job& visit, const jobs_wanted& wanted = {}) const;
-  // A part of that: goes on until about so many rows of the history have been read. True: there is more.
-  bool go_on(job_walk& walk, const visit_job& visit, std::size_t rows) const;
+  // A part of that: goes on while effort is left and visit returns true. False: that was the last one.
+  bool go_on(job_walk& walk, const visit_job& visit, effort& left) const;
 
   // Arrays by the number in their ids; nothing: there is none.
   job_ptr array_by_number(std::uint64_t number) const;
   job_ptr array_of(const model::job_state& subjob) const { return array_by_number(values::array_of(subjob.number)); }
   // The stream of a subjob; nothing: it has none.
   job_ptr subjob(std::uint64_t array, std::uint32_t index) const;
-  // All subjobs of an array in the order of their indices, with their streams where they have one.
-  using visit_subjob = std::function<bool(std::uint32_t index, const model::job_state* own)>;
-  void each_subjob(const model::job_state& array, const visit_subjob& visit) const;
   // All of them: jobs, arrays, then the subjobs that have a stream, by array and index. False from `visit`: no more of its kind.
   void each_stream(const visit_job& visit, const jobs_wanted& wanted = {}) const;
   // Of these, those that are not in the history: they may owe something (model::pending_effects).

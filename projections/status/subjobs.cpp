@@ -33,6 +33,20 @@ attributes::attribute_set row_of_array(const status& from, const subjob_view& s,
 
 }  // namespace
 
+bool subjob_walk::go_on(const status& from, const std::function<void(const subjob_view&)>& visit, effort& left) {
+  const auto array = from.array_by_number(array_);
+  if (!array) return false;
+  while (left.is_left()) {
+    const auto index = wanted_.next(next_);
+    if (!index) return false;
+    next_ = *index + 1;
+    left.looked();
+    const auto own = from.subjob(array_, *index);
+    visit({*array, *index, own.get()});
+  }
+  return true;
+}
+
 std::string id_of(const status& from, const subjob_view& s) {
   return values::id_of_number(values::subjob_number(s.array.number, s.index), from.server().server_name);
 }

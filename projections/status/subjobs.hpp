@@ -3,8 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 
+#include "events/values/job_indices.hpp"
+#include "projections/status/effort.hpp"
 #include "projections/status/status.hpp"
 
 namespace annals::projections {
@@ -14,6 +18,20 @@ struct subjob_view {
   std::uint32_t index;
   const model::job_state* own;                                          // its stream; nullptr: it has none
   const model::job_state& shown() const { return own ? *own : array; }  // whose attributes are shown for it
+};
+
+// Subjobs of one array, the lowest index first, in parts: all of them, or those of a set.
+class subjob_walk {
+ public:
+  explicit subjob_walk(const model::job_state& array) : subjob_walk(array, values::index_set::all(array.array->indices())) {}
+  subjob_walk(const model::job_state& array, values::index_set wanted) : array_(array.number), wanted_(std::move(wanted)) {}
+  // Goes on while effort is left. False: that was the last one, or the array is gone.
+  bool go_on(const status& from, const std::function<void(const subjob_view&)>& visit, effort& left);
+
+ private:
+  std::uint64_t array_;
+  values::index_set wanted_;
+  std::uint32_t next_ = 0;
 };
 
 std::string id_of(const status& from, const subjob_view& s);

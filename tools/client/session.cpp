@@ -54,6 +54,7 @@ bool changes_state(schema::Request::Which what) {
 }
 
 constexpr std::chrono::milliseconds first_crowd_pause{20}, last_crowd_pause{320};
+constexpr std::chrono::milliseconds pause_after_break{50};  // of a connection that was made anew a moment ago
 
 // Between half and one and a half of it: those who were turned away together must not come back together.
 std::chrono::milliseconds scattered(std::chrono::milliseconds pause) {
@@ -66,7 +67,7 @@ std::chrono::milliseconds scattered(std::chrono::milliseconds pause) {
   return std::chrono::milliseconds(std::uniform_int_distribution<std::int64_t>(pause.count() / 2, pause.count() * 3 / 2)(chance));
 }
 
-bool is_last(schema::Reply::Reader r) { return !r.isObjects() || r.getObjects().getLast(); }
+bool is_last(schema::Reply::Reader r) { return r.isObjects() ? r.getObjects().getLast() : !r.getMore(); }
 
 }  // namespace
 
@@ -135,10 +136,12 @@ std::uint64_t session::send(const request_fill& fill) { return send(new_command(
 
 std::uint64_t session::send(const command_name& command, const request_fill& fill) {
   const std::uint64_t id = ++last_id_;
+  bool of_a_wait = false;
   auto request = schema::make<schema::Request>([&](schema::Request::Builder r) {
     r.setId(id);
     r.setSentAtNs(command.asked_at_ns);
     fill(r);
+    of_a_wait = r.which() == schema::Request::WAIT_JOB;
     if (changes_state(r.which())) r.setCommandId(capnp::Data::Reader(command.id.data(), command.id.size()));
   });
   if (const auto size = request.bytes().size(); size > limits::client_frame_bytes_max)
@@ -148,7 +151,7 @@ std::uint64_t session::send(const command_name& command, const request_fill& fil
     connect();
     if (last_id_ > 1) ++reconnections_;
   }
-  waiting_.emplace(id, waiting{request, false});
+  waiting_.emplace(id, waiting{request, of_a_wait});
   try {
     link_->send(request);
   } catch (const wire::wire_error& e) {
@@ -167,6 +170,7 @@ reply session::receive() {
         continue;
       }
       answered_ = true;
+      broken_since_.reset();
       crowded_until_.reset();
       const auto at = waiting_.find((*r).getId());
       if (at == waiting_.end()) continue;  // the answer to a request that was sent twice
@@ -205,6 +209,7 @@ void session::connect_and_resend() {
   link_.reset();
   link_.emplace(connect_to(address_));
   ++reconnections_;
+  connected_at_ = clock::now();
   for (const auto& [id, w] : waiting_) link_->send(w.request);
 }
 
@@ -212,16 +217,23 @@ void session::connect_and_resend() {
 session_error session::given_up(std::uint32_t code, const std::string& line) {
   waiting_.clear();
   link_.reset();
+  broken_since_.reset();
   crowded_until_.reset();
   return session_error(code, line, address_.name);
 }
 
-// An answer of which a part is already printed can't be asked for again.
+// An answer of which a part is already printed can't be asked for again. Nor is an answer at which the server breaks every connection asked
+// for without end.
 void session::reconnect_and_resend(const std::string& why) {
   const auto lost = [&](const std::string& line) { return given_up(pbs_error::system_error, line); };
   for (const auto& [id, w] : waiting_)
     if (w.partly_answered) throw lost(why);
-  const auto deadline = clock::now() + patience_;
+  const auto now = clock::now();
+  if (!broken_since_ || now - connected_at_ > patience_) broken_since_ = now;
+  else std::this_thread::sleep_for(pause_after_break);
+  const auto deadline = now + patience_;
+  const bool awaits_answer = std::ranges::any_of(waiting_, [](const auto& w) { return !w.second.of_a_wait; });
+  if (awaits_answer && now > *broken_since_ + patience_) throw lost(why);
   for (auto pause = std::chrono::milliseconds(10);; pause = std::min(2 * pause, std::chrono::milliseconds(200))) {
     try {
       return connect_and_resend();

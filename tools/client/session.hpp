@@ -68,7 +68,7 @@ using request_fill = std::function<void(schema::Request::Builder)>;
 
 class session {
  public:
-  // How long a session that was connected tries to reach a server that went away.
+  // How long a session that was connected tries to reach a server that went away, and asks again one that breaks every connection.
   static constexpr std::chrono::seconds patience{30};
 
   // How long one that never had an answer tries to get in where too many are.
@@ -97,7 +97,7 @@ class session {
   static command_name new_command();
   reply call(const command_name& command, const request_fill& fill);
 
-  // A query whose answer comes in pieces (stat): `piece` sees each reply until the last. A rejection is a last piece.
+  // A query whose answer comes in pieces (stat, selectJobs): `piece` sees each reply until the last. A rejection is a last piece.
   void query(const request_fill& fill, const std::function<void(schema::Reply::Reader)>& piece);
 
   // Many in flight: send returns the request's id, receive the next reply to any of them.
@@ -110,7 +110,8 @@ class session {
  private:
   struct waiting {
     schema::sealed_message request;
-    bool partly_answered;
+    bool of_a_wait;  // answered when something happens: no answer says nothing
+    bool partly_answered = false;
   };
 
   session(server_address address, std::chrono::milliseconds patience);
@@ -128,7 +129,9 @@ class session {
   std::optional<wire::blocking_client> link_;  // none: there was no request yet, or the server was lost and given up
   std::uint64_t last_id_ = 0;
   unsigned reconnections_ = 0;
-  bool answered_ = false;                                               // ever
+  bool answered_ = false;                                              // ever
+  std::optional<std::chrono::steady_clock::time_point> broken_since_;  // the first of breaks with no answer and no long quiet between them
+  std::chrono::steady_clock::time_point connected_at_{};
   std::optional<std::chrono::steady_clock::time_point> crowded_until_;  // since the server had no room: when to give up
   std::chrono::milliseconds crowd_pause_{};
   std::map<std::uint64_t, waiting> waiting_;

@@ -146,11 +146,14 @@ int work(int argc, char** argv) {
     }
   };
   session connection = open_as_asked(server);
-  const reply answer = connection.call(fill);
-  if ((*answer).isRejected()) return refused((*answer).getRejected());
   output out;
-  for (const auto id : (*answer).getJobs()) out.text().append(schema::text(id)).push_back('\n');
-  return 0;
+  int status = 0;
+  connection.query(fill, [&](schema::Reply::Reader piece) {
+    if (piece.isRejected()) status = refused(piece.getRejected());
+    else
+      for (const auto id : piece.getJobs()) out.text().append(schema::text(id)).push_back('\n');
+  });
+  return status;
 }
 
 }  // namespace

@@ -186,7 +186,7 @@ schema::CompareOp comparison(batch_op op) {
 }
 
 std::vector<std::string> select_jobs(ifl::connection& c, const attropl* criteria, const char* extend) {
-  const auto answer = c.server.call([&](schema::Request::Builder r) {
+  const auto fill = [&](schema::Request::Builder r) {
     auto select = r.initSelectJobs();
     select.setHistory(history_of(extend));
     select.setSubjobs(asks(extend, 'T'));
@@ -203,12 +203,13 @@ std::vector<std::string> select_jobs(ifl::connection& c, const attropl* criteria
       list[i].setOp(comparison(a->op));
       list[i].setValue(queue ? value.substr(0, value.find('@')) : value);
     }
-  });
-  const auto r = *answer;
-  if (r.isRejected()) throw ifl::failure{r.getRejected().getCode(), schema::str(r.getRejected().getText())};
-  if (!r.isJobs()) throw ifl::failure{pbs_error::protocol, {}};
+  };
   std::vector<std::string> ids;
-  for (const auto id : r.getJobs()) ids.push_back(schema::str(id));
+  c.server.query(fill, [&](schema::Reply::Reader r) {
+    if (r.isRejected()) throw ifl::failure{r.getRejected().getCode(), schema::str(r.getRejected().getText())};
+    if (!r.isJobs()) throw ifl::failure{pbs_error::protocol, {}};
+    for (const auto id : r.getJobs()) ids.push_back(schema::str(id));
+  });
   return ids;
 }
 

@@ -26,8 +26,8 @@ namespace {
 struct kept_answers final : actors::reply_sink {
   std::vector<schema::sealed<schema::Reply>> replies;
   std::string given_up;
-  appetite wants = appetite::now;
-  appetite wants_more() const override { return wants; }
+  std::optional<std::size_t> unread = 0;
+  std::optional<std::size_t> unread_bytes() const override { return unread; }
   std::function<void()> told = [] {};
   void send(const schema::sealed<schema::Reply>& reply) override {
     replies.push_back(reply);
@@ -99,8 +99,8 @@ struct answering {
     return to;
   }
   template <class Fill>
-  void put(const std::shared_ptr<kept_answers>& to, Fill fill, std::uint64_t min_sequence = 0) {
-    caf::anon_send(status, actors::query{to, schema::make<schema::Request>(fill), {"alice", "borg", schema::Role::USER}, min_sequence});
+  void put(const std::shared_ptr<kept_answers>& to, Fill fill, std::uint64_t min_sequence = 0, const char* user = "alice") {
+    caf::anon_send(status, actors::query{to, schema::make<schema::Request>(fill), {user, "borg", schema::Role::USER}, min_sequence});
   }
 };
 
@@ -182,10 +182,57 @@ BOOST_AUTO_TEST_CASE(a_list_of_finished_jobs_holds_nobody_up) {
   BOOST_TEST(listed->replies.back().get().getObjects().getLast());
 }
 
+BOOST_AUTO_TEST_CASE(subjobs_of_an_array_that_is_named_often_hold_nobody_up) {
+  constexpr unsigned subjobs = 5000, times = 20;
+  auto now = with_finished_jobs(1);
+  test::told_records records;
+  records.sequence = now->sequence();
+  now->fold(records.next(99, [](auto e) {
+    auto j = e.initJob().initQueued();
+    j.setId("99[].borg");
+    j.setNumber(99);
+    j.setOwner("alice@borg");
+    j.setIndices("1-" + std::to_string(subjobs));
+  }));
+  answering a(now);
+  auto listed = std::make_shared<kept_answers>(), other = std::make_shared<kept_answers>();
+  unsigned listed_before = 0;
+  other->told = [&] { listed_before = a.rows(*listed); };
+  a.put(listed, [](schema::Request::Builder r) {
+    auto s = r.initStat();
+    s.setSubjobs(true);
+    auto names = s.initNames(times);
+    for (unsigned i = 0; i < times; ++i) names.set(i, "99[].borg");
+  });
+  a.put(other, [](schema::Request::Builder r) { r.initStat().setKind(schema::ObjectKind::SERVER); });
+  a.system.run();
+  BOOST_TEST(listed_before > 0u);
+  BOOST_TEST(listed_before < subjobs);
+  BOOST_TEST(a.rows(*listed) == times * (subjobs + 1));
+}
+
+BOOST_AUTO_TEST_CASE(who_asks_for_many_lists_holds_up_his_own) {
+  constexpr unsigned finished = 5000;
+  answering a(with_finished_jobs(finished));
+  std::vector<std::shared_ptr<kept_answers>> many(10, nullptr);
+  for (auto& one : many) a.put(one = std::make_shared<kept_answers>(), answering::all_jobs);
+  auto single = std::make_shared<kept_answers>();
+  unsigned told_before = 0;
+  single->told = [&] {
+    told_before = 0;
+    for (const auto& one : many) told_before += a.rows(*one);
+  };
+  a.put(single, answering::all_jobs, 0, "bob");
+  a.system.run();
+  BOOST_TEST(a.rows(*single) == finished + 1);
+  BOOST_TEST(told_before < 4 * finished);
+  for (const auto& one : many) BOOST_TEST(a.rows(*one) == finished + 1);
+}
+
 BOOST_AUTO_TEST_CASE(a_long_answer_waits_for_who_reads_it) {
   answering a(with_finished_jobs(5000));
   auto listed = std::make_shared<kept_answers>();
-  listed->told = [&] { listed->wants = actors::reply_sink::appetite::later; };
+  listed->told = [&] { listed->unread = 100u << 20; };
   a.put(listed, answering::all_jobs);
   a.system.run();
   const auto first = a.rows(*listed);
@@ -197,7 +244,7 @@ BOOST_AUTO_TEST_CASE(a_long_answer_waits_for_who_reads_it) {
   };
   while_passes();
   BOOST_TEST(a.rows(*listed) == first);
-  listed->wants = actors::reply_sink::appetite::now;
+  listed->unread = 0;
   listed->told = [] {};
   while_passes();
   BOOST_TEST(a.rows(*listed) == 5001u);
@@ -206,7 +253,7 @@ BOOST_AUTO_TEST_CASE(a_long_answer_waits_for_who_reads_it) {
 BOOST_AUTO_TEST_CASE(a_long_answer_ends_when_who_asked_is_gone) {
   answering a(with_finished_jobs(5000));
   auto listed = std::make_shared<kept_answers>();
-  listed->told = [&] { listed->wants = actors::reply_sink::appetite::never; };
+  listed->told = [&] { listed->unread = std::nullopt; };
   a.put(listed, answering::all_jobs);
   a.system.run();
   BOOST_TEST(a.rows(*listed) < 2500u);

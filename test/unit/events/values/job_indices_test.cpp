@@ -91,6 +91,10 @@ BOOST_AUTO_TEST_CASE(it_does_what_a_set_of_numbers_does) {
       std::set<std::uint32_t> listed;
       s.each([&](std::uint32_t index) { return listed.insert(index).second; });
       BOOST_REQUIRE(listed == m);
+      for (std::uint32_t from = 0; from < 45; ++from) {
+        const auto at = m.lower_bound(from);
+        BOOST_REQUIRE((s.next(from) == (at == m.end() ? std::nullopt : std::optional(*at))));
+      }
       BOOST_REQUIRE(s.count() == m.size());
       BOOST_REQUIRE(index_set::parse(s.print(), range) == s);
     };

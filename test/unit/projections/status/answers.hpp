@@ -111,6 +111,20 @@ inline std::string answer_in_parts(
   return text;
 }
 
+// What a select finds, in parts of so many rows.
+inline std::string selected(const projections::status& from, const std::function<void(schema::SelectJobs::Builder)>& fill,
+                            std::size_t rows = SIZE_MAX, const model::requester& by = a_manager()) {
+  const auto request = schema::make<schema::Request>([&](schema::Request::Builder r) {
+    r.setId(5);
+    fill(r.initSelectJobs());
+  });
+  std::string text;
+  const auto all = projections::begin_answer(from, request, by);
+  const auto send = [&](const auto& r) { write_down(text, ObjectKind::JOB, r.get()); };
+  while (all->go_on(from, send, 0, rows)) {}
+  return text;
+}
+
 inline std::string answer_at(const log::log_reader& reader, const log::snapshot_store* index, const question& q,
                              const model::requester& by = a_manager()) {
   std::string text;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "events/attributes/ids.hpp"
+#include "projections/status/subjobs.hpp"
 #include "test/support/told_records.hpp"
 #include "test/unit/projections/status/answers.hpp"
 #include "test/unit/projections/status/array_story.hpp"
@@ -101,6 +102,8 @@ struct cluster {
   // Without the position of the log.
   std::string shown(const question& q, const model::requester& by = a_manager()) const {
     const auto text = answer(now, q, by);
+    for (const std::size_t rows : {1, 3}) BOOST_TEST(answer_in_parts(
+                                                         now, q, rows, [] {}, by) == text);
     return text.substr(0, text.rfind("at "));
   }
 
@@ -116,7 +119,7 @@ struct cluster {
 
   std::string select(const std::vector<std::pair<std::string, std::string>>& criteria, bool subjobs,
                      schema::History history = schema::History::LIVE) const {
-    const auto asked = schema::make<schema::SelectJobs>([&](schema::SelectJobs::Builder s) {
+    const auto fill = [&](schema::SelectJobs::Builder s) {
       s.setSubjobs(subjobs);
       s.setHistory(history);
       auto list = s.initCriteria(static_cast<unsigned>(criteria.size()));
@@ -124,9 +127,9 @@ struct cluster {
         list[i].setName(criteria[i].first);
         list[i].setValue(criteria[i].second);
       }
-    });
-    std::string text;
-    projections::answer_select(now, 5, *asked, a_manager(), [&](const auto& r) { write_down(text, ObjectKind::JOB, r.get()); });
+    };
+    const auto text = selected(now, fill);
+    BOOST_TEST(selected(now, fill, 1) == text);  // in parts it is the same
     return text;
   }
 };
@@ -164,10 +167,13 @@ BOOST_AUTO_TEST_CASE(subjobs_are_listed_with_their_array_and_not_among_jobs) {
     return true;
   });
   std::vector<std::pair<std::uint32_t, std::uint64_t>> all;
-  now.each_subjob(*now.job(story.array), [&](std::uint32_t index, const model::job_state* own) {
-    all.emplace_back(index, own ? own->serial : 0);
-    return true;
-  });
+  projections::subjob_walk walk(*now.job(story.array));
+  const auto note = [&](const projections::subjob_view& s) { all.emplace_back(s.index, s.own ? s.own->serial : 0); };
+  bool more = true;
+  while (more) {
+    projections::effort little(1);
+    more = walk.go_on(now, note, little);
+  }
   BOOST_TEST(jobs == (std::vector<std::string>{"1.borg", "12[].borg"}), boost::test_tools::per_element());
   BOOST_TEST(begun == (std::vector<std::string>{"12[1].borg", "12[5].borg"}), boost::test_tools::per_element());
   const std::vector<std::pair<std::uint32_t, std::uint64_t>> expected{{1, story.streams[1]}, {3, 0}, {5, story.streams[5]}, {7, 0}};

@@ -117,10 +117,18 @@ struct cluster {
 
   answer stat(const std::function<void(schema::Stat::Builder)>& question, Role role = Role::USER,
               const char* user = "ann") const {
-    const auto asked = schema::make<schema::Stat>(question);
-    answer a;
-    projections::answer_stat(status, 7, *asked, {user, "p1", role},
-                             [&](const schema::sealed<schema::Reply>& r) { take(*r, a); });
+    const auto asked = schema::make<schema::Request>([&](schema::Request::Builder r) {
+      r.setId(7);
+      question(r.initStat());
+    });
+    const model::requester by{user, "p1", role};
+    answer a, parts;
+    projections::answer_stat(status, 7, (*asked).getStat(), by, [&](const schema::sealed<schema::Reply>& r) { take(*r, a); });
+    if (const auto rest = projections::begin_answer(status, asked, by))
+      while (rest->go_on(
+          status, [&](const schema::sealed<schema::Reply>& r) { take(*r, parts); }, 0, 1)) {}
+    else parts = a;
+    BOOST_TEST((parts.names == a.names && parts.rows == a.rows && parts.unknown == a.unknown));
     return a;
   }
 
@@ -140,8 +148,8 @@ struct cluster {
   }
 
   std::string select(const std::vector<criterion>& all, Role role = Role::USER, const char* user = "ann") const {
-    const auto asked = schema::make<schema::SelectJobs>([&](schema::SelectJobs::Builder s) {
-      auto list = s.initCriteria(static_cast<unsigned>(all.size()));
+    const auto asked = schema::make<schema::Request>([&](schema::Request::Builder r) {
+      auto list = r.initSelectJobs().initCriteria(static_cast<unsigned>(all.size()));
       for (unsigned i = 0; i < all.size(); ++i) {
         list[i].setName(all[i].name);
         list[i].setResource(all[i].resource);
@@ -150,12 +158,13 @@ struct cluster {
       }
     });
     std::string ids;
-    projections::answer_select(status, 7, *asked, {user, "p1", role}, [&](const schema::sealed<schema::Reply>& r) {
+    const auto send = [&](const schema::sealed<schema::Reply>& r) {
       if ((*r).isRejected())
         ids = "refused " + std::to_string((*r).getRejected().getCode());
       else
         for (const auto id : (*r).getJobs()) ids += (ids.empty() ? "" : " ") + schema::str(id);
-    });
+    };
+    BOOST_TEST(!projections::begin_answer(status, asked, {user, "p1", role})->go_on(status, send, 0, SIZE_MAX));
     return ids;
   }
 };

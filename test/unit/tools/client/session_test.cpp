@@ -111,6 +111,13 @@ BOOST_AUTO_TEST_CASE(a_server_that_does_not_come_back_is_given_up) {
   BOOST_CHECK_THROW(s.call(delete_one), session_error);
 }
 
+BOOST_AUTO_TEST_CASE(a_server_that_breaks_every_connection_is_given_up) {
+  fake_gateway g([](schema::Request::Reader, schema::Reply::Builder) { return false; });
+  auto s = open_to(g, std::chrono::milliseconds(200));
+  BOOST_CHECK_THROW(s.call(delete_one), session_error);
+  BOOST_TEST(g.requests().size() > 2u);
+}
+
 BOOST_AUTO_TEST_CASE(a_session_that_is_turned_away_comes_again_with_the_same_request) {
   std::atomic<int> calls{0};
   fake_gateway g([&](schema::Request::Reader, schema::Reply::Builder out) {

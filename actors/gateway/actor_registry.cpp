@@ -149,7 +149,7 @@ void actor_registry::tell_job(std::uint64_t number, envelope<model::job_command>
     if (e.reply) refuse(e.reply, pbs_error::unknown_job);
     return;
   }
-  if (const auto told = at_rest_.find(number); told != at_rest_.end()) return told->second.push_back(std::move(e));
+  if (const auto told = at_rest_.find(number); told != at_rest_.end()) return told->second.push_back({std::move(e), false});
   auto& entry = job(number);
   ++entry.sent;
   self_->send(entry.actor, std::move(e));
@@ -157,7 +157,8 @@ void actor_registry::tell_job(std::uint64_t number, envelope<model::job_command>
 
 void actor_registry::tell_job_at_rest(std::uint64_t number, envelope<model::job_command> e) {
   const auto serial = parts_.where->job_serial(number);
-  if (!serial || jobs_.contains(number) || !at_rest_.try_emplace(number).second) return tell_job(number, std::move(e));
+  if (!serial || jobs_.contains(number)) return tell_job(number, std::move(e));
+  if (const auto [told, first] = at_rest_.try_emplace(number); !first) return told->second.push_back({std::move(e), true});
   to_rest_.push_back({*serial, number, std::move(e)});
   if (to_rest_.size() >= parts_.resting_jobs_at_once) send_to_rest();
 }
@@ -172,8 +173,9 @@ void actor_registry::on_told(resting_jobs_told& told) {
     if (jobs_.contains(j.number)) ask_job(j.number, read_on_atom::value);
     else if (j.owes) wake_job(j.number);
     if (j.left) tell_job(j.number, std::move(*j.left));
-    for (auto& e : waited.mapped()) tell_job(j.number, std::move(e));
+    for (auto& [e, at_rest] : waited.mapped()) at_rest ? tell_job_at_rest(j.number, std::move(e)) : tell_job(j.number, std::move(e));
   }
+  send_to_rest();
 }
 
 void actor_registry::tell_new_job(std::uint64_t number, envelope<model::job_command> e) {

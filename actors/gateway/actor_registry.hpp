@@ -141,7 +141,11 @@ class actor_registry {
   std::deque<std::uint64_t> idle_;                     // in the order they became idle
   std::vector<resting_job> to_rest_;                   // told at rest, as soon as enough or all are here
   // Those that are being told at rest, by number, and what came to them meanwhile.
-  std::unordered_map<std::uint64_t, std::vector<envelope<model::job_command>>> at_rest_;
+  struct waits_for_rest {
+    envelope<model::job_command> command;
+    bool at_rest;  // it can be told so, too
+  };
+  std::unordered_map<std::uint64_t, std::vector<waits_for_rest>> at_rest_;
   std::map<std::string, named_entry> queues_, hosts_, schedulers_, hooks_;
   std::map<std::uint64_t, caf::actor> reservations_;      // by serial
   std::map<std::uint64_t, caf::actor> new_reservations_;  // by number

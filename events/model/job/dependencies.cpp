@@ -3,6 +3,8 @@
 // Governed by docs/design/0054-dependencies.md.
 #include <algorithm>
 #include <set>
+#include <string>
+#include <tuple>
 
 #include "events/attributes/ids.hpp"
 #include "events/model/job/rules.hpp"
@@ -10,6 +12,7 @@
 #include "events/schema/small_message.hpp"
 #include "events/values/hold_set.hpp"
 #include "events/values/job_id.hpp"
+#include "events/values/string_list.hpp"
 
 namespace annals::model {
 
@@ -111,18 +114,25 @@ values::result<std::string, rejection> depend_for(std::string_view asked, const 
   auto all = values::parse_dependencies(asked);
   if (!all) return refuse(pbs_error::bad_value, std::string(values::pbs_error_text(pbs_error::bad_value)) + " depend");
   dependencies full;
+  std::set<std::tuple<dependency_type, std::string, std::uint32_t>> known;
   for (auto& d : *all) {
     if (d.type != dependency_type::on) {
       const auto target = full_target(d.job, settings.server_name);
       if (!target) return refuse(pbs_error::bad_host);
       d.job = *target;
     }
-    if (!has(full, d)) full.push_back(std::move(d));
+    if (known.emplace(d.type, d.job, d.count).second) full.push_back(std::move(d));
   }
   return values::print(full);
 }
 
-bool waits_for_others(std::string_view depend) { return !depend.empty() && any_waits(parsed(depend)); }
+// Every event of a job asks this, and its ids may be many: only the words before them are looked at.
+bool waits_for_others(std::string_view depend) {
+  return std::ranges::any_of(values::split_quoted(depend), [](std::string_view entry) {
+    const auto type = entry.substr(0, entry.find(':'));
+    return type.starts_with(values::name_of(dependency_type::after)) || type == values::name_of(dependency_type::on);
+  });
+}
 
 bool held_for_others(const job_state& job) {
   return (job.holds & values::hold_set::system) != 0 && waits_for_others(job.attribute(ids::depend));
@@ -161,6 +171,7 @@ outcome decide_dependency(const job_state& job, const dependency_told& told, con
   const auto& other = told.other;
   switch (told.is) {
     case what::dependent: {  // who waits may say so twice (qalter): it is shown once, so nobody has to look through all of them here
+      if (values::is_before(other.type)) return std::vector{changed(job, {}, {{schema::AttributeOp::INCREMENT, other}})};
       auto own = parsed(job.attribute(ids::depend));
       if (other.type == dependency_type::runone && has(own, other)) return no_change;
       return std::vector{changed(job, std::move(own), {{schema::AttributeOp::INCREMENT, other}})};

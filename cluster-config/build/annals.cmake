@@ -171,18 +171,18 @@ function(annals_time_limit result)
 endfunction()
 
 # Which unit tests test/run builds with sanitizers too (ctest's label `sanitized`), beside the fuzz targets: those of what reads outside
-# bytes, of the rules and of the log. Actors, daemons and the simulation take as long to compile as all of these together; `test/run --asan`
-# has them too.
+# bytes, and of the log. The others take three times as long to compile; `test/run --asan` has them too.
 function(annals_is_sanitized result label)
   set(is_it FALSE)
   file(RELATIVE_PATH here ${PROJECT_SOURCE_DIR}/test ${CMAKE_CURRENT_SOURCE_DIR})
-  if(label STREQUAL unit AND (NOT here MATCHES "^unit/(actors|tools/daemons|tools/replay)" OR here MATCHES "^unit/actors/(link|scheduler/cycle)"))
+  if(label STREQUAL unit AND here MATCHES "^unit/(events/(attributes|log|schema|values)|actors/link|hooks-runtime|tools/client)")
     set(is_it TRUE)
   endif()
   set(${result} ${is_it} PARENT_SCOPE)
 endfunction()
 
-# annals_test(name SOURCES ... [USES libs...] [LABEL l] [TIMEOUT s]): one Boost.Test executable, one CTest test per case.
+# annals_test(name SOURCES ... [USES libs...] [LABEL l] [TIMEOUT s]): one Boost.Test executable, one CTest test per case; with sanitizers one
+# for all cases, since a program with sanitizers takes longer to begin than most cases take.
 # The cases are read from the sources: BOOST_AUTO_TEST_SUITE(s) / BOOST_AUTO_TEST_CASE(c) at the start of a line.
 function(annals_test name)
   cmake_parse_arguments(A "" "LABEL;TIMEOUT" "SOURCES;USES" ${ARGN})
@@ -209,6 +209,12 @@ function(annals_test name)
   if(is_sanitized)
     list(APPEND labels sanitized)
     set_target_properties(${name} PROPERTIES ANNALS_SANITIZED ON)
+  endif()
+  if(ANNALS_SANITIZE)
+    math(EXPR A_TIMEOUT "${A_TIMEOUT} * 4")
+    add_test(NAME ${name} COMMAND ${name} --log_level=error --color_output=no)
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${A_TIMEOUT} LABELS "${labels}")
+    return()
   endif()
   foreach(source ${A_SOURCES})
     if(NOT source MATCHES "\\.cpp$")

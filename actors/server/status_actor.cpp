@@ -54,7 +54,7 @@ struct answering {
   std::deque<reservation_for_job> early_for_jobs;  // as early
   resting_jobs at_rest;
   long_answers in_parts = {};
-  bool goes_on_soon = false;  // next_part is in the mailbox, or will be
+  bool goes_on_soon = false;  // next_part_atom is in the mailbox, or will be
   rerun_waits for_reruns = {};
   mirror_waits for_mirrors = {};
   unserved_partitions unserved{*now};

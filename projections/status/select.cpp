@@ -112,7 +112,11 @@ std::optional<values::refusal> why_not(const status& from, schema::SelectJobs::R
 class selection_in_parts final : public answer_in_parts {
  public:
   selection_in_parts(const status& from, const schema::sealed<schema::Request>& request, const model::requester& by)
-      : request_(request), by_(from, by), why_not_(why_not(from, asked())), looks_(looks_of(asked().getCriteria())), walk_({asked().getHistory(), may_meet_all(), looks_}) {}
+      : request_(request),
+        by_(from, by),
+        why_not_(why_not(from, asked())),
+        looks_(looks_of(asked().getCriteria())),
+        walk_({asked().getHistory(), may_meet_all(), looks_}) {}
 
   bool go_on(const status& from, const send_reply& send, std::int64_t now_ns, std::size_t rows) override {
     if (why_not_) {

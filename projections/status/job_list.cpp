@@ -105,7 +105,7 @@ class job_list final : public stat_list {
       if (!by_.sees(job)) return true;
       now.left.looked(asked_.getUsers().size());
       if (fits(job, model::state_letter(job), asked_)) add_job(now, job);
-      if (wants_subjobs_of(job)) subjobs_.emplace(subjob_walk(job), true);
+      if (wants_subjobs_of(job)) subjobs_ = {subjob_walk(job), true};
       return !subjobs_;
     };
     return now.from.go_on(walk_, add, now.left);
@@ -125,14 +125,14 @@ class job_list final : public stat_list {
     const auto job = now.from.job_by_id(name);
     if (!is_to_be_shown(name, job.get())) return;
     add_job(now, *job);
-    if (wants_subjobs_of(*job)) subjobs_.emplace(subjob_walk(*job), false);
+    if (wants_subjobs_of(*job)) subjobs_ = {subjob_walk(*job), false};
   }
 
   void add_named_subjobs(const part& now, const std::string& name, const values::job_id& id) {
     const auto array = now.from.array_by_number(id.number);
     auto indices = array ? values::index_set::parse(id.indices, array->array->indices()) : std::nullopt;
     if (is_to_be_shown(name, indices && !indices->empty() ? array.get() : nullptr))
-      subjobs_.emplace(subjob_walk(*array, std::move(*indices)), false);
+      subjobs_ = {subjob_walk(*array, std::move(*indices)), false};
   }
 
   // Says so if not, unless nothing is to be said. Subjobs are in the history when their array is.

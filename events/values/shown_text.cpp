@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <iterator>
 
 namespace annals::values {
@@ -47,6 +48,30 @@ bool is_unshown(std::uint32_t code) {
 }
 
 bool is_plain_ascii(char c) { return c == '\t' || (c >= 0x20 && c < 0x7f); }
+
+constexpr std::uint64_t in_each_byte(std::uint8_t value) { return value * 0x0101010101010101u; }
+
+// The bytes that are this one become plain ones.
+std::uint64_t without(std::uint64_t bytes, std::uint8_t value) {
+  const auto others = bytes ^ in_each_byte(value);
+  const auto found = ~(((others & in_each_byte(0x7f)) + in_each_byte(0x7f)) | others | in_each_byte(0x7f));
+  return bytes | found >> 2;  // 0x20 where there is 0x80
+}
+
+// Eight bytes at a time, since all that a command prints comes by here.
+bool are_plain_ascii(std::string_view text, bool also_line_ends) {
+  std::size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) {
+    std::uint64_t bytes;
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    bytes = without(bytes, '\t');
+    if (also_line_ends) bytes = without(bytes, '\n');
+    // A byte below 0x20 borrows, 0x7f carries, and others than ASCII have their highest bit anyway.
+    if (((bytes - in_each_byte(0x20)) | bytes | (bytes + in_each_byte(1))) & in_each_byte(0x80)) return false;
+  }
+  return std::all_of(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(),
+                     [&](char c) { return is_plain_ascii(c) || (also_line_ends && c == '\n'); });
+}
 
 // Calls plain(piece) and control(character) for what follows each other in the text.
 template <class Plain, class Control>
@@ -111,7 +136,7 @@ std::string_view front_of(std::string_view text, std::size_t bytes_max) {
 }
 
 bool has_controls(std::string_view text) {
-  if (std::all_of(text.begin(), text.end(), is_plain_ascii)) return false;
+  if (are_plain_ascii(text, false)) return false;
   bool found = false;
   walk(
       text, [](std::string_view) {}, [&](std::string_view) { found = true; });
@@ -119,7 +144,7 @@ bool has_controls(std::string_view text) {
 }
 
 bool has_unshown_lines(std::string_view text) {
-  if (std::all_of(text.begin(), text.end(), [](char c) { return is_plain_ascii(c) || c == '\n'; })) return false;
+  if (are_plain_ascii(text, true)) return false;
   bool found = false;
   walk(
       text, [](std::string_view) {}, [&](std::string_view control) { found |= control != "\n"; });

@@ -113,10 +113,12 @@ class selection_in_parts final : public answer_in_parts {
  public:
   selection_in_parts(const status& from, const schema::sealed<schema::Request>& request, const model::requester& by)
       : request_(request),
+        asked_(request_.get().getSelectJobs()),
+        criteria_(asked_.getCriteria()),
         by_(from, by),
-        why_not_(why_not(from, asked())),
-        looks_(looks_of(asked().getCriteria())),
-        walk_({asked().getHistory(), may_meet_all(), looks_}) {}
+        why_not_(why_not(from, asked_)),
+        looks_(looks_of(criteria_)),
+        walk_({asked_.getHistory(), may_meet_all(), looks_}) {}
 
   bool go_on(const status& from, const send_reply& send, std::int64_t now_ns, std::size_t rows) override {
     if (why_not_) {
@@ -135,24 +137,22 @@ class selection_in_parts final : public answer_in_parts {
   }
 
  private:
-  schema::SelectJobs::Reader asked() const { return request_.get().getSelectJobs(); }
-
   std::function<bool(std::string_view, std::string_view)> may_meet_all() const {
     return [this](std::string_view owner, std::string_view queue) {
-      return by_.sees_jobs_of(owner) && may_meet(owner, queue, asked().getCriteria());
+      return by_.sees_jobs_of(owner) && may_meet(owner, queue, criteria_);
     };
   }
 
   void choose(const status& from, const candidate& who, const std::string& id, std::int64_t now_s, effort& left) {
     left.looked(looks_);
-    if (meets_all(from, who, asked().getCriteria(), by_, now_s)) ids_.push_back(id);
+    if (meets_all(from, who, criteria_, by_, now_s)) ids_.push_back(id);
   }
 
   // Up to an array whose subjobs come next. False: there are no more.
   bool choose_jobs(const status& from, std::int64_t now_s, effort& left) {
     const auto look_at = [&](const model::job_state& job) {
       if (!by_.sees(job)) return true;
-      if (asked().getSubjobs() && job.array) subjobs_.emplace(job);
+      if (asked_.getSubjobs() && job.array) subjobs_.emplace(job);
       else choose(from, {job, job, model::state_letter(job)}, job.id, now_s, left);
       return !subjobs_;
     };
@@ -178,6 +178,8 @@ class selection_in_parts final : public answer_in_parts {
   }
 
   const schema::sealed<schema::Request> request_;
+  const schema::SelectJobs::Reader asked_;
+  const capnp::List<schema::Criterion>::Reader criteria_;
   const viewer by_;
   const std::optional<values::refusal> why_not_;
   const std::size_t looks_;  // to choose one job

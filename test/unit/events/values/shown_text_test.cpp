@@ -91,6 +91,18 @@ BOOST_AUTO_TEST_CASE(each_of_the_list_is_changed_by_all_and_nothing_else_is) {
   BOOST_TEST((next == list.end()));
 }
 
+BOOST_AUTO_TEST_CASE(each_byte_is_found_wherever_it_stands) {
+  for (unsigned byte = 0; byte < 0x80; ++byte) {
+    const bool plain = byte == '\t' || (byte >= 0x20 && byte < 0x7f);
+    for (std::size_t at = 0; at < 20; ++at) {
+      std::string text(20, '~');
+      text[at] = static_cast<char>(byte);
+      BOOST_REQUIRE(has_controls(text) == !plain);
+      BOOST_REQUIRE(has_unshown_lines(text) == (!plain && byte != '\n'));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(each_byte_of_c1_alone_is_changed) {
   for (int byte = 0x80; byte < 0x100; ++byte) {
     const std::string alone(1, static_cast<char>(byte));

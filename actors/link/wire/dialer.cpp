@@ -98,7 +98,7 @@ class dialing final : public resident, public std::enable_shared_from_this<diali
     // Not asio's own open(): the descriptor must be close-on-exec from its first moment.
     unique_fd fd(::socket(to.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!fd) return failed(with_errno("socket"));
-    call_from_a_root_port(fd.get(), to.protocol());
+    if (ports_tried_ < ports_tried_max) call_from_a_root_port(fd.get(), to.protocol());
     socket_.assign(to.protocol(), fd.release(), ec);
     connecting_ = true;
     connect_by_ = steady::now() + std::chrono::milliseconds(worker_->options.handshake_ms);
@@ -108,8 +108,9 @@ class dialing final : public resident, public std::enable_shared_from_this<diali
   void connected(error_code ec, tcp::resolver::results_type::iterator at) {
     connecting_ = false;
     if (ended_) return;
-    // The peer still remembers an earlier call from this port.
-    if (ec == boost::system::errc::address_not_available && ++ports_tried_ < ports_tried_max) return connect(at);
+    // The peer still remembers an earlier call from this port. Where hundreds of daemons share an address all may be taken: then any port
+    // will do.
+    if (ec == boost::system::errc::address_not_available && ports_tried_++ < ports_tried_max) return connect(at);
     ports_tried_ = 0;
     if (ec && ++at != found_.end()) return connect(at);
     if (ec) return failed(ec == boost::asio::error::operation_aborted ? "no answer" : ec.message());

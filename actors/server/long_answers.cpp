@@ -6,7 +6,8 @@ namespace annals::actors {
 
 namespace {
 
-// So much of a user's answers waits to be read before no more of them is made: all of 10,000 jobs, so that a list of them never stops on its way.
+// So much of a user's answers waits to be read before no more of them is made: all of 10,000 jobs, so that a list of them never stops on
+// its way.
 constexpr std::size_t unread_of_user_bytes = 16u << 20;
 // Beyond that an answer of which nothing waits goes on by so little, so that lists that stand in `less` do not stop the user's others.
 constexpr std::size_t rows_when_much_is_unread = 64;

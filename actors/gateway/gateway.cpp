@@ -71,6 +71,7 @@ class router {
   void on_closed(const peer_closed& c) {
     const auto what = c.peer->peer().what;
     doubt.closed(c.peer);
+    crowd.closed(c.peer);
     if (what == wire::identity::kind::scheduler) return schedulers_.on_closed(c);
     if (what == wire::identity::kind::comm) return logins.on_closed(c);
     forget(c.peer);
@@ -127,7 +128,9 @@ class router {
 
   void on_request(const wire::connection_ptr& peer, schema::sealed<schema::Request> request) {
     const auto r = request.get();
-    if (doubt.doubts() && !only_looks(r)) return doubt.keep(peer, [=, this] { for_peer(peer, [&] { on_request(peer, request); }); });
+    const auto later = [=, this] { for_peer(peer, [&] { on_request(peer, request); }); };
+    if (doubt.doubts() && !only_looks(r)) return doubt.keep(peer, later);
+    if (crowd.holds_up(r)) return crowd.keep(peer, later);
     const auto by = requester_of(peer->peer(), *board.settings(), parts_.server_uid);
     auto to = sink_to(peer);
     if (board.notes()) {
@@ -227,7 +230,8 @@ class router {
   scheduler_starts starts{board, moms};
   orderly_stop stopping{board, starts, moms};
   reservation_routes reservations{board, hooks};
-  order_routes orders{board, hooks, moms, mom_hooks, starts, stopping, reservations};
+  order_crowd crowd{board};
+  order_routes orders{board, hooks, moms, mom_hooks, starts, stopping, reservations, crowd};
 
  private:
   const gateway_parts& parts_;

@@ -36,7 +36,7 @@ void order_routes::on_orders(give_orders& given) {
 void order_routes::carry_out(const reactions::tell_job& what, give_order& given) {
   const auto number = board_.where().job_number(what.serial);
   if (!number) return done(given.reply);
-  auto reply = what.of_many ? std::move(given.reply)
+  auto reply = what.of_many ? crowd_.counted(std::move(given.reply))
                             : std::make_shared<noted_reply>(board_.parts().notes, board_.job_id(*number), std::move(given.reply));
   auto e = board_.wrap<model::job_command>(what.command, what.by, std::move(reply));
   e.command_id = std::move(given.command_id);

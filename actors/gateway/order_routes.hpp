@@ -5,6 +5,7 @@
 #include "actors/gateway/hook_routes.hpp"
 #include "actors/gateway/job_routing.hpp"
 #include "actors/gateway/mom_routes.hpp"
+#include "actors/gateway/order_crowd.hpp"
 #include "actors/gateway/orderly_stop.hpp"
 #include "actors/gateway/reservation_routes.hpp"
 #include "actors/gateway/scheduler_starts.hpp"
@@ -15,7 +16,7 @@ namespace annals::actors {
 class order_routes {
  public:
   order_routes(actor_registry& board, hook_routes& hooks, mom_routes& moms, mom_hook_routes& mom_hooks, scheduler_starts& schedulers,
-               orderly_stop& stopping, reservation_routes& reservations)
+               orderly_stop& stopping, reservation_routes& reservations, order_crowd& crowd)
       : board_(board),
         hooks_(hooks),
         moms_(moms),
@@ -23,6 +24,7 @@ class order_routes {
         schedulers_(schedulers),
         stopping_(stopping),
         reservations_(reservations),
+        crowd_(crowd),
         routing_(board, hooks) {}
 
   void on_orders(give_orders& given);
@@ -52,6 +54,7 @@ class order_routes {
   scheduler_starts& schedulers_;
   orderly_stop& stopping_;
   reservation_routes& reservations_;
+  order_crowd& crowd_;
   job_routing routing_;
 };
 

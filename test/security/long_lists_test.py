@@ -1,6 +1,6 @@
 """Whatever lists one ordinary user asks for, others are served, and the server's memory stays small: an array of 10,000 subjobs that one command
-names a thousand times, lists of all subjobs from many commands at once, lists that nobody reads, jobs that depend on a hundred others. By ctest
-with bounds for a machine that is busy; `--long` with the bounds that are promised.
+names a thousand times, lists of all subjobs from many commands at once, lists that nobody reads, jobs that depend on hundreds of others. By
+ctest with bounds for a machine that is busy; `--long` with the bounds that are promised.
 """
 import os
 import subprocess
@@ -13,6 +13,7 @@ from hostile import LONG, HostileTest, needs_two_users
 ANSWER_S, JOB_S = (1, 5) if LONG else (20, 60)
 LASTS_S = 30 if LONG else 5
 UNREAD = 20
+DEPENDS_ON = 400 if LONG else 100
 MEMORY_MB = 300
 
 
@@ -95,19 +96,19 @@ class lists_of_one_user(HostileTest):
         self.are_served(f"{UNREAD} lists that are not read")
         self.assertLess(self.memory_mb() - before, MEMORY_MB)
 
-    def test_jobs_that_depend_on_a_hundred_others(self):
+    def test_jobs_that_depend_on_hundreds_of_others(self):
         over = threading.Event()
 
         def submit():
             last = [self.submit("-h", "--", "/bin/true", **self.nobody)]
             while not over.is_set():
-                last.append(self.submit("-h", "-W", "depend=afterany:" + ":".join(last[-100:]), "--", "/bin/true", **self.nobody))
+                last.append(self.submit("-h", "-W", "depend=afterany:" + ":".join(last[-DEPENDS_ON:]), "--", "/bin/true", **self.nobody))
 
         users = [threading.Thread(target=submit, daemon=True) for _ in range(3)]
         for user in users:
             user.start()
         try:
-            self.are_served("jobs that depend on 100 others")
+            self.are_served(f"jobs that depend on {DEPENDS_ON} others")
         finally:
             over.set()
             for user in users:

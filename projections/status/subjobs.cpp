@@ -40,8 +40,9 @@ bool subjob_walk::go_on(const status& from, const std::function<void(const subjo
     const auto index = wanted_.next(next_);
     if (!index) return false;
     next_ = *index + 1;
-    left.looked();
     const auto own = from.subjob(array_, *index);
+    if (own && from.in_history(own->serial)) left.read();
+    else left.looked();
     visit({*array, *index, own.get()});
   }
   return true;

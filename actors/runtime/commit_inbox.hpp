@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "actors/runtime/messages.hpp"
@@ -37,11 +38,11 @@ class commit_inbox {
     inside_.erase(inside_.begin(), end);
     return taken;
   }
-  // Whether the follower waits for commits from now on. True: it does, and has some to take.
+  // Whether the follower waits for commits from now on. True: some lie here that came before it did, of which it is not told.
   bool tell_at_once(bool yes) {
     const std::lock_guard held(guard_);
-    at_once_ = yes;
-    return yes && !inside_.empty();
+    const bool waited = std::exchange(at_once_, yes);
+    return yes && !waited && !inside_.empty();
   }
 
  private:

@@ -134,6 +134,7 @@ BOOST_AUTO_TEST_CASE(who_begins_to_wait_hears_that_there_is_something) {
   (void)inbox->tell_at_once(false);
   write({of_a_job()});
   BOOST_TEST(inbox->tell_at_once(true));
+  BOOST_TEST(!inbox->tell_at_once(true));  // from then on each commit is told
 }
 
 BOOST_AUTO_TEST_SUITE_END()

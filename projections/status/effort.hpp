@@ -1,4 +1,4 @@
-// What one part of a long answer may cost, so that others are answered between two parts. Governed by
+// Bounds the work for one part of a long answer, so that others are answered between two parts. Governed by
 // docs/design/0064-finished-jobs.md.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What qstat asks of jobs, arrays and subjobs, by name or all.
+// Answers qstat: jobs, arrays and subjobs, by name or all of them.
 #include <map>
 #include <optional>
 

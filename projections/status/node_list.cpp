@@ -1,4 +1,4 @@
-// What pbsnodes asks of hosts and vnodes, by name or all.
+// Answers pbsnodes: hosts and vnodes, by name or all of them.
 #include <algorithm>
 
 #include "events/values/pbs_error.hpp"

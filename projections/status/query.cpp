@@ -125,8 +125,6 @@ void stat_resources(const status& from, schema::Stat::Reader asked, const viewer
       });
 }
 
-std::int64_t seconds_of(const status& from, std::int64_t now_ns) { return std::max(now_ns, from.wall_ns()) / 1'000'000'000; }
-
 // Null: objects of this kind are few.
 std::unique_ptr<stat_list> long_list(const status& from, schema::Stat::Reader asked, const model::requester& by) {
   switch (asked.getKind()) {

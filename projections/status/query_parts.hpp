@@ -1,6 +1,8 @@
-// What the answers to stat and select requests have in common. Private to projections/status.
+// Parts of the answers to stat and select requests, for the sources that make these answers. Private to projections/status.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -20,6 +22,8 @@ namespace annals::projections {
 inline bool history_allowed(const status& from) {
   return from.server().attributes.get(attributes::server::job_history_enable) == "True";
 }
+
+inline std::int64_t seconds_of(const status& from, std::int64_t now_ns) { return std::max(now_ns, from.wall_ns()) / 1'000'000'000; }
 
 inline void refuse_whole(std::uint64_t id, std::uint64_t sequence, const values::refusal& why, const send_reply& send) {
   send(schema::make<schema::Reply>([&](schema::Reply::Builder r) {

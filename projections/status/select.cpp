@@ -75,7 +75,7 @@ bool meets(const status& from, const candidate& who, schema::Criterion::Reader c
   return (c.getOp() == schema::CompareOp::EQ && has == wanted) || (c.getOp() == schema::CompareOp::NE && has != wanted);
 }
 
-// What a job is compared with, in objects looked at (projections/status/effort.hpp); a list of values may be long.
+// Counts the effort to compare one job with the criteria (projections/status/effort.hpp). A list of values may be long.
 std::size_t looks_of(capnp::List<schema::Criterion>::Reader criteria) {
   std::size_t looks = 1;
   for (auto c : criteria) looks += 1 + c.getValue().size() / 16;
@@ -125,7 +125,7 @@ class selection_in_parts final : public answer_in_parts {
       refuse_whole(request_.get().getId(), from.sequence(), *why_not_, send);
       return false;
     }
-    const auto now_s = std::max(now_ns, from.wall_ns()) / 1'000'000'000;
+    const auto now_s = seconds_of(from, now_ns);
     effort left(rows);
     bool more = true;
     while (more && left.is_left()) {

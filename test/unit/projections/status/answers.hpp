@@ -111,7 +111,7 @@ inline std::string answer_in_parts(
   return text;
 }
 
-// What a select finds, in parts of so many rows.
+// Asks a select, in parts of so many rows, and writes down the jobs that it finds.
 inline std::string selected(const projections::status& from, const std::function<void(schema::SelectJobs::Builder)>& fill,
                             std::size_t rows = SIZE_MAX, const model::requester& by = a_manager()) {
   const auto request = schema::make<schema::Request>([&](schema::Request::Builder r) {

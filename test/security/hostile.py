@@ -13,6 +13,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "system"))
@@ -51,6 +52,24 @@ class HostileTest(ClusterTest):
             print(f"known to be wrong: {what}", file=sys.stderr)
             return
         self.fail(f"this is right now, take its mark away: {what}")
+
+
+class BesideOthersTest(HostileTest):
+    """Host b is of a queue in which one user may submit, who is not the one that does harm: nobody else takes its processors."""
+    hosts = ["a", "b"]
+
+    def setUp(self):
+        super().setUp()
+        os.chmod(self.work, 0o777)       # jobs' output, whoever they are of
+        for line in ("create queue own queue_type=e,enabled=True,started=True,acl_user_enable=True,acl_users=daemon", "set node b queue=own"):
+            self.sure("qmgr", "-c", line)
+
+    def job_of_another(self, timeout):
+        """How long it took from its submission to its end."""
+        begun = time.monotonic()
+        id = self.submit("-q", "own", "-l", "select=1:ncpus=1", "-W", "block=true", "--", "/bin/true", timeout=timeout, **self.person("daemon"))
+        self.assertRegex(id, r"^\d+\.")
+        return time.monotonic() - begun
 
 
 class Attacker:

@@ -10,7 +10,7 @@ import threading
 import time
 import unittest
 
-from hostile import LONG, HostileTest, needs_two_users
+from hostile import LONG, BesideOthersTest, needs_two_users
 from odd_commands import Drawer
 
 LASTS_S, ANSWER_S, JOB_S = (60, 1, 5) if LONG else (6, 20, 60)
@@ -20,17 +20,11 @@ COMMAND_S = 10            # a command that takes longer is killed, as its user w
 
 
 @needs_two_users
-class odd_commands(HostileTest):
-    hosts = ["a", "b"]
-
+class odd_commands(BesideOthersTest):
     def setUp(self):
         super().setUp()
-        os.chmod(self.work, 0o777)       # jobs' output, whoever they are of
         self.seed = int(os.environ.get("ANNALS_SEED") or (random.SystemRandom().randrange(10**9) if LONG else 1))
         self.looks.add(["ANNALS_SEED"], 0, str(self.seed), "")
-        # Host b is of a queue in which one user may submit: nobody else takes its processors.
-        for line in ("create queue own queue_type=e,enabled=True,started=True,acl_user_enable=True,acl_users=daemon", "set node b queue=own"):
-            self.sure("qmgr", "-c", line)
 
     def type_commands(self, number, over, typed):
         drawer = Drawer(random.Random(self.seed * AT_A_TIME + number), ["a", "b", "server"])
@@ -49,12 +43,6 @@ class odd_commands(HostileTest):
                 continue
             typed.append((time.monotonic() - begun, status, command))
 
-    def job_of_another(self):
-        who, begun = self.person("daemon"), time.monotonic()
-        id = self.submit("-q", "own", "-l", "select=1:ncpus=1", "-W", "block=true", "--", "/bin/true", timeout=JOB_S + 60, **who)
-        self.assertRegex(id, r"^\d+\.")
-        return time.monotonic() - begun
-
     def test_others_are_served(self):
         over, typed = threading.Event(), []
         users = [threading.Thread(target=self.type_commands, args=(n, over, typed), daemon=True) for n in range(AT_A_TIME)]
@@ -67,7 +55,7 @@ class odd_commands(HostileTest):
                 begun = time.monotonic()
                 self.sure("qstat", "-B", timeout=ANSWER_S + 60)
                 answers.append(time.monotonic() - begun)
-                jobs.append(self.job_of_another())
+                jobs.append(self.job_of_another(JOB_S + 60))
         finally:
             over.set()
             for user in users:

@@ -1,16 +1,18 @@
 """usage: new_event_test.py BUILD_DIRECTORY
 
-Adds an event to each kind in a copy of the schema and compiles the sources that switch over a kind: each of them must fail and
-name the new event of this kind, so that nobody can forget a meaning (docs/howto/add_an_event.md).
+Adds an event to each kind in a copy of the schema and compiles the sources that switch over a kind: each of them must be warned of, and
+the warning, an error in the build, names the new event of this kind, so that nobody can forget a meaning (docs/howto/add_an_event.md).
 
-Most of a source's time goes into its headers, so those that are compiled as one in the build are so here too.
+Most of a source's time goes into its headers, so those that are compiled as one in the build are so here too; and ccache keeps what the
+compiler said.
 """
+import hashlib
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
@@ -21,7 +23,10 @@ import compile_commands                                        # noqa: E402
 KINDS = ("server", "queue", "host", "job", "scheduler", "run", "part", "hook", "log")
 FOLDERS = ("events", "projections", "actors", "tools", "hooks-runtime")
 BUILD = pathlib.Path(sys.argv.pop()).resolve()
-MISSED = re.compile(r"(?m)^(.+?):\d+:\d+: error: enumeration value '(\w+)' not handled in switch")
+HERE = BUILD / "test/unit/events/schema/new_event"      # the copy of the schema, and what is compiled
+COMPILER = pathlib.Path(__file__).with_name("switches_as_compiler.sh")
+CACHE = [found] if (found := shutil.which("ccache")) else []
+MISSED = re.compile(r"(?m)^(.+?):\d+:\d+: warning: enumeration value '(\w+)' not handled in switch")
 
 
 def new_event_of(kind):
@@ -47,36 +52,43 @@ def kinds_by_source():
     return found
 
 
+def write(path, text):
+    """What is there already stays as old as it is: ccache looks at that."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def of_ccache():
+    """The environment of the compiler, and of ccache: what it is to know of a source beside what it reads itself."""
+    version = subprocess.run(["g++", "--version"], stdout=subprocess.PIPE, check=True).stdout
+    known = hashlib.sha256(version + COMPILER.read_bytes()).hexdigest()
+    return {**os.environ, "LC_ALL": "C", "PATH": "/usr/bin:/bin", "CCACHE_COMPILERCHECK": "string:" + known, "CCACHE_COMPILERTYPE": "gcc",
+            "CCACHE_BASEDIR": str(SOURCES), "CCACHE_NOHASHDIR": "1"}
+
+
 class NewEvent(unittest.TestCase):
     def schema_with_new_events(self):
-        """Headers of a schema in which each kind has one more event."""
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        copy = pathlib.Path(directory.name)
-        schema = copy / "events/schema"
-        files = [*(SOURCES / "events/schema").rglob("*.capnp")]
+        """Compiles a schema in which each kind has one more event."""
+        files = [file.relative_to(SOURCES) for file in (SOURCES / "events/schema").rglob("*.capnp")]
         for file in files:
-            (copy / file.relative_to(SOURCES)).parent.mkdir(parents=True, exist_ok=True)
-            text = file.read_text()
-            new = with_new_event(file.stem, text) if file.parent.name == "event" and file.stem in KINDS else text
-            (copy / file.relative_to(SOURCES)).write_text(new)
-        subprocess.run(["capnp", "compile", "-oc++", f"--src-prefix={copy}", *(copy / f.relative_to(SOURCES) for f in files)],
-                       cwd=copy, check=True)
-        return copy
+            text = (SOURCES / file).read_text()
+            write(HERE / file, with_new_event(file.stem, text) if file.parent.name == "event" and file.stem in KINDS else text)
+        subprocess.run(["capnp", "compile", "-oc++", f"--src-prefix={HERE}", *(HERE / file for file in files)], cwd=HERE, check=True)
 
-    def compile(self, entry, sources, headers):
+    def compile(self, number, entry, sources, environment):
         """These sources as one; what the compiler says."""
-        with tempfile.NamedTemporaryFile("w", suffix=".cpp") as together:
-            together.write("".join(f'#include "{source}"\n' for source in sources))
-            together.flush()
-            words = compile_commands.words(compile_commands.for_file(entry, together.name))
-            words.remove("-c")
-            del words[words.index("-o"):words.index("-o") + 2]
-            words[1:1] = ["-fsyntax-only", "-isystem", str(headers)]
-            return subprocess.run(words, cwd=BUILD, capture_output=True, text=True, env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"}).stderr
+        together = HERE / f"group_{number}.cpp"
+        write(together, "".join(f'#include "{source.relative_to(SOURCES)}"\n' for source in sources))
+        words = compile_commands.words(compile_commands.for_file(entry, together))
+        self.assertIn("-Werror=switch", words, "else nobody must read a warning")
+        words[words.index("-o") + 1] = str(together.with_suffix(".o"))
+        words = [*CACHE, str(COMPILER), "-isystem", str(HERE), *words[1:], "-Wno-error=switch"]
+        return subprocess.run(words, cwd=BUILD, capture_output=True, text=True, env=environment).stderr
 
     def test_every_switch_misses_a_new_event(self):
-        wanted, headers = kinds_by_source(), self.schema_with_new_events()
+        wanted = kinds_by_source()
+        self.schema_with_new_events()
         for kind in KINDS:
             self.assertTrue(any(kind in kinds for kinds in wanted.values()), f"no source switches over {kind} events")
         groups, built = [], set()
@@ -85,15 +97,16 @@ class NewEvent(unittest.TestCase):
             built.update(here)
             groups += [(entry, here)] if here else []
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            said = list(pool.map(lambda group: self.compile(*group, headers), groups))
-        missed = {(source, event) for text in said for source, event in MISSED.findall(text.replace("‘", "'").replace("’", "'"))}
+            environment = of_ccache()
+            said = list(pool.map(lambda group: self.compile(group[0], *group[1], environment), enumerate(groups)))
+        missed = {((BUILD / source).resolve(), event) for text in said for source, event in MISSED.findall(text)}
         for source, kinds in wanted.items():
             for kind in kinds:
                 with self.subTest(kind=kind, source=str(source.relative_to(SOURCES))):
                     if source not in built:
                         self.skipTest("is not built here")
                     text = next(text for text, (_, sources) in zip(said, groups) if source in sources)
-                    self.assertIn((str(source), new_event_of(kind)), missed, text[:5000])
+                    self.assertIn((source, new_event_of(kind)), missed, text[:5000])
 
 
 if __name__ == "__main__":

@@ -5,10 +5,12 @@
 #include <map>
 #include <random>
 
+#include "test/unit/tools/terminal/some_bytes.hpp"
 #include "tools/terminal/display_channels.hpp"
 
 using namespace annals;
 using namespace annals::terminal;
+using annals::test::some_bytes;
 
 namespace {
 
@@ -157,8 +159,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_lost_and_nothing_comes_twice) {
     pair p;
     std::map<display_channels::channel_id, std::string> sent_up, sent_down, got_up, got_down;
     const auto send = [&](display_channels& from, display_channels::channel_id id, std::string& sent) {
-      std::string bytes(std::min<std::size_t>(from.room(id), chance() % 20'000), 'x');
-      for (auto& c : bytes) c = static_cast<char>(chance());
+      const auto bytes = some_bytes(chance, std::min<std::size_t>(from.room(id), chance() % 20'000));
       if (bytes.empty()) return;
       from.received(id, bytes);
       sent += bytes;

@@ -4,11 +4,13 @@
 #include <deque>
 #include <random>
 
+#include "test/unit/tools/terminal/some_bytes.hpp"
 #include "tools/terminal/job_end.hpp"
 #include "tools/terminal/user_end.hpp"
 
 using namespace annals;
 using namespace annals::terminal;
+using annals::test::some_bytes;
 
 namespace {
 
@@ -224,11 +226,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_lost_and_nothing_comes_twice) {
     const auto one_of = [&](unsigned n) { return chance() % n == 0; };
     talk t;
     std::string printed, typed, got;
-    const auto more = [&](std::size_t room) {
-      std::string bytes(std::min<std::size_t>(room, chance() % 50'000), 'a');
-      for (auto& c : bytes) c = static_cast<char>(chance());
-      return bytes;
-    };
+    const auto more = [&](std::size_t room) { return some_bytes(chance, std::min<std::size_t>(room, chance() % 50'000)); };
     for (int step = 0; step < 400; ++step) {
       if (one_of(40)) t.part();
       if (one_of(20)) t.join();

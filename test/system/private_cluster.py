@@ -127,7 +127,9 @@ class ClusterTest(unittest.TestCase):
         return self.sure("qmgr", "-a", input="".join(line + "\n" for line in lines))
 
     def submit(self, *arguments, **how):
-        return self.sure("qsub", *arguments, **how).strip()
+        """A script without a shell of its own runs in sh: a login shell of whoever runs the tests does what his profile says, for minutes."""
+        own_shell = "input" in how and "-S" not in arguments
+        return self.sure("qsub", *(["-S", "/bin/sh"] if own_shell else []), *arguments, **how).strip()
 
     def job(self, id):
         """The attributes of a job, a finished one too; nothing when the server does not know it."""

@@ -78,6 +78,10 @@ start_daemon() {   # DAEMON
     echo "$1 startup failed, exit $status aborting." >&2
     return 1
   fi
+  if ! runs "$1"; then
+    echo "$1 has ended again: its log says why." >&2
+    return 1
+  fi
   echo "PBS ${1#pbs_}"
 }
 

@@ -23,8 +23,6 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
   if (text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) {
     base = 16;
     text.remove_prefix(2);
-  } else if (text.size() > 1 && text[0] == '0') {
-    base = 8;
   }
   std::uint64_t magnitude = 0;
   const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), magnitude, base);

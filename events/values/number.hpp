@@ -12,7 +12,7 @@ namespace annals::values {
 std::optional<bool> parse_boolean(std::string_view text);
 inline const char* print_boolean(bool value) { return value ? "True" : "False"; }
 
-// Signed 64 bits: decimal, 0x hexadecimal or 0 octal.
+// Signed 64 bits: decimal, or hexadecimal behind 0x. 010 is 10: a leading 0 says nothing.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 
 // A finite decimal number.

@@ -127,10 +127,6 @@ void run_state::fail(std::string message, std::string traceback) {
   traceback_ = std::move(traceback);
 }
 
-void run_state::each_line(const std::function<void(const std::string& message)>& tell) const {
-  for (const auto& l : log_) tell(l.message);
-}
-
 void run_state::write(protocol::Reply::Builder reply) {
   said_ = {};  // what is logged from here on stands in the reply alone
   if (!failed_ && !changes_fit()) fail("the hook changed more than one run may", {});

@@ -76,7 +76,6 @@ class run_state {
   void fail(std::string message, std::string traceback);  // verdict error
 
   void write(protocol::Reply::Builder reply);
-  void each_line(const std::function<void(const std::string& message)>& tell) const;
 
  private:
   struct done {

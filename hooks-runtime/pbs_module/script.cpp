@@ -1,6 +1,7 @@
 #include "hooks-runtime/pbs_module/script.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "hooks-runtime/pbs_module/module.hpp"
 
@@ -44,24 +45,15 @@ failure taken_failure() {
   return out;
 }
 
-// Ends the process instead of returning when the script raised SystemExit.
-int run_file(const std::string& path, const std::vector<std::string>& arguments, const run_state& run) {
-  ref list(PyList_New(0));
-  const auto add = [&](const std::string& text) {
-    ref item(py::str(text));
-    return item && PyList_Append(list.get(), item.get()) == 0;
-  };
-  bool good = add(path);
-  for (const auto& argument : arguments) good = good && add(argument);
-  good = good && PySys_SetObject("argv", list.get()) == 0;
-  ref runpy(good ? PyImport_ImportModule("runpy") : nullptr);
-  ref keywords(Py_BuildValue("{s:s}", "run_name", "__main__"));
-  ref run_path(runpy ? PyObject_GetAttrString(runpy.get(), "run_path") : nullptr);
-  ref args(Py_BuildValue("(s)", path.c_str()));
-  ref result(run_path && args && keywords ? PyObject_Call(run_path.get(), args.get(), keywords.get()) : nullptr);
-  run.each_line([](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); });
-  if (!result) PyErr_Print();  // of SystemExit: flushes and ends with its status
-  return result ? 0 : 1;
+// The interpreter that scripts find as sys.executable; what it knows of itself comes from where that is installed.
+PyStatus set_name(PyConfig& config) { return PyConfig_SetString(&config, &config.program_name, L"/usr/bin/python3"); }
+
+bool start(PyConfig& config, PyStatus so_far) {
+  const PyStatus status = PyStatus_Exception(so_far) ? so_far : Py_InitializeFromConfig(&config);
+  PyConfig_Clear(&config);
+  if (PyStatus_IsExit(status)) std::exit(status.exitcode);  // Python's --help
+  if (PyStatus_Exception(status) && status.err_msg) std::fprintf(stderr, "pbs_python: %s\n", status.err_msg);
+  return !PyStatus_Exception(status);
 }
 
 }  // namespace
@@ -75,10 +67,7 @@ bool start_python(bool with_site_packages) {
   config.install_signal_handlers = 0;
   config.buffered_stdio = 0;
   config.parse_argv = 0;
-  const PyStatus program = PyConfig_SetString(&config, &config.program_name, L"/usr/bin/python3");
-  const PyStatus status = PyStatus_Exception(program) ? program : Py_InitializeFromConfig(&config);
-  PyConfig_Clear(&config);
-  if (PyStatus_Exception(status)) return false;
+  if (!start(config, set_name(config))) return false;
   // What every hook needs, before it needs it: the module itself and what an exception's text is made with.
   for (const char* name : {"pbs", "traceback", "json", "os", "re", "time"})
     if (!ref(PyImport_ImportModule(name))) return false;
@@ -94,19 +83,24 @@ void set_environment(const char* name, const std::string& value) {
   PyErr_Clear();
 }
 
-int run_program(const std::string& path, const std::vector<std::string>& arguments, const std::string& local_node) {
+int run_interpreter(int argc, char** argv, const std::string& local_node) {
+  if (PyImport_AppendInittab("pbs", py::make_module) < 0) return EXIT_FAILURE;
+  PyConfig config;
+  PyConfig_InitPythonConfig(&config);
+  const PyStatus named = set_name(config);
+  if (!start(config, PyStatus_Exception(named) ? named : PyConfig_SetBytesArgv(&config, argc, argv))) return EXIT_FAILURE;
   hook_home home;
   home.hook_name = "pbs_python";
   home.local_node = local_node;
   // An event that nobody can ask for: pbs.event() needs begin_run().
   const auto request =
       schema::make<protocol::Request>([](protocol::Request::Builder b) { b.setEvent(hook_events().front().bit); });
-  run_state run(home, request.get(), [](const auto&) {
+  const auto no_answer = [](const auto&) {
     return schema::make<protocol::Answer>([](protocol::Answer::Builder a) { a.setNone(); });
-  });
-  const int status = run_file(path, arguments, run);
-  Py_FinalizeEx();
-  return status;
+  };
+  const auto print = [](const run_state::line& l) { std::fprintf(stderr, "%s\n", l.message.c_str()); };
+  const run_state run(home, request.get(), no_answer, print);
+  return Py_RunMain();
 }
 
 std::string script::compile(std::string_view source, const std::string& hook_name) {
@@ -115,11 +109,10 @@ std::string script::compile(std::string_view source, const std::string& hook_nam
   code_->compiled = ref(Py_CompileString(text.c_str(), hook_name.c_str(), Py_file_input));
   if (!code_->compiled) return taken_failure().all;
   code_->first_names = ref(PyDict_New());
-  ref name(py::str("__main__"));
-  const bool named = code_->first_names && name &&
-                     PyDict_SetItemString(code_->first_names.get(), "__name__", name.get()) == 0 &&
-                     PyDict_SetItemString(code_->first_names.get(), "__builtins__", PyEval_GetBuiltins()) == 0;
-  return named ? std::string() : taken_failure().all;
+  // No __name__ of its own: a hook finds that of the builtins, and sites compare it with "builtins".
+  const bool made = code_->first_names &&
+                    PyDict_SetItemString(code_->first_names.get(), "__builtins__", PyEval_GetBuiltins()) == 0;
+  return made ? std::string() : taken_failure().all;
 }
 
 void script::run(run_state& into) const {

@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "hooks-runtime/pbs_module/run_state.hpp"
 
@@ -17,9 +16,9 @@ bool start_python(bool with_site_packages);
 // A variable that scripts and the programs they start see. Nothing is done for an empty value.
 void set_environment(const char* name, const std::string& value);
 
-// Runs a file as python3 does, with the pbs module but without an event; lines for a daemon's log go to standard error.
-// Returns the exit status.
-int run_program(const std::string& path, const std::vector<std::string>& arguments, const std::string& local_node);
+// Python as python3 is, with these arguments of main(), its options among them. It has the pbs module but no event; lines for a daemon's log
+// go to standard error. Returns the exit status.
+int run_interpreter(int argc, char** argv, const std::string& local_node);
 
 class script {
  public:

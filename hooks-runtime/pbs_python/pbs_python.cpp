@@ -1,6 +1,6 @@
 // pbs_python: Python with the pbs module, outside any daemon and without a sandbox, with the rights of whoever calls
 // it.
-//   pbs_python script [args]                                     runs a script, like python3
+//   pbs_python [options] [-c command | -m module | script | -] [args]      Python, as python3 is
 //   pbs_python --hook -i request [-o reply] [-s site] [-c configuration] script   runs a hook on a recorded event
 #include <getopt.h>
 #include <unistd.h>
@@ -24,33 +24,18 @@ namespace {
 
 constexpr int usage_error = 2;
 constexpr const char* usage =
-    "usage: pbs_python script [args]\n"
+    "usage: pbs_python [options of python3] [-c command | -m module | script | -] [args]\n"
     "       pbs_python --hook -i request [-o reply] [-s site] [-c configuration] script\n"
     "       pbs_python --help | --version\n";
 
 struct options {
-  bool hook = false, version = false, help = false;
   std::string input, output, site, configuration, script;
-  std::vector<std::string> arguments;  // of the script
 };
 
-// Options stop at the script's name: what follows is the script's.
+// What follows --hook.
 std::optional<options> parse(int argc, char** argv) {
-  const option known[] = {{"hook", no_argument, nullptr, 'H'},
-                          {"version", no_argument, nullptr, 'V'},
-                          {"help", no_argument, nullptr, 'h'},
-                          {nullptr, 0, nullptr, 0}};
   options out;
-  for (int c = 0; (c = ::getopt_long(argc, argv, "+i:o:s:c:", known, nullptr)) != -1;) switch (c) {
-      case 'H':
-        out.hook = true;
-        break;
-      case 'V':
-        out.version = true;
-        break;
-      case 'h':
-        out.help = true;
-        break;
+  for (int c = 0; (c = ::getopt(argc, argv, "+i:o:s:c:")) != -1;) switch (c) {
       case 'i':
         out.input = optarg;
         break;
@@ -66,10 +51,8 @@ std::optional<options> parse(int argc, char** argv) {
       default:
         return std::nullopt;
     }
-  if (out.version || out.help) return out;
-  if (optind >= argc || out.hook == out.input.empty()) return std::nullopt;
+  if (optind + 1 != argc || out.input.empty()) return std::nullopt;
   out.script = argv[optind];
-  out.arguments.assign(argv + optind + 1, argv + argc);
   return out;
 }
 
@@ -169,25 +152,27 @@ int run_hook(const options& o) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto o = parse(argc, argv);
-  if (!o) {
-    std::cerr << usage;
-    return usage_error;
-  }
-  if (o->help) {
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (first == "--help") {
     std::cout << usage;
     return EXIT_SUCCESS;
   }
-  if (o->version) {
+  if (first == "--version") {
     std::cout << client::version_line() << "\n";
     return EXIT_SUCCESS;
+  }
+  if (first != "--hook") return run_interpreter(argc, argv, host_name());
+  const auto o = parse(argc - 1, argv + 1);
+  if (!o) {
+    std::cerr << usage;
+    return usage_error;
   }
   if (!start_python(true)) {
     std::cerr << "pbs_python: Python does not start\n";
     return EXIT_FAILURE;
   }
   try {
-    return o->hook ? run_hook(*o) : run_program(o->script, o->arguments, host_name());
+    return run_hook(*o);
   } catch (const file_trouble& t) {
     std::cerr << "pbs_python: " << t.why << "\n";
     return EXIT_FAILURE;

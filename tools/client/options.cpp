@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "tools/client/other_options.hpp"
 #include "tools/client/printed.hpp"
 #include "tools/client/version.hpp"
 
@@ -48,7 +49,9 @@ class reader {
     for (std::size_t i = 1; i < argument.size(); ++i) {
       const option* o = find_option(command_, argument[i]);
       if (o == nullptr) {
-        problem(std::string("invalid option -- '") + argument[i] + "'");
+        const auto instead = in_pbs(command_.name, argument[i]);
+        problem(std::string("invalid option -- '") + argument[i] + "'" + instead);
+        if (!instead.empty()) return;  // what follows is its value
         continue;
       }
       if (o->value == nullptr) {

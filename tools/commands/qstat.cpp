@@ -88,6 +88,7 @@ struct given_options {
            (has('F') && (!has('f') || has('w'))) || (has('D') && format() != object_format::dsv) || count("QqB") > 1 || count("irHT") > 1 ||
            count("GM") > 1 || (has('q') && has('f')) || (any("QqB") && any("airHTsnuJxp1E"));
   }
+  bool is_torques() const { return has('f') && has('1') && !any("ns"); }   // qstat -f -1
   object_format format() const {
     return has('F') ? parse_object_format(*given.find('F')).value_or(object_format::text) : object_format::text;
   }
@@ -409,9 +410,9 @@ int work(int argc, char** argv) {
   if (!finished) return usage(qstat);
   const bool why = take_word(arguments, "--why");
   command_line line = parse_options(qstat, arguments, check);
-  if (why && line.problems.empty() && !fits_why(line)) line.problems.push_back("qstat: conflicting options.");
-  if (line.problems.empty() && finished->given() && (why || !fits_finished(line))) line.problems.push_back("qstat: conflicting options.");
-  if (!why && line.problems.empty() && given_options(line).conflict()) line.problems.push_back("qstat: conflicting options.");
+  if (why && line.problems.empty() && !fits_why(line)) line.problems.push_back(given_options(line).is_torques() ? "qstat: conflicting options: with -f, -w prints each attribute in one line." : "qstat: conflicting options.");
+  if (line.problems.empty() && finished->given() && (why || !fits_finished(line))) line.problems.push_back(given_options(line).is_torques() ? "qstat: conflicting options: with -f, -w prints each attribute in one line." : "qstat: conflicting options.");
+  if (!why && line.problems.empty() && given_options(line).conflict()) line.problems.push_back(given_options(line).is_torques() ? "qstat: conflicting options: with -f, -w prints each attribute in one line." : "qstat: conflicting options.");
   for (const std::string& p : line.problems) print_error("%s\n", p.c_str());
   if (!line.problems.empty()) return usage(qstat);
   if (const std::string* users = line.find('u'); users != nullptr && users->empty())

@@ -1,10 +1,13 @@
 // pbs_enroll: gives a host, a login host or a scheduler its certificate. Run on the server's host by the owner of PBS_HOME; prints the
-// text of a daemon.pem (CA, certificate, key), which goes to the host's mom_priv/daemon.pem, to a login host's
+// text of a daemon.pem (CA, certificate, key), or writes it into a file that nobody else can read. It goes to the host's mom_priv/daemon.pem, to a login host's
 // server_priv/comm/SERVER.pem or to the scheduler's sched_priv/daemon.pem with mode 600 (docs/design/0003-links.md). Nothing is kept:
 // enrolling again gives another certificate.
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -18,13 +21,13 @@ using namespace annals;
 namespace {
 
 constexpr const char usage[] =
-    "usage: pbs_enroll host\n"
-    "       pbs_enroll --login host\n"
-    "       pbs_enroll [host] --scheduler name\n"
+    "usage: pbs_enroll [-o file] host\n"
+    "       pbs_enroll [-o file] --login host\n"
+    "       pbs_enroll [-o file] [host] --scheduler name\n"
     "       pbs_enroll --version\n";
 
 struct asked {
-  std::string host, scheduler;
+  std::string host, scheduler, file;  // no file: standard output
   bool for_scheduler = false, for_login = false;
 };
 
@@ -39,6 +42,8 @@ bool parse(int argc, char** argv, asked& a) {
     } else if (word.starts_with("--scheduler=")) {
       a.for_scheduler = true;
       a.scheduler = word.substr(scheduler.size() + 1);
+    } else if (word == "-o" && i + 1 < argc && a.file.empty()) {
+      a.file = argv[++i];
     } else if (word == "--login" && !a.for_login) {
       a.for_login = true;
     } else if (word.starts_with("-") || !a.host.empty()) {
@@ -48,6 +53,24 @@ bool parse(int argc, char** argv, asked& a) {
     }
   }
   return a.for_login ? !a.host.empty() && !a.for_scheduler : a.for_scheduler || !a.host.empty();
+}
+
+// Mode 600 from the beginning; what stood there before is there until the new text is whole.
+void write_private(const std::string& file, const std::string& text) {
+  const std::string made = file + ".new";
+  ::unlink(made.c_str());
+  wire::create_private_file(made, text);
+  if (std::rename(made.c_str(), file.c_str()) == 0) return;
+  const std::string why = std::strerror(errno);
+  ::unlink(made.c_str());
+  throw wire::wire_error(file + ": " + why);
+}
+
+// A shell made the file, and its umask says who may read it.
+void warn_of_readers() {
+  struct stat s {};
+  if (::fstat(STDOUT_FILENO, &s) == 0 && S_ISREG(s.st_mode) && (s.st_mode & 077) != 0)
+    client::print_error("pbs_enroll: others can read or write the file that standard output is; -o FILE makes one that they can't\n");
 }
 
 int enroll(const asked& a) {
@@ -63,6 +86,11 @@ int enroll(const asked& a) {
   const auto issued = a.for_scheduler ? ca.issue(wire::identity::kind::scheduler, a.scheduler)
                       : a.for_login   ? ca.issue(wire::identity::kind::comm, a.host)
                                       : ca.issue(wire::identity::kind::mom, a.host);
+  if (!a.file.empty()) {
+    write_private(a.file, issued.bundle());
+    return 0;
+  }
+  warn_of_readers();
   std::fputs(issued.bundle().c_str(), stdout);
   if (std::fflush(stdout) == 0) return 0;
   std::perror("pbs_enroll: standard output");

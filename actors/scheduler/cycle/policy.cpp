@@ -71,9 +71,11 @@ std::optional<times> times_of(std::string_view word) {
   return std::nullopt;
 }
 
-// Anything but a boolean changes nothing, silently (as PBS).
-void read_flag(bool& flag, std::string_view value) {
-  if (const auto read = values::parse_boolean(value)) flag = *read;
+// False: it is no boolean, and the flag stays as it was.
+bool read_flag(bool& flag, std::string_view value) {
+  const auto read = values::parse_boolean(value);
+  if (read) flag = *read;
+  return read.has_value();
 }
 
 std::optional<node_sort_key> read_node_sort_key(std::string_view value) {
@@ -102,8 +104,7 @@ bool read_job_sort_key(timed_settings& to, std::string_view value) {
 
 template <bool timed_settings::*Flag>
 bool read_timed_flag(timed_settings& to, std::string_view value) {
-  read_flag(to.*Flag, value);
-  return true;
+  return read_flag(to.*Flag, value);
 }
 
 // Parameters that may differ between prime and non-prime time. False: the value is none.
@@ -117,11 +118,7 @@ constexpr timed_parameter timed_parameters[] = {
     {"strict_ordering", read_timed_flag<&timed_settings::strict_ordering>},
     {"backfill_prime", read_timed_flag<&timed_settings::backfill_prime>},
     {"preemptive_sched", read_timed_flag<&timed_settings::preemptive_sched>},
-    {"fair_share",
-     [](timed_settings& to, std::string_view value) {
-       read_flag(to.fair_share, value);
-       return values::parse_boolean(value).has_value();
-     }},
+    {"fair_share", read_timed_flag<&timed_settings::fair_share>},
     {"prime_spill",
      [](timed_settings& to, std::string_view value) {
        const auto seconds = values::parse_duration(value);
@@ -180,8 +177,7 @@ constexpr untimed_parameter untimed_parameters[] = {
     {"resources", read_resources},
     {"prime_exempt_anytime_queues",
      [](policy& to, std::string_view value) {
-       read_flag(to.prime_exempt_anytime_queues, value);
-       return std::string();
+       return read_flag(to.prime_exempt_anytime_queues, value) ? std::string() : "Invalid prime_exempt_anytime_queues";
      }},
     {"primetime_prefix", read_text<&policy::primetime_prefix>},
     {"nonprimetime_prefix", read_text<&policy::nonprimetime_prefix>},

@@ -8,8 +8,8 @@ SET = {"owner": "set by the owner, operators and managers", "operator": "set by 
        "nobody": "read-only", "internal": "of PBS itself"}
 FORMATS = {
     "boolean": "\nTrue or False; also t, yes, y, 1 and f, no, n, 0, in any case.\n",
-    "integer": "\nA whole number, with a sign or without; 0x begins a hexadecimal one, 0 an octal one.\n",
-    "long": "\nA whole number, with a sign or without; 0x begins a hexadecimal one, 0 an octal one.\n",
+    "integer": "\nA whole number, with a sign or without; 0x begins a hexadecimal one; leading zeros say nothing.\n",
+    "long": "\nA whole number, with a sign or without; 0x begins a hexadecimal one; leading zeros say nothing.\n",
     "float": "\nA decimal number; four decimals are kept.\n",
     "size": "\nA whole number and a unit: b or w (words of 8 bytes), with k, m, g, t or p before it or alone, in any case; bytes if there is"
             " none.\n",

@@ -55,6 +55,21 @@ bool is_fixed_for_default(schema::Attribute::Reader change) {
   return false;
 }
 
+// The default scheduler begins with scheduling = True, others with False: unset, it is True again.
+schema::sealed<schema::Manage> with_first_scheduling(schema::Manage::Reader m) {
+  return schema::make<schema::Manage>([&](schema::Manage::Builder b) {
+    b.setVerb(m.getVerb());
+    b.setKind(m.getKind());
+    b.setName(m.getName());
+    b.setChanges(m.getChanges());
+    for (auto c : b.getChanges())
+      if (c.getName() == "scheduling" && c.getOp() == schema::AttributeOp::UNSET) {
+        c.setOp(schema::AttributeOp::SET);
+        c.setValue("True");
+      }
+  });
+}
+
 // What is fixed may be set to what it is, as `print` says it.
 outcome decide_change_of_default(const scheduler_state& scheduler, schema::Manage::Reader m, const stamp& now, const settings& settings) {
   const bool may = now.by.is_manager() && now.by.role != schema::Role::SERVER;
@@ -65,7 +80,8 @@ outcome decide_change_of_default(const scheduler_state& scheduler, schema::Manag
       if (c.getOp() != schema::AttributeOp::SET || scheduler.attributes.get(id) != schema::text(c.getValue()))
         return refuse(pbs_error::not_on_default_scheduler);
     }
-  const auto rest = only_changes(m, [&](schema::Attribute::Reader c) { return !may || !is_fixed_for_default(c); });
+  const auto whole = with_first_scheduling(m);
+  const auto rest = only_changes(*whole, [&](schema::Attribute::Reader c) { return !may || !is_fixed_for_default(c); });
   return changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, *rest, now.by, settings.resources);
 }
 

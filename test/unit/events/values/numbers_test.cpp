@@ -31,15 +31,17 @@ BOOST_AUTO_TEST_CASE(every_spelling_of_a_boolean_is_read) {
   for (const char* bad : {"", "2", "tru", "maybe", " true"}) BOOST_TEST(!parse_boolean(bad));
 }
 
-BOOST_AUTO_TEST_CASE(integers_have_64_bits_and_three_bases) {
+BOOST_AUTO_TEST_CASE(integers_have_64_bits_and_leading_zeros_say_nothing) {
   BOOST_TEST(parse_integer("42").value() == 42);
   BOOST_TEST(parse_integer("-9223372036854775808").value() == INT64_MIN);
   BOOST_TEST(parse_integer("9223372036854775807").value() == INT64_MAX);
   BOOST_TEST(parse_integer("0x1f").value() == 31);
-  BOOST_TEST(parse_integer("017").value() == 15);
+  BOOST_TEST(parse_integer("017").value() == 17);
+  BOOST_TEST(parse_integer("08").value() == 8);
+  BOOST_TEST(parse_integer("-007").value() == -7);
   BOOST_TEST(parse_integer("0").value() == 0);
   for (const char* bad :
-       {"", "-", "+", "abc", "1.5", "1 ", "9223372036854775808", "-9223372036854775809", "08", "0x", "--1"})
+       {"", "-", "+", "abc", "1.5", "1 ", "9223372036854775808", "-9223372036854775809", "0x", "--1"})
     BOOST_TEST(!parse_integer(bad), bad);
 }
 

@@ -49,6 +49,22 @@ class PbsPython(unittest.TestCase):
         done = self.run_it(script, "a", "--hook")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (4, "1:ncpus=1+3:ncpus=3 ['a', '--hook']\n", "a line\n"))
 
+    def test_it_is_python_as_a_jobs_shell_and_on_a_command_line(self):
+        prints = "import pbs, sys; print(pbs.size('1kb'), sys.argv)"
+        for arguments, text, says in ((["-c", prints, "-x"], "", "1kb ['-c', '-x']\n"), (["-", "a"], prints, "1kb ['-', 'a']\n"),
+                                      ([], prints, "1kb ['']\n"), (["-m", "base64", "-d"], "MTIK", "12\n"),
+                                      (["-s", "-c", prints], "", "1kb ['-c']\n")):
+            done = subprocess.run([PBS_PYTHON, *arguments], input=text, capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, says, ""), arguments)
+        self.file("beside.py", "here = 5\n")
+        script = self.file("main.py", "import beside\nassert __name__ == '__main__' and __file__\nprint(beside.here)\n")
+        self.assertEqual(self.run_it(script).stdout, "5\n")
+        with open(script) as itself:
+            self.assertEqual(subprocess.run([PBS_PYTHON], stdin=itself, cwd=self.dir.name, capture_output=True, timeout=60).returncode, 1)
+        for arguments in (["-c", "import sys; sys.exit(3)"], ["-c", "raise SystemExit(3)"], ["-c", "import os; os._exit(3)"]):
+            self.assertEqual(self.run_it(*arguments).returncode, 3)
+        self.assertEqual(self.run_it("--nosuch").returncode, 2)
+
     def test_a_script_without_an_event_cannot_ask_for_it(self):
         done = self.run_it(self.file("s.py", "import pbs\npbs.event()\n"))
         self.assertEqual(done.returncode, 1)
@@ -59,6 +75,11 @@ class PbsPython(unittest.TestCase):
         reply = json.loads(done.stdout)
         self.assertEqual((done.returncode, reply["verdict"], reply["message"]), (0, "reject", "at most 128 cpus"))
         self.assertEqual([(c["attribute"], c["after"]) for c in reply["changes"]], [("Priority", "3")])
+
+    def test_a_hooks_name_is_that_of_the_builtins(self):
+        done = self.hook("class kind: pass\nassert __name__ == 'builtins' == kind.__module__\n"
+                         "if __name__ == 'builtins': e.reject('it runs')\n")
+        self.assertEqual(json.loads(done.stdout)["message"], "it runs", done)
 
     def test_a_hook_that_raises_fails_with_its_traceback(self):
         done = self.hook("nosuch()\n")
@@ -165,8 +186,10 @@ class PbsPython(unittest.TestCase):
             done = self.run_it("--hook", "-i", self.file("bad", text), script)
             self.assertEqual(done.returncode, 1, text)
             self.assertTrue(done.stderr.startswith("pbs_python: "), text)
-        self.assertEqual(self.run_it("--hook", script).returncode, 2)
-        self.assertEqual(self.run_it().returncode, 2)
+        for usage in (["--hook", script], ["--hook", "-i", script], ["--hook", "-z"], ["--hook", "-i", script, script, "more"]):
+            done = self.run_it(*usage)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("usage: pbs_python", done.stderr)
 
 
 if __name__ == "__main__":

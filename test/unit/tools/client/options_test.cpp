@@ -38,6 +38,15 @@ BOOST_AUTO_TEST_CASE(what_was_given_without_effect_is_told_once_and_by_name) {
              boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(an_option_of_another_system_is_refused_with_that_of_pbs) {
+  const command qsub = {"qsub", "usage: qsub\n", rows};
+  for (const auto& words : {std::vector<std::string>{"-t", "1-10"}, {"-t1-10"}})
+    BOOST_TEST(read(qsub, words).problems == std::vector<std::string>{"qsub: invalid option -- 't': an array of jobs is -J 1-10"},
+               boost::test_tools::per_element());
+  BOOST_TEST(read(tool, {"-t1"}).problems == (std::vector<std::string>{"qx: invalid option -- 't'", "qx: invalid option -- '1'"}),
+             boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(options_may_follow_words_unless_words_end_them) {
   BOOST_TEST(read(tool, {"12", "-h"}).has('h'));
   const auto line = read(scripted, {"script", "-h"});

@@ -47,7 +47,8 @@ BOOST_AUTO_TEST_CASE(unknown_and_obsolete_parameters_are_named_as_pbs_names_them
       "Obsolete config name log_filter, instead use nothing - set log_events via qmgr",
       "Obsolete config name half_life, instead use fairshare_decay_time and fairshare_decay_factor instead",
       "Obsolete config name backfill, instead use server's backfill_depth=0",
-      "Obsolete config name sort_queues"};
+      "Obsolete config name sort_queues",
+      "Error reading line 12: Invalid by_queue"};
   BOOST_TEST(parsed.complaints == expected, boost::test_tools::per_element());
   BOOST_TEST(parsed.value.prime.by_queue);
 }

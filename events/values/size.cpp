@@ -14,6 +14,11 @@ constexpr wide bytes_max = std::numeric_limits<std::uint64_t>::max();
 wide unit_of(const size_value& size) { return wide{size.words ? 8u : 1u} << size.shift; }
 wide bytes_of(const size_value& size) { return size.number * unit_of(size); }
 
+// What counts of it as an amount: plain words are whole kilo-words, 1w is 8kb.
+wide counted_bytes_of(const size_value& size) {
+  return size.words && size.shift == 0 ? (wide{size.number} + 1023) / 1024 * 8192 : bytes_of(size);
+}
+
 // That many bytes in the unit of `like`, rounded up, at most what 64 bits of bytes hold.
 size_value in_unit_of(const size_value& like, wide bytes) {
   const wide unit = unit_of(like);
@@ -82,7 +87,7 @@ std::string print_size(const size_value& size) {
 }
 
 std::uint64_t size_value::to_kb() const {
-  const wide kb = (bytes_of(*this) + 1023) / 1024;
+  const wide kb = (counted_bytes_of(*this) + 1023) / 1024;
   return kb > bytes_max ? std::numeric_limits<std::uint64_t>::max() : static_cast<std::uint64_t>(kb);
 }
 

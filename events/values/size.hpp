@@ -15,7 +15,7 @@ struct size_value {
   std::uint8_t shift = 0;  // 0, 10, 20, 30, 40 or 50: the number counts 2^shift bytes or words
   bool words = false;      // a word is 8 bytes
 
-  std::uint64_t to_kb() const;                         // rounded up; UINT64_MAX when it does not fit
+  std::uint64_t to_kb() const;  // what counts: rounded up, plain words to whole kilo-words (1w is 8kb); UINT64_MAX when it does not fit
   bool operator==(const size_value&) const = default;  // number and unit; see compare for the amount
 };
 
@@ -33,7 +33,7 @@ size_value add(const size_value& a, const size_value& b);
 // The difference in the smaller unit, rounded up; never below zero.
 size_value subtract(const size_value& a, const size_value& b);
 size_value multiply(const size_value& a, std::uint64_t factor);
-// The same amount in kb, rounded up.
+// The bytes in kb, rounded up: 1w is 1kb, as sums in hooks have it.
 size_value in_kb(const size_value& size);
 
 }  // namespace annals::values

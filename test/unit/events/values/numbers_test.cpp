@@ -94,6 +94,9 @@ BOOST_AUTO_TEST_CASE(kilobytes_are_rounded_up) {
   BOOST_TEST(parse_size("1025")->to_kb() == 2u);
   BOOST_TEST(parse_size("0")->to_kb() == 0u);
   BOOST_TEST(parse_size("2gb")->to_kb() == 2097152u);
+  BOOST_TEST(parse_size("1w")->to_kb() == 8u);
+  BOOST_TEST(parse_size("1025w")->to_kb() == 16u);
+  BOOST_TEST(parse_size("1kw")->to_kb() == 8u);
   BOOST_TEST(print_size(in_kb(parse_size("1w").value())) == "1kb");
 }
 

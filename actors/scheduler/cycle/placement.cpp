@@ -47,7 +47,7 @@ bool placement::place(const job& j, allocation& out, refusal& why, const reserve
     why = {false, "Not enough free nodes available", {}, lack_of_vnodes(pool, vnodes_needed)};
     return false;
   }
-  if (!sums_suffice(pool, false, &why)) return false;
+  if (!sums_suffice(pool, false, &why) || !numbers_suffice(pool, why)) return false;
   if (place_anywhere(out, pool, why)) {
     finish(out);
     return true;
@@ -103,16 +103,35 @@ bool placement::sums_suffice(const node_pool& pool, bool totals_only, refusal* w
       return false;
     }
     const amount total = pool.total[w.resource], now = totals_only ? total : pool.at_start[w.resource];
-    if (!r.consumable || w.value <= now) continue;  // a number that is not used up is a property of each vnode
-    const bool never = w.value > total;             // PBS then says what there would be if no job ran
-    if (why)
-      *why = {never,
-              "Insufficient amount of resource: " + r.name + " (R: " + table.print(w.resource, w.value) +
-                  " A: " + table.print(w.resource, never ? total : now) + " T: " + table.print(w.resource, total) + ")",
-              {},
-              lack_of_amount(w, now, total, pool.vnodes)};
+    if (!r.consumable || w.value <= now) continue;  // numbers_suffice
+    if (why) *why = insufficient(pool, w, now, total);
     return false;
   }
+  return true;
+}
+
+// PBS says of what can never be what there would be if no job ran.
+refusal placement::insufficient(const node_pool& pool, const want& w, amount now, amount total) const {
+  const auto& table = view_.resources();
+  const bool never = w.value > total;
+  return {never,
+          "Insufficient amount of resource: " + table[w.resource].name + " (R: " + table.print(w.resource, w.value) +
+              " A: " + table.print(w.resource, never ? total : now) + " T: " + table.print(w.resource, total) + ")",
+          {},
+          lack_of_amount(w, now, total, pool.vnodes)};
+}
+
+// A number that is not used up is compared vnode by vnode: what no vnode has, a chunk never gets.
+bool placement::numbers_suffice(const node_pool& pool, refusal& why) const {
+  for (const chunk& c : request_->chunks)
+    for (const want& w : c.wants) {
+      if (!counted(w) || view_.resources()[w.resource].consumable || pool.vnodes.empty()) continue;
+      amount most = view_.vnodes()[pool.vnodes.front()].available(w.resource);
+      for (const index v : pool.vnodes) most = std::max(most, view_.vnodes()[v].available(w.resource));
+      if (w.value <= most) continue;
+      why = insufficient(pool, w, most, most);
+      return false;
+    }
   return true;
 }
 

@@ -123,6 +123,8 @@ class placement {
   bool place_on_hosts(allocation& out, const node_pool& pool, refusal& why);
   bool failed_on(index host) const;
   bool sums_suffice(const node_pool& pool, bool totals_only, refusal* why) const;
+  bool numbers_suffice(const node_pool& pool, refusal& why) const;
+  refusal insufficient(const node_pool& pool, const want& w, amount now, amount total) const;
   bool matched_somewhere(const node_pool& pool, const want& w) const;
   std::string values_instead_of(const node_pool& pool, const want& w) const;
   void name_vnodes(why_data& why, const std::vector<index>& from) const;

@@ -247,6 +247,18 @@ BOOST_AUTO_TEST_CASE(a_stale_vnode_is_neither_used_nor_named) {
   BOOST_TEST(comment_of(cycle_of(c), 1) == "Can Never Run: Insufficient amount of resource: vnode (p2 != p1)");
 }
 
+BOOST_AUTO_TEST_CASE(a_number_that_is_not_used_up_is_compared_with_that_of_each_vnode) {
+  small_cluster c;
+  c.resources = {{"rn", "long", "h"}};
+  c.vnodes = {simple_vnode("p1", 4), simple_vnode("p2", 4)};
+  c.vnodes[0].available["rn"] = "3";
+  c.vnodes[1].available["rn"] = "2";
+  c.jobs = {queued(1, "1:rn=4:ncpus=1"), queued(2, "1:rn=3:ncpus=1"), queued(3, "1:rn=3:ncpus=1")};
+  const auto o = cycle_of(c, parse_policy(shipped_sched_config() + "resources: \"ncpus, rn\"\n").value);
+  BOOST_TEST(comment_of(o, 1) == "Can Never Run: Insufficient amount of resource: rn (R: 4 A: 3 T: 3)");
+  BOOST_TEST(o.started().size() == 2u);
+}
+
 BOOST_AUTO_TEST_CASE(no_multinode_jobs_keeps_scattered_jobs_off) {
   small_cluster c;
   c.vnodes = {simple_vnode("p1", 2), simple_vnode("p2", 2), simple_vnode("p3", 2)};

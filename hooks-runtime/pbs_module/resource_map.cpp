@@ -145,6 +145,22 @@ PyObject* reduce(PyObject* self, PyObject*) {
   return each ? Py_BuildValue("(O()OOO)", Py_TYPE(self), Py_None, Py_None, each.get()) : nullptr;
 }
 
+// `Resource_List.walltime` is `Resource_List["walltime"]`, of every resource there is.
+PyObject* get_attribute(PyObject* self, PyObject* name) {
+  PyObject* own = PyObject_GenericGetAttr(self, name);
+  if (own || !PyErr_ExceptionMatches(PyExc_AttributeError)) return own;
+  const bool is_resource = current() && current()->home().resources.find(view_of(name)) != nullptr;
+  if (!is_resource && !held_by(self).text(view_of(name))) return nullptr;
+  PyErr_Clear();
+  return get_item(self, name);
+}
+
+int set_attribute(PyObject* self, PyObject* name, PyObject* value) {
+  // A method, which is no resource, can't be assigned to.
+  if (PyObject_HasAttr(reinterpret_cast<PyObject*>(Py_TYPE(self)), name)) return PyObject_GenericSetAttr(self, name, value);
+  return set_item(self, name, value);
+}
+
 int is_true(PyObject* self) { return !held_by(self).names().empty(); }
 
 PyMethodDef methods[] = {{"keys", method(keys), METH_NOARGS, "names of the resources that are set"},
@@ -195,6 +211,8 @@ bool add_maps(PyObject* module) {
       {Py_tp_iter, slot(iterate)},
       {Py_tp_methods, methods},
       {Py_tp_getset, fields},
+      {Py_tp_getattro, slot(get_attribute)},
+      {Py_tp_setattro, slot(set_attribute)},
       {Py_mp_subscript, slot(get_item)},
       {Py_mp_ass_subscript, slot(set_item)},
       {Py_mp_length, slot(length)},

@@ -127,6 +127,26 @@ BOOST_AUTO_TEST_CASE(the_last_of_several_values_wins_and_is_read_back) {
              "accept job.Priority 5->7 job.Resource_List.ncpus 4->-");
 }
 
+BOOST_AUTO_TEST_CASE(a_resource_is_an_attribute_of_its_map_too) {
+  auto c = on("queuejob", R"py(
+r = j.Resource_List
+assert r.ncpus == 4 and r.walltime is None and hasattr(r, "walltime") and hasattr(r, "mem") and getattr(r, "mem") == pbs.size("1gb")
+assert not hasattr(r, "nosuch") and callable(r.keys) and "walltime" in r.attributes
+r.walltime = 60
+r.ncpus = None
+assert r.walltime == r["walltime"] == 60 and r.ncpus is None
+try:
+    r.keys = 1
+    raise AssertionError("a method was replaced")
+except AttributeError: pass
+free = pbs.pbs_resource("Resource_List")
+free.mem = pbs.size("3mb")
+assert free.mem == free["mem"] == "3mb"
+)py");
+  c.job = {{"Resource_List", "ncpus", "4"}, {"Resource_List", "mem", "1gb"}};
+  BOOST_TEST(result(c) == "accept job.Resource_List.walltime -->00:01:00 job.Resource_List.ncpus 4->-");
+}
+
 BOOST_AUTO_TEST_CASE(variables_keep_their_commas_and_backslashes) {
   auto c = on("queuejob", R"py(
 j.Variable_List["C"] = "a,b\\c"

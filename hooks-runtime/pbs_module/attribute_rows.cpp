@@ -191,7 +191,8 @@ std::optional<attribute_row> found_row(ObjectKind kind, std::string_view name) {
   }
   row.is_map = holds_resources(row, name);
   row.is_variables = name == "Variable_List";
-  if (name == "queue" && kind != ObjectKind::QUEUE) row.names_object = ObjectKind::QUEUE;
+  if ((name == "queue" && kind != ObjectKind::QUEUE) || (name == "default_queue" && kind == ObjectKind::SERVER))
+    row.names_object = ObjectKind::QUEUE;
   if (name == "server" && (kind == ObjectKind::JOB || kind == ObjectKind::RESERVATION))
     row.names_object = ObjectKind::SERVER;
   if (name == "resv" && kind == ObjectKind::VNODE) row.names_object = ObjectKind::RESERVATION;

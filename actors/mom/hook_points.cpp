@@ -95,6 +95,11 @@ bool has_hooks(const hook_bits* bits, hook_point point) {
   return (bits->events & bits_of(point)) != 0;
 }
 
+bool has_epilogue_hooks(const hook_bits* bits) {
+  static const std::uint32_t bit = hooks::find_event("execjob_epilogue")->bit;
+  return bits && (bits->events & bit) != 0;
+}
+
 bool has_periodic_hooks(const hook_bits* bits) {
   static const std::uint32_t bit = hooks::find_event("exechost_periodic")->bit;
   return bits && (bits->events & bit) != 0;

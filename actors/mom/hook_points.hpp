@@ -52,6 +52,8 @@ struct hook_bits {
 };
 // Whether a run that comes to this point has to wait for anything.
 bool has_hooks(const hook_bits* bits, hook_point point);
+// Whether some run at execjob_epilogue, which is one of the two events of hook_point::ended.
+bool has_epilogue_hooks(const hook_bits* bits);
 // Whether somebody wants to know of this host's jobs by the clock.
 bool has_periodic_hooks(const hook_bits* bits);
 
@@ -118,6 +120,7 @@ class hook_asker {
  public:
   hook_asker(caf::actor mom, std::shared_ptr<hook_bits> bits) : mom_(std::move(mom)), bits_(std::move(bits)) {}
   bool wanted(hook_point point) const { return has_hooks(bits_.get(), point); }
+  bool wanted_at_epilogue() const { return has_epilogue_hooks(bits_.get()); }
   bool wanted_by_the_clock() const { return has_periodic_hooks(bits_.get()); }
   std::uint32_t begin_alarms_s() const { return bits_ ? bits_->begin_alarms_s.load() : 0; }
   std::uint32_t prologue_alarms_s() const { return bits_ ? bits_->prologue_alarms_s.load() : 0; }

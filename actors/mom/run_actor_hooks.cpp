@@ -108,6 +108,8 @@ begun run_actor::start_after_hooks() {
   if (wanted && !hooks_.ask_once(point)) return begun::not_yet;
   auto program = mom::order_for(order(), state().allocated, *parts_.settings);
   if (script_) program.script_text = *script_;
+  program.without_prologue = state().hooks.has("execjob_prologue") || hooks_.wanted(hook_point::prologue);
+  program.without_epilogue = hooks_.wanted_at_epilogue();
   if (!put_restart(program)) return begun::not_yet;
   if (!wanted) return hand_over(program), begun::yes;
   auto a = at(point);

@@ -98,6 +98,7 @@ struct run_order {
   // Told to prologue and epilogue.
   std::string job_name, queue, account, resource_list;  // "ncpus=1,place=free,walltime=00:01:40"
   std::uint32_t prologue_alarm_s = 30;
+  bool without_prologue = false, without_epilogue = false;  // hooks of these events run instead of the site's scripts
 };
 
 struct program_started {

@@ -26,10 +26,11 @@ constexpr int worker_socket = 3;  // its number in the worker
 
 int pidfd_of(pid_t pid) { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
 
-// A hook's environment is the same wherever its daemon was started from.
+// A hook's environment is the same wherever its daemon was started from. Programs of PBS that it starts read the daemon's pbs.conf.
 std::vector<std::string> environment() {
-  std::vector<std::string> out{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8",
-                               "HOME=/"};
+  const char* conf = std::getenv("PBS_CONF_FILE");
+  std::vector<std::string> out{std::string("PBS_CONF_FILE=") + (conf && *conf ? conf : "/etc/pbs.conf"),
+                               "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8", "HOME=/"};
   if (const char* zone = std::getenv("TZ")) out.push_back(std::string("TZ=") + zone);
   return out;
 }

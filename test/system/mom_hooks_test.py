@@ -28,6 +28,31 @@ class hooks_of_wide_jobs(MomHookTest):
         self.until(lambda: self.audit("hook", id).count("execjob_epilogue") == 3, "every run is in the server's log")
         self.until_mom_logged(primary, f"0008;pbs_mom;Job;{id};no active tasks\n")      # as PBS says it behind such hooks
 
+    def test_the_sites_scripts_run_only_where_no_hook_of_their_event_does(self):
+        ran = os.path.join(self.work, "ran")
+        for host in self.hosts:
+            for name in ("prologue", "epilogue"):
+                path = os.path.join(self.home(host), "mom_priv", name)
+                with open(path, "w", opener=lambda p, flags: os.open(p, flags, 0o755)) as f:
+                    f.write(f"#!/bin/sh\necho {name} >> {ran}\n")
+
+        def scripts():
+            id = self.submit("--", "/bin/true")
+            self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
+            if not os.path.exists(ran):
+                return []
+            with open(ran) as f:
+                lines = f.read().split()
+            os.remove(ran)
+            return lines
+        self.assertEqual(scripts(), ["prologue", "epilogue"])
+        for event, left in (("execjob_prologue", ["epilogue"]), ("execjob_epilogue", ["prologue"]), ("execjob_prologue,execjob_epilogue", []),
+                            ("execjob_end", ["prologue", "epilogue"])):
+            self.mom_hook("h", event, "import pbs\n")
+            self.assertEqual(scripts(), left, event)
+            self.sure("qmgr", "-c", "delete hook h")
+            self.until_hooks_are_known()
+
     def test_the_resource_site_reaches_hooks_on_every_host(self):      # RS-113
         self.hook("q", "queuejob", "import pbs\nj = pbs.event().job\nj.Resource_List['site'] = str(j.Resource_List['site']) + '+' + str(j.Resource_List['select'])\n")
         self.mom_hook("h", f"{STARTED},{ENDED}", self.script(says="e.job.Resource_List['site']"))

@@ -48,8 +48,8 @@ shepherd_order order_on(const machine& here, const ports::run_order& o, const ac
   s.attached_ticks = o.attached.start_ticks;
   s.mom_priv = here.mom_priv;
   if (!o.is_task) {
-    s.prologue = here.prologue;
-    s.epilogue = here.epilogue;
+    if (!o.without_prologue) s.prologue = here.prologue;
+    if (!o.without_epilogue) s.epilogue = here.epilogue;
   }
   s.prologue_alarm_s = o.prologue_alarm_s;
   s.job_name = o.job_name;

@@ -51,7 +51,8 @@ class hooks_of_wide_jobs(MomHookTest):
             self.mom_hook("h", event, "import pbs\n")
             self.assertEqual(scripts(), left, event)
             self.sure("qmgr", "-c", "delete hook h")
-            self.until_hooks_are_known()
+            for host in self.hosts:
+                self.until_hooks_are_on(host)
 
     def test_the_resource_site_reaches_hooks_on_every_host(self):      # RS-113
         self.hook("q", "queuejob", "import pbs\nj = pbs.event().job\nj.Resource_List['site'] = str(j.Resource_List['site']) + '+' + str(j.Resource_List['select'])\n")

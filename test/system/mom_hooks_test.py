@@ -52,7 +52,8 @@ class hooks_of_wide_jobs(MomHookTest):
             self.assertEqual(scripts(), left, event)
             self.sure("qmgr", "-c", "delete hook h")
             for host in self.hosts:
-                self.until_hooks_are_on(host)
+                there = os.path.join(self.home(host), "mom_priv", "hooks", "h.PY")
+                self.until(lambda: not os.path.exists(there), f"the hook is gone from {host}")
 
     def test_the_resource_site_reaches_hooks_on_every_host(self):      # RS-113
         self.hook("q", "queuejob", "import pbs\nj = pbs.event().job\nj.Resource_List['site'] = str(j.Resource_List['site']) + '+' + str(j.Resource_List['select'])\n")

@@ -29,7 +29,6 @@ class job_terms {
     resource_id resource = no_resource;
   };
 
-  // Without fair_share its terms are those of nobody: 0, 1 and 0.
   job_terms(view& v, const policy& p, const timed_settings& settings, moment now);
 
   // Nothing: no resource and no term has this name.
@@ -41,10 +40,13 @@ class job_terms {
   double amount_of(resource_id r, const job& j) const;
   double eligible_time(const job& j) const;
   double factor(const job& j) const;
+  const fairshare_standing& standing() const;
 
-  const view& view_;
+  view& view_;
+  const policy& policy_;
   moment now_;
-  const fairshare_standing* standing_ = nullptr;
+  // Without fair_share only a formula that names a share asks for it.
+  mutable const fairshare_standing* standing_ = nullptr;
 };
 
 }  // namespace annals::cycle

@@ -38,12 +38,15 @@ BOOST_AUTO_TEST_CASE(a_formula_is_worth_what_arithmetic_says) {  // MS-107
   BOOST_TEST(value("+5") == 5);
   BOOST_TEST(value("my_res2 * 3", {{"my_res2", 3}}) == 9);
   BOOST_TEST(value("nosuch") == 0);
+  BOOST_TEST(value("sqrt(ncpus)*ceil(walltime/60)", {{"ncpus", 4}, {"walltime", 61}}) == 4);  // what job_sort_formula takes
+  BOOST_TEST(value("2**3") == 8);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_amount_is_worth_nothing) {
   BOOST_TEST(value("1/ncpus") == 0);
   BOOST_TEST(value("cput/cput") == 0);
   BOOST_TEST(value("2-5") == 0);
+  BOOST_TEST(value("sqrt(0-1)") == 0);
   BOOST_TEST(value("mem*mem*mem*mem", {{"mem", 1e300}}) == 0);
 }
 
@@ -54,8 +57,7 @@ BOOST_AUTO_TEST_CASE(names_stand_once_in_the_order_of_the_text) {
 }
 
 BOOST_AUTO_TEST_CASE(other_texts_are_no_formula) {
-  for (const char* text : {"", " ", "cput+", "*cput", "cput cput", "(cput", "cput)", "()", "1.2.3", "cput;mem", "a=b", "f(x)", "2**3",
-                           "\"cput\""})
+  for (const char* text : {"", " ", "cput+", "*cput", "cput cput", "(cput", "cput)", "()", "1.2.3", "cput;mem", "a=b", "f(x)", "\"cput\""})
     BOOST_TEST(!usage_formula::parse(text), text);
   BOOST_TEST(!usage_formula::parse(std::string(usage_formula::chars_max + 1, '1')));
   BOOST_TEST(!usage_formula::parse(std::string(500, '(') + "1" + std::string(500, ')')));

@@ -119,6 +119,17 @@ void need_kind(int stat, job_end::kind wanted, const char* what) {
   if (job_end::kind_of(stat) != wanted) throw error{DRMAA_ERRNO_INVALID_ARGUMENT, std::string("the job was not ") + what};
 }
 
+// Programs ask for it whatever ended the job: of a signal, and of a job that was aborted, it is what a shell would have.
+int exit_status_of(int stat) {
+  switch (job_end::kind_of(stat)) {
+    case job_end::kind::exited: return job_end::number_of(stat);
+    case job_end::kind::signaled: return 128 + job_end::number_of(stat);
+    case job_end::kind::aborted: return 1;
+    case job_end::kind::unknown: break;
+  }
+  throw error{DRMAA_ERRNO_INVALID_ARGUMENT, "nobody knows how the job ended"};
+}
+
 template <class Text>
 int tell(Text&& text, char* into, std::size_t into_size, char* diagnosis, std::size_t size) noexcept {
   return guarded(diagnosis, size, [&] { put(text(), needed(into, "the buffer"), into_size); });
@@ -287,8 +298,7 @@ int drmaa_wifaborted(int* aborted, int stat, char* error_diagnosis, size_t error
 
 int drmaa_wexitstatus(int* exit_status, int stat, char* error_diagnosis, size_t error_diag_len) {
   return guarded(error_diagnosis, error_diag_len, [&] {
-    need_kind(stat, job_end::kind::exited, "ended by an exit");
-    *needed(exit_status, "exit_status") = job_end::number_of(stat);
+    *needed(exit_status, "exit_status") = exit_status_of(stat);
   });
 }
 

@@ -186,13 +186,15 @@ std::vector<std::string> session::run_bulk(const job_template& t, const bulk_ran
 
 // -- what jobs do -----------------------------------------------------------------------------------------------------------
 
-int session::state(const std::string& id) {
+session::job_now session::look_at(const std::string& id) {
   if (!client::parse_job_name(id, contact_)) throw error{DRMAA_ERRNO_INVALID_JOB, {}};  // pbs_statjob takes queues too
   wanted_attributes wanted;
   const status_list found(ask_server([&] { return pbs_statjob(connect_, id.c_str(), wanted.first(), "x"); }), pbs_statfree);
   if (!found) throw error{DRMAA_ERRNO_INVALID_JOB, {}};
-  return state_of(found.get());
+  return {state_of(found.get()), value_of(found.get(), ATTR_h).find('u') != std::string::npos};
 }
+
+int session::state(const std::string& id) { return look_at(id).state; }
 
 std::vector<std::string> session::ids_of(const std::string& id) {
   if (id != DRMAA_JOB_IDS_SESSION_ALL) return {id};
@@ -204,7 +206,7 @@ std::vector<std::string> session::ids_of(const std::string& id) {
 }
 
 void session::control_one(const std::string& id, int action) {
-  const int now = state(id);
+  const auto [now, has_user_hold] = look_at(id);
   const auto needs = [&](bool so, int code) {
     if (!so) throw error{code, {}};
   };
@@ -222,7 +224,7 @@ void session::control_one(const std::string& id, int action) {
       needs(waits, DRMAA_ERRNO_HOLD_INCONSISTENT_STATE);
       return ask([](int c, const char* job) { return pbs_holdjob(c, job, USER_HOLD, nullptr); });
     case DRMAA_CONTROL_RELEASE:
-      needs(now == DRMAA_PS_USER_ON_HOLD || now == DRMAA_PS_USER_SYSTEM_ON_HOLD, DRMAA_ERRNO_RELEASE_INCONSISTENT_STATE);
+      needs(has_user_hold, DRMAA_ERRNO_RELEASE_INCONSISTENT_STATE);  // it may run: the hold came while its host started it
       return ask([](int c, const char* job) { return pbs_rlsjob(c, job, USER_HOLD, nullptr); });
     case DRMAA_CONTROL_TERMINATE:
       return ask([](int c, const char* job) { return pbs_deljob(c, job, nullptr); });

@@ -72,6 +72,11 @@ class session {
   auto ask_server(Work&& work);
   std::string submit(prepared_job what);
   void add(const std::vector<std::string>& ids);
+  struct job_now {
+    int state = 0;  // DRMAA_PS_
+    bool has_user_hold = false;
+  };
+  job_now look_at(const std::string& id);
   void control_one(const std::string& id, int action);
   std::vector<std::string> ids_of(const std::string& id);
   template <class Find>

@@ -1,6 +1,7 @@
 #include "tools/libdrmaa/session.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -16,6 +17,8 @@ namespace {
 
 // From one question about all jobs to the next: short ones are reported soon, and long ones cost the server little.
 constexpr std::chrono::milliseconds pause_min{50}, pause_max{1000};
+// How long who wants to wait no time waits for the server's answer.
+constexpr std::chrono::seconds first_answer{2};
 // Ids in one question: their text stays far below a request's limit.
 constexpr std::size_t ids_in_a_question_max = 1000;
 
@@ -136,7 +139,10 @@ session::session(const std::string& contact) : contact_(contact), connect_(pbs_c
   }
 }
 
-session::~session() { pbs_disconnect(connect_); }
+session::~session() {
+  if (asker_.joinable()) asker_.join();
+  pbs_disconnect(connect_);
+}
 
 void session::close() {
   const std::lock_guard held(guard_);
@@ -285,28 +291,51 @@ void session::ask_about_jobs(std::unique_lock<std::mutex>& held) {
   }
 }
 
-// Waits until find() answers something, which it may throw error instead; called with guard_ held.
+// Begins a question if none is open, and answers its number; called with guard_ held.
+std::uint64_t session::begin_asking() {
+  if (asked_ != answered_) return asked_;
+  if (asker_.joinable()) asker_.join();  // it has let go of guard_ for good
+  ++asked_;
+  asker_ = std::thread([this] { ask_in_turn(); });
+  return asked_;
+}
+
+void session::ask_in_turn() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);  // signals are for the program's own threads
+  std::unique_lock held(guard_);
+  std::optional<error> trouble;
+  try {
+    ask_about_jobs(held);
+  } catch (const error& e) {
+    trouble = e;
+  } catch (const std::exception& e) {
+    trouble = error{DRMAA_ERRNO_INTERNAL_ERROR, e.what()};
+  }
+  trouble_ = std::move(trouble);
+  answered_ = asked_;
+  changed_.notify_all();
+}
+
+// Waits until find() answers something, which it may throw error instead. The server is asked once at least, and has a moment for its answer.
 template <class Find>
 auto session::wait_until(deadline until, Find&& find) {
   std::unique_lock held(guard_);
+  auto first_end = until;
+  if (first_end) first_end = std::max(*until, clock::now() + first_answer);
   auto pause = pause_min;
-  for (bool asked = false;; asked = true) {
+  for (bool first = true;; first = false) {
     if (closed_) throw error{DRMAA_ERRNO_NO_ACTIVE_SESSION, {}};
     if (auto found = find()) return *found;
-    if (asked && until && clock::now() >= *until) throw error{DRMAA_ERRNO_EXIT_TIMEOUT, {}};
-    if (!somebody_asks_) {
-      somebody_asks_ = true;
-      try {
-        ask_about_jobs(held);
-      } catch (...) {
-        somebody_asks_ = false;
-        changed_.notify_all();
-        throw;
-      }
-      somebody_asks_ = false;
-      changed_.notify_all();
-      if (auto found = find()) return *found;
-    }
+    const auto number = begin_asking();
+    const auto is_over = [&] { return closed_ || answered_ >= number; };
+    const auto end = first ? first_end : until;
+    if (!end) changed_.wait(held, is_over);
+    else if (!changed_.wait_until(held, *end, is_over)) throw error{DRMAA_ERRNO_EXIT_TIMEOUT, {}};
+    if (!closed_ && trouble_) throw error(*trouble_);
+    if (auto found = find()) return *found;
+    if (until && clock::now() >= *until) throw error{DRMAA_ERRNO_EXIT_TIMEOUT, {}};
     const auto next = clock::now() + pause;
     changed_.wait_until(held, until ? std::min(next, *until) : next);
     pause = std::min(pause * 3 / 2, pause_max);

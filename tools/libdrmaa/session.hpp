@@ -13,8 +13,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
+#include "tools/libdrmaa/error.hpp"
 #include "tools/libdrmaa/submission.hpp"
 
 struct batch_status;
@@ -81,6 +83,8 @@ class session {
   std::vector<std::string> ids_of(const std::string& id);
   template <class Find>
   auto wait_until(deadline until, Find&& find);
+  std::uint64_t begin_asking();
+  void ask_in_turn();
   void ask_about_jobs(std::unique_lock<std::mutex>& held);
   void learn(const std::vector<std::string>& asked, const batch_status* answered);
 
@@ -91,7 +95,11 @@ class session {
   std::condition_variable changed_;
   std::map<std::string, job, std::less<>> jobs_;
   bool closed_ = false;
-  bool somebody_asks_ = false;
+  // Questions about all jobs, which a thread asks: a server that does not answer keeps no caller beyond his time. The number of the last one
+  // that was begun, and of the last one that is over; why that one failed.
+  std::uint64_t asked_ = 0, answered_ = 0;
+  std::optional<error> trouble_;
+  std::thread asker_;
 };
 
 }  // namespace annals::drmaa

@@ -403,7 +403,7 @@ static void signals(void) {
     snprintf(line, sizeof line, "kill -%d $$", all[i].number);
     id = run_once(shell(line));
     stat = waited(id.text);
-    CHECK(signaled(stat) && !exited(stat) && !aborted(stat) && exit_status(stat) > 128);
+    CHECK(signaled(stat) && !exited(stat) && !aborted(stat) && exit_status(stat) == 128 + all[i].number);
     OK(drmaa_wtermsig(name, sizeof name, stat, DIAGNOSIS));
     CHECK(strcmp(name, all[i].name) == 0);
     OK(drmaa_wcoredump(&core, stat, DIAGNOSIS));

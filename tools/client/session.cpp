@@ -118,8 +118,12 @@ session session::open_at(server_address address, std::chrono::milliseconds patie
 std::string session::first_line_of(const wire::wire_error& e) const {
   if (address_.through) return "This host's MoM can't be asked: " + std::string(e.what());
   if (address_.by_comm) return "This host's pbs_comm can't be asked: " + std::string(e.what());
-  return std::string_view(e.what()).find("ermission denied") != std::string_view::npos ? "Permission denied"
-                                                                                       : "Connection refused";
+  const std::string_view what = e.what();
+  if (what.find("ermission denied") != std::string_view::npos) return "Permission denied";
+  const auto host = this_host(), server = short_server_name(address_.name);
+  const bool is_elsewhere = server != host && server != "localhost" && ::access(address_.socket.c_str(), F_OK) != 0;
+  if (is_elsewhere) return host + " is no login host of server " + server + ": `pbs_enroll --login " + host + "` on " + server + " begins that (pbs_enroll(8))";
+  return "Connection refused";
 }
 
 void session::connect() {

@@ -30,7 +30,7 @@ PyObject* number_or_text(std::string_view text) {
 PyObject* value_of_type(value_type type, std::string_view text) {
   switch (type) {
     case value_type::boolean:
-      if (const auto truth = values::parse_boolean(text)) return PyBool_FromLong(*truth);
+      if (const auto truth = values::parse_boolean(text)) return make_bool(*truth);
       break;
     case value_type::integer:
     case value_type::date:

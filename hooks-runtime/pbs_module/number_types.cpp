@@ -97,7 +97,7 @@ PyObject* bool_new(PyTypeObject* type, PyObject* args, PyObject*) {
   return truth < 0 ? nullptr : int_of_type(type, truth);
 }
 
-PyObject* bool_str(PyObject* self) { return str(values::print_boolean(PyObject_IsTrue(self) == 1)); }
+PyObject* bool_str(PyObject* self) { return str(PyObject_IsTrue(self) == 1 ? "1" : "0"); }
 
 PyObject* add_class(PyObject* module, const char* name, const char* full_name, PyTypeObject* base, PyType_Slot* slots) {
   PyType_Spec spec = {full_name, 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
@@ -107,6 +107,8 @@ PyObject* add_class(PyObject* module, const char* name, const char* full_name, P
 }
 
 }  // namespace
+
+PyObject* make_bool(bool truth) { return int_of_type(as_type(bool_class), truth); }
 
 PyObject* make_duration(std::int64_t seconds) { return int_of_type(as_type(duration_class), seconds); }
 bool is_duration(PyObject* object) { return PyObject_TypeCheck(object, as_type(duration_class)); }

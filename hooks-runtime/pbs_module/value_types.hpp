@@ -26,6 +26,7 @@ bool check_text(const text_type* type, std::string_view text);
 
 // -- numbers --------------------------------------------------------------------------------------------------------
 PyObject* make_duration(std::int64_t seconds);
+PyObject* make_bool(bool truth);  // a pbs.pbs_bool, an int that prints as 1 or 0
 bool is_duration(PyObject* object);
 // From a duration, a number of seconds (rounded up) or a text. Nothing: it is none of these.
 std::optional<std::int64_t> duration_of(PyObject* object);

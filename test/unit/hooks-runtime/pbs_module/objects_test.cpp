@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_CASE(attributes_have_the_types_that_pbs_gives_them) {
   auto c = on("execjob_begin", R"py(
 assert j.id == "12.head" and str(j) == "12.head" and j.Job_Name == "sim"
 assert j.Priority == 5 and type(j.Priority) is int
-assert j.Rerunable is True and j.Hold_Types == "u" and isinstance(j.Hold_Types, pbs.hold_types)
+assert j.Rerunable == True and str(j.Rerunable) == "1" and isinstance(j.Rerunable, pbs.pbs_bool) and j.Hold_Types == "u" and isinstance(j.Hold_Types, pbs.hold_types)
 assert j.ctime == 1700000000 and j.job_state == pbs.JOB_STATE_RUNNING
 assert isinstance(j.schedselect, pbs.select) and isinstance(j.exec_vnode, pbs.exec_vnode) and j.exec_vnode.chunks[0].vnode_name == "n1"
 assert isinstance(j.Output_Path, pbs.path) and j.stdout_file() == "/o" and j.eligible_time == "00:01:00"
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(arrays_and_subjobs_are_read) {
   subjob.job = {{"array_id", "", "12[].head"}, {"array_index", "", "3"}};
   BOOST_TEST(result(subjob) == "accept");
   auto ended = on("jobobit",
-                  "assert j.array is True and j.array_indices_remaining == '1-3,7' and isinstance(j.array_indices_remaining, pbs.range)\n"
+                  "assert j.array == True and j.array_indices_remaining == '1-3,7' and isinstance(j.array_indices_remaining, pbs.range)\n"
                   "assert isinstance(j.array_state_count, pbs.state_count)\n");
   ended.job = {{"array", "", "True"},
                {"array_indices_remaining", "", "1-3,7"},

@@ -216,7 +216,7 @@ for name in ("acl args checkpoint depend duration email_list exec_host exec_vnod
              "route_destinations sandbox select size software staging_list state_count user_list version pbs_env pbs_int pbs_str "
              "pbs_float pbs_bool pbs_resource").split():
     assert isinstance(getattr(pbs, name), type), name
-assert pbs.pbs_int("0x10") == 16 and pbs.pbs_float("1.5") == 1.5 and pbs.pbs_bool("t") == True and str(pbs.pbs_bool("false")) == "False"
+assert pbs.pbs_int("0x10") == 16 and pbs.pbs_float("1.5") == 1.5 and pbs.pbs_bool("t") == True and str(pbs.pbs_bool("false")) == "0"
 assert dict(pbs.pbs_env({"A": "1"}).items()) == {"A": "1"}
 import copy
 v = pbs.pbs_env("A=b,C=d")

@@ -88,7 +88,7 @@ class PbsPython(unittest.TestCase):
         self.assertIn("line 3", reply["traceback"])
 
     def test_questions_are_answered_from_the_site_file(self):
-        done = self.hook("assert pbs.server().name == 'head' and pbs.server().scheduling is True\n"
+        done = self.hook("assert pbs.server().name == 'head' and pbs.server().scheduling == True\n"
                          "assert e.job.queue.Priority == 7 and pbs.server().queue('none') is None\n"
                          "assert [j.id for j in pbs.server().jobs()] == ['1.head', '2.head']\n"
                          "assert [j.id for j in e.job.queue.jobs()] == ['1.head']\n", "-s", self.file("site.json", SITE))

@@ -13,7 +13,7 @@
 
 namespace annals::actors {
 
-// The job as qsub asked for it (queuejob); its queue is there only when one was named.
+// The job as qsub asked for it (queuejob); its queue is empty when none was named.
 hooks::hook_object job_asked(schema::QueueJob::Reader asked);
 // What qalter asked to be changed (modifyjob); what is to be unset has an empty value.
 hooks::hook_object job_asked(schema::JobAttributes::Reader asked);

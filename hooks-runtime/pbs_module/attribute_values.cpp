@@ -188,7 +188,7 @@ PyObject* attribute_value(PyObject* owner, object_state& object, std::string_vie
   if (row.is_variables) return make_variables(owner, name);
   const auto text = object.text(name);
   if (!text) Py_RETURN_NONE;
-  if (row.names_object) return make_named(*row.names_object, *text);
+  if (row.names_object) return text->empty() ? str("") : make_named(*row.names_object, *text);  // no queue was named
   if (const auto number = row.has_words ? number_of_word(object.kind, name, *text) : std::nullopt)
     return PyLong_FromLong(*number);
   if (row.text) return make_text(row.text, *text);

@@ -44,6 +44,11 @@ void event_notes::learn_reservation(std::uint64_t stream, schema::ReservationEve
     reservations_.erase(stream);
     names_.erase(stream);
   }
+  if (const auto known = reservations_.find(stream); known != reservations_.end()) {
+    auto& r = known->second;
+    if (event.isConfirmed()) r.answers_alter = std::exchange(r.alters, false);
+    if (event.isAlterRequested() || event.isAlterDenied()) r.alters = event.isAlterRequested();
+  }
   if (!event.isSubmitted()) return;
   const auto e = event.getSubmitted();
   const bool stands = e.getKind() == schema::ReservationKind::STANDING;
@@ -226,6 +231,20 @@ void event_notes::note_hook(const subject& of, schema::HookEvent::Reader event) 
   }
 }
 
+namespace {
+
+// " start=Sat Nov 21 02:18:00 2026 end=Sat Nov 21 02:38:00 2026": those of them that are there.
+std::string times_in(capnp::List<schema::Attribute>::Reader attributes) {
+  std::string out;
+  for (const auto& [name, word] : {std::pair("reserve_start", " start="), std::pair("reserve_end", " end=")})
+    for (auto a : attributes)
+      if (const auto seconds = a.getName() == name ? values::parse_integer(schema::text(a.getValue())) : std::nullopt)
+        out += word + values::print_date(*seconds);
+  return out;
+}
+
+}  // namespace
+
 void event_notes::note_reservation(std::uint64_t stream, schema::ReservationEvent::Reader event) {
   using which = schema::ReservationEvent::Which;
   const auto& r = reservations_[stream];
@@ -243,10 +262,12 @@ void event_notes::note_reservation(std::uint64_t stream, schema::ReservationEven
         line(log_event::debug2, "An attempt to reconfirm reservation will be made on " + values::print_date(retry / 1'000'000'000));
       return;
     case which::SUBMITTED:
+      line(log_event::resv, "New reservation submitted" + times_in(event.getSubmitted().getAttributes()));
       return note_missing({"Resv", r.id, r.id}, schema::ObjectKind::RESERVATION, event.getSubmitted().getAttributes());
-    case which::CONFIRMED:
-    case which::REFUSED:
+    case which::CONFIRMED: return line(log_event::resv, r.answers_alter ? "Reservation alter confirmed" : "Reservation confirmed");
     case which::ALTER_REQUESTED:
+      return line(log_event::resv, "Attempting to modify reservation" + times_in(event.getAlterRequested().getChanges()));
+    case which::REFUSED:
     case which::ALTER_DENIED:
     case which::CHANGED:
     case which::OCCURRENCE_BEGAN:

@@ -64,6 +64,8 @@ class event_notes {
     std::string id;            // with the server's name
     unsigned occurrences = 0;  // of a standing one
     bool of_running_job = false;
+    bool alters = false;         // a change waits for an answer
+    bool answers_alter = false;  // what was confirmed last was a change
   };
 
   daemon_log& to_;

@@ -1,6 +1,7 @@
 #include "tools/audit/story.hpp"
 
 #include <set>
+#include <utility>
 
 #include "tools/audit/event_json.hpp"
 #include "tools/audit/event_text.hpp"
@@ -28,7 +29,13 @@ class telling {
     return !streams_.contains(r.getStream()) || tell(record, words(event), details(event));
   }
 
-  void damaged(std::uint64_t sequence, const std::string& what) { print_(damage_line(sequence, what, json_)); }
+  // The end of the log.
+  bool end() { return print_samples(); }
+
+  void damaged(std::uint64_t sequence, const std::string& what) {
+    print_samples();
+    print_(damage_line(sequence, what, json_));
+  }
 
   std::uint64_t told() const { return told_; }
 
@@ -50,11 +57,26 @@ class telling {
     if (!json_ && told_ == 0 && !print_("job " + harmless(name_) + "\n")) return false;
     ++told_;
     if (json_) return print_(json_line(record, name_) + "\n");
+    const bool sample = is_sample(record.event());
+    if (!sample && !print_samples()) return false;
     auto text = line_head(record, width_) + padded(kind_name(record.event()), kind_width) + "  " +
                 padded("by " + harmless(who_text(record.get().getWho())), who_width) + "  " + what;
     if (const auto cause = record.get().getCause()) text += "  (because of #" + std::to_string(cause) + ")";
     text.erase(text.find_last_not_of(' ') + 1);
-    return print_(text + "\n" + more);
+    if (!sample) return print_(text + "\n" + more);
+    ++samples_;
+    last_sample_ = std::move(text);
+    return true;
+  }
+
+  // What a run has used so far, every few seconds: of those that follow each other the last one says all.
+  static bool is_sample(schema::Event::Reader event) {
+    return schema::is(event, schema::JobEvent::USAGE_REPORTED) || schema::is(event, schema::RunEvent::SISTERS_USED);
+  }
+  bool print_samples() {
+    const auto count = std::exchange(samples_, 0);
+    if (count == 0) return true;
+    return print_(last_sample_ + (count > 1 ? "  (the last of " + std::to_string(count) + ")" : "") + "\n");
   }
 
   // What the words leave out: all attributes of a submission, one on a line; of other events the remaining fields.
@@ -81,7 +103,8 @@ class telling {
   const std::function<bool(const std::string&)>& print_;
   std::set<std::uint64_t> streams_;  // the job's, or those of its runs
   std::string name_;
-  std::uint64_t told_ = 0;
+  std::uint64_t told_ = 0, samples_ = 0;
+  std::string last_sample_;
 };
 
 }  // namespace
@@ -93,6 +116,7 @@ story_end tell_story(const ports::event_store& store, const values::job_id& job,
   end.sound = scan(store, 1, store.last_sequence(),
                    {[&](const log::record_ptr& r) { return teller.take(*r); },
                     [&](std::uint64_t sequence, const std::string& what) { teller.damaged(sequence, what); }});
+  teller.end();
   end.told = teller.told();
   return end;
 }

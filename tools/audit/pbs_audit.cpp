@@ -101,7 +101,7 @@ bool read_range(const log::audit_store& store, const asked& a, std::uint64_t& fr
   const auto range = audit::read_range(store, a.since, a.until, now_ns());
   from = range.from;
   to = range.to;
-  why = range.wrong.empty() ? std::string() : "not a time or sequence: " + range.wrong;
+  why = range.wrong.empty() ? std::string() : "not a time or sequence: " + range.wrong + " (a moment is " + values::moment_forms + ")";
   return why.empty();
 }
 

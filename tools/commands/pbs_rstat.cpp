@@ -69,11 +69,11 @@ int show(const command_line& line, const moment& at) {
 int run(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 1 && arguments[0] == "--version") return std::puts(version_line().c_str()) < 0;
-  if (arguments.size() == 1 && arguments[0] == "--help") return std::printf("%s%s", help_text(rstat).c_str(), moment_help) < 0;
+  if (arguments.size() == 1 && arguments[0] == "--help") return std::printf("%s%s", help_text(rstat).c_str(), moment_help.c_str()) < 0;
   std::string bad;
   const auto at = take_moment(arguments, &bad);
   if (!at) {
-    print_error("pbs_rstat: illegal --at value: %s\n", bad.c_str());
+    print_error("%s", moment_error("pbs_rstat", "--at", bad).c_str());
     return wrong_usage();
   }
   const command_line line = parse_options(rstat, arguments);

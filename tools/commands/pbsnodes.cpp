@@ -225,11 +225,11 @@ int work(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 1 && arguments[0] == "--version") return std::puts(version_line().c_str()) < 0;
   if (arguments.size() == 1 && arguments[0] == "--help")
-    return std::printf("%s%s", help_text(pbsnodes).c_str(), moment_help) < 0;
+    return std::printf("%s%s", help_text(pbsnodes).c_str(), moment_help.c_str()) < 0;
   std::string bad;
   const auto at = take_moment(arguments, &bad);
   if (!at) {
-    print_error("pbsnodes: illegal --at value: %s\n", bad.c_str());
+    print_error("%s", moment_error("pbsnodes", "--at", bad).c_str());
     return usage_error();
   }
   const command_line line = parse_options(pbsnodes, arguments, check);

@@ -377,7 +377,10 @@ std::optional<which_finished> take_which_finished(std::vector<std::string>& argu
   };
   if (const auto value = take_long_option(arguments, "--since")) {
     const auto at = parse_moment(*value);
-    if (!at || at->what != moment::kind::wall_time || at->wall_ns <= 0) return wrong("--since", *value);
+    if (!at || at->what != moment::kind::wall_time || at->wall_ns <= 0) {
+      print_error("%s", moment_error("qstat", "--since", *value).c_str());
+      return std::nullopt;
+    }
     found.since_s = at->seconds_or(0);
   }
   if (const auto value = take_long_option(arguments, "--newest")) {
@@ -399,11 +402,11 @@ int work(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 1 && arguments[0] == "--version") return std::puts(version_line().c_str()) < 0;
   if (arguments.size() == 1 && arguments[0] == "--help")
-    return std::printf("%s%s%s%s", help_text(qstat).c_str(), moment_help, finished_help, why_help) < 0;
+    return std::printf("%s%s%s%s", help_text(qstat).c_str(), moment_help.c_str(), finished_help, why_help) < 0;
   std::string bad;
   const auto at = take_moment(arguments, &bad);
   if (!at) {
-    print_error("qstat: illegal --at value: %s\n", bad.c_str());
+    print_error("%s", moment_error("qstat", "--at", bad).c_str());
     return usage(qstat);
   }
   const auto finished = take_which_finished(arguments);

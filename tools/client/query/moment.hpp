@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "events/schema/client.capnp.h"
+#include "events/values/moment.hpp"
 
 namespace annals::client {
 
@@ -22,8 +23,7 @@ struct moment {
   std::int64_t seconds_or(std::int64_t now) const;  // the time to show; a sequence's is not known here: now
 };
 
-// "2026-11-20 14:00", "2026-11-20 14:00:30" (a T may stand for the blank), "2026-11-20" (its first second), local time;
-// seconds since 1970; "#1234" or a number below 10^9: a sequence. Nothing: none of these.
+// As values::parse_moment, of the present. Nothing: it is no moment.
 std::optional<moment> parse_moment(std::string_view text);
 
 // Takes "NAME X" or "NAME=X" out of the arguments, wherever it stands before "--": the last one's value, empty if it has none. Nothing:
@@ -34,8 +34,8 @@ std::optional<std::string> take_long_option(std::vector<std::string>& arguments,
 std::optional<moment> take_moment(std::vector<std::string>& arguments, std::string* bad);
 
 // The lines of --help about it.
-inline constexpr const char moment_help[] =
-    "  --at MOMENT          show what was then: \"YYYY-MM-DD HH:MM[:SS]\", seconds since 1970, or #sequence of the "
-    "event log\n";
+inline const std::string moment_help = std::string("  --at MOMENT          show what was then: ") + values::moment_forms + "\n";
+// "qstat: illegal --at value: x (a moment is ...)", with its newline.
+std::string moment_error(const char* command, const char* option, const std::string& value);
 
 }  // namespace annals::client

@@ -97,9 +97,12 @@ BOOST_AUTO_TEST_CASE(moments_are_sequences_dates_times_of_day_and_how_long_ago) 
   for (const char* text : {"08:00", "8:00", "08:00:00", "2026-11-21 08:00", "2026-11-21T08:00:00", "1h", "-1h", "-60m", "3600s"})
     BOOST_TEST(time(text) == eight, text);
   BOOST_TEST(time("08:00:00.25") == eight + s / 4);
-  BOOST_TEST(time("2026-11-21") == eight - 8 * 3600 * s);
+  for (const char* text : {"today 08:00", "yesterday 08:00"}) BOOST_TEST(time(text) == eight - (*text == 'y') * 24 * 3600 * s, text);
+  for (const char* text : {"2026-11-21", "today"}) BOOST_TEST(time(text) == eight - 8 * 3600 * s, text);
+  BOOST_TEST(time("now") == now);
+  BOOST_TEST(time("1w") == now - 7 * 24 * 3600 * s);
   for (const char* text :
-       {"", "-", "#", "0", "x", "8", "24:00", "08:60", "08:0", "2026-13-01", "2026-11-21x", "2026-11-21 ", "1w", "-h", "08:00:00."}) {
+       {"", "-", "#", "0", "x", "8", "24:00", "08:60", "08:0", "2026-13-01", "2026-11-21x", "2026-11-21 ", "1y", "-h", "todayx", "yesterday 25:00", "9999-12-31", "08:00:00."}) {
     const auto m = parse_moment(text, now);
     BOOST_TEST((!m || m->sequence == 8), text);
   }

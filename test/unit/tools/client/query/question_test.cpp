@@ -68,8 +68,9 @@ BOOST_AUTO_TEST_CASE(a_moment_is_a_date_seconds_or_a_sequence) {
   BOOST_TEST(parse_moment("1795216297")->wall_ns == now * 1'000'000'000);
   BOOST_TEST(parse_moment("#1795216297")->sequence == 1795216297u);
   BOOST_TEST(parse_moment("42")->sequence == 42u);
+  for (const char* good : {"yesterday", "22:09", "7d", "now"}) BOOST_TEST((parse_moment(good)->what == moment::kind::wall_time), good);
   for (const char* bad :
-       {"", "#", "#x", "yesterday", "2026-11-20 25:00", "2026-11-20 10:00 x", "99999999999999999999"}) {
+       {"", "#", "#x", "the other day", "2026-11-20 25:00", "2026-11-20 10:00 x", "99999999999999999999"}) {
     BOOST_TEST(!parse_moment(bad), bad);
   }
 }

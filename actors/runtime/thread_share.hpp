@@ -16,6 +16,8 @@ struct thread_share {
 };
 // The shortest slice that Linux accepts.
 constexpr thread_share prompt_share{100'000, 0};
+// Back to this one from a nicer one the system lets root alone.
+constexpr thread_share usual_share{0, 0};
 // A tenth of what others get when they want the same processor; all of it when nobody does.
 constexpr thread_share yielding_share{0, 10};
 

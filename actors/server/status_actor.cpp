@@ -37,6 +37,9 @@ using over_atom = caf::atom_constant<caf::atom("over")>;
 using unlike_atom = caf::atom_constant<caf::atom("unlike")>;
 using remind_atom = caf::atom_constant<caf::atom("remind")>;
 
+// To fold so many takes a few milliseconds: it has not had the processor for long.
+constexpr std::size_t records_behind = 1024;
+
 struct answering {
   std::shared_ptr<projections::status> now;
   std::shared_ptr<projections::past_writer> index;
@@ -55,6 +58,8 @@ struct answering {
   resting_jobs at_rest;
   long_answers in_parts = {};
   bool goes_on_soon = false;  // next_part_atom is in the mailbox, or will be
+  bool behind = false;
+  std::function<void(bool)> hurry = {};
   rerun_waits for_reruns = {};
   mirror_waits for_mirrors = {};
   unserved_partitions unserved{*now};
@@ -62,8 +67,17 @@ struct answering {
   // Before anything is done: what asks comes after the commits that it may ask about. Those that come meanwhile are folded behind what
   // others ask for.
   void catch_up() {
-    for (const auto& records : inbox->take()) fold(*records);
+    const auto commits = inbox->take();
+    look_how_far(commits);
+    for (const auto& records : commits) fold(*records);
     if (inbox->tell_at_once(waits())) self->send(self, commits_wait{});
+  }
+
+  // A thread that yields to others falls ever more behind when the processors are busy and others submit without end.
+  void look_how_far(const std::vector<records_ptr>& commits) {
+    std::size_t records = 0;
+    for (const auto& c : commits) records += c->size();
+    if (const bool now_behind = records >= records_behind; std::exchange(behind, now_behind) != now_behind) hurry(now_behind);
   }
 
   // And no further: a view is of exactly this position, if the state is still there.
@@ -445,6 +459,7 @@ caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
                                                  {},
                                                  {},
                                                  resting_jobs(self, parts.clock)});
+  a->hurry = std::move(parts.hurry);
   a->know_schedulers();
   const auto up_to_date = [a](auto then) {
     a->catch_up();

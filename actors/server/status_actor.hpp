@@ -28,6 +28,8 @@ struct status_parts {
   std::shared_ptr<commit_inbox> inbox = std::make_shared<commit_inbox>();
   daemon_log* notes = nullptr;  // the server's log; may be null
   std::function<void(const std::string&)> stop_process = [](const std::string&) {};
+  // Called by the actor when it has fallen behind the log, and when it has caught up: its thread may share the processors otherwise then.
+  std::function<void(bool behind)> hurry = [](bool) {};
 };
 caf::behavior status_actor(caf::event_based_actor* self, status_parts parts);
 

@@ -288,9 +288,12 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   // worker of the pool everybody else would wait for them, and with an ordinary share who needs the same processor.
   const auto past = spawn_answering(system, parts.detached, past_actor, reader_.get(), parts.store, parts.clock);
   const auto for_status = std::make_shared<commit_inbox>();
+  const auto hurry = [own = parts.detached](bool behind) {
+    if (own) set_thread_share(behind ? usual_share : yielding_share);
+  };
   const auto status =
       spawn_answering(system, parts.detached, status_actor,
-                      status_parts{f.status, f.past, past, parts.clock, for_status, parts.notes, parts.stop_process});
+                      status_parts{f.status, f.past, past, parts.clock, for_status, parts.notes, parts.stop_process, hurry});
   const auto upload = parts.detached ? system.spawn<caf::detached>(uploads, parts.store.blobs, parts.upload_directory)
                                      : system.spawn(uploads, parts.store.blobs, parts.upload_directory);
   gateway_parts g;

@@ -263,6 +263,9 @@ function(annals_test name)
     set(test_name "${name}/${path}")
     add_test(NAME ${test_name} COMMAND ${name} --run_test=${path} --log_level=error --color_output=no)
     set_tests_properties(${test_name} PROPERTIES TIMEOUT ${A_TIMEOUT} LABELS "${labels}" SKIP_REGULAR_EXPRESSION "\nskipped: ")
+    if(A_LABEL STREQUAL sim)
+      set_tests_properties(${test_name} PROPERTIES COST 50)   # some take a minute, which unit tests can fill
+    endif()
   endforeach()
 endfunction()
 

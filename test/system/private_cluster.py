@@ -23,6 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "support"))
 import failures  # noqa: E402  found by the path above
 import rest  # noqa: E402
+from pauses import pause_after  # noqa: E402
 
 STAGE = os.environ.get("ANNALS_STAGE") or os.path.abspath(
     os.path.join(HERE, "..", "..", "build", "stage"))
@@ -273,11 +274,6 @@ class ClusterTest(unittest.TestCase):
             return failures.log_ends(sorted(glob.glob(os.path.join(self.top, "*", "hosts", "*", "home"))),
                                      [os.path.join(self.top, "*", "hosts", "*", "*.out")])
         failures.tell_if_failed(self, self.looks.text, logs)
-
-
-def pause_after(waited_s):
-    """Until the next look: a look is mostly a command, which takes processor time from what is waited for."""
-    return min(0.02 + waited_s / 20, 0.1)
 
 
 def attributes(text):

@@ -18,6 +18,7 @@ from datetime import datetime, timezone
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "support"))
 import failures  # noqa: E402  found by the path above
+from pauses import pause_after  # noqa: E402
 
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = (
     0x00020000, 0x04000000, 0x08000000, 0x20000000, 0x40000000)   # <sched.h>
@@ -230,11 +231,12 @@ class Cluster:
         return done.stdout
 
     def until(self, true, what, deadline_s=WAIT_DEADLINE_S):
-        deadline = time.monotonic() + deadline_s
+        begun = time.monotonic()
         while not true():
-            if time.monotonic() > deadline:
+            waited = time.monotonic() - begun
+            if waited > deadline_s:
                 raise Trouble(f"not after {deadline_s} s: {what}\n{LOOKS.text()}")
-            time.sleep(0.02)
+            time.sleep(pause_after(waited))
 
     def stop(self):
         """Only for a next start in the same machine; otherwise everything ends with it."""

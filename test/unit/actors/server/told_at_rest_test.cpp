@@ -38,14 +38,15 @@ struct site {
   std::vector<actors::append_batch> batches;
   std::vector<actors::resting_jobs_told> heard;
   std::map<std::uint64_t, std::string> answers;  // by number of the job
+  std::string hurries;
   std::shared_ptr<actors::commit_inbox> inbox = std::make_shared<actors::commit_inbox>();
   caf::actor past = system->spawn(actors::past_actor, &reader, static_cast<ports::event_store*>(&store), &clock);
   caf::actor writer = system->spawn(keeper<actors::append_batch>, &batches);
   caf::actor gateway = system->spawn(keeper<actors::resting_jobs_told>, &heard);
   caf::actor status = system->spawn(
-      actors::status_actor,
-      actors::status_parts{std::make_shared<projections::status>(), std::make_shared<projections::past_writer>(store), past, &clock, inbox,
-                           nullptr, [](const std::string& why) { BOOST_ERROR(why); }});
+      actors::status_actor, actors::status_parts{std::make_shared<projections::status>(), std::make_shared<projections::past_writer>(store),
+                                                 past, &clock, inbox, nullptr, [](const std::string& why) { BOOST_ERROR(why); },
+                                                 [this](bool behind) { hurries += behind ? "behind " : "back "; }});
   ~site() { system.end({status, writer, gateway, past}); }
 
   class noted final : public actors::reply_to {
@@ -125,6 +126,22 @@ struct site {
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(told_at_rest, site)
+
+BOOST_AUTO_TEST_CASE(who_falls_behind_the_log_says_so_until_it_has_caught_up) {
+  const auto look = [&] {
+    caf::anon_send(status, actors::commits_wait{});
+    system.run();
+  };
+  submit(1, {});
+  look();
+  BOOST_TEST(hurries == "");
+  for (std::uint64_t number = 2; number < 1100; ++number) submit(number, {});
+  look();
+  BOOST_TEST(hurries.starts_with("behind "));
+  submit(1100, {});
+  look();
+  BOOST_TEST(hurries == "behind back ");
+}
 
 BOOST_AUTO_TEST_CASE(many_are_one_batch_of_what_the_rules_decide_over_the_states_that_are_known) {
   const auto two = waiting(2), three = waiting(3);

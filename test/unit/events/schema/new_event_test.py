@@ -59,11 +59,11 @@ def write(path, text):
         path.write_text(text)
 
 
-def of_ccache():
+def of_ccache(compiler):
     """The environment of the compiler, and of ccache: what it is to know of a source beside what it reads itself."""
-    version = subprocess.run(["g++", "--version"], stdout=subprocess.PIPE, check=True).stdout
+    version = subprocess.run([compiler, "--version"], stdout=subprocess.PIPE, check=True).stdout
     known = hashlib.sha256(version + COMPILER.read_bytes()).hexdigest()
-    return {**os.environ, "LC_ALL": "C", "PATH": "/usr/bin:/bin", "CCACHE_COMPILERCHECK": "string:" + known, "CCACHE_COMPILERTYPE": "gcc",
+    return {**os.environ, "LC_ALL": "C", "PATH": "/usr/bin:/bin", "CXX": compiler, "CCACHE_COMPILERCHECK": "string:" + known, "CCACHE_COMPILERTYPE": "gcc",
             "CCACHE_BASEDIR": str(SOURCES), "CCACHE_NOHASHDIR": "1"}
 
 
@@ -97,7 +97,7 @@ class NewEvent(unittest.TestCase):
             built.update(here)
             groups += [(entry, here)] if here else []
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            environment = of_ccache()
+            environment = of_ccache(compile_commands.words(groups[0][0])[0])
             said = list(pool.map(lambda group: self.compile(group[0], *group[1], environment), enumerate(groups)))
         missed = {((BUILD / source).resolve(), event) for text in said for source, event in MISSED.findall(text)}
         for source, kinds in wanted.items():

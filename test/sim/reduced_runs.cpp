@@ -57,6 +57,7 @@ std::size_t chunks_of(std::string_view exec_vnode) {
 void reduced_runs::fold(const log::record& r) {
   if (!r.event().isJob() || !fault_.empty()) return;
   auto& j = jobs_[r.get().getStream()];
+  changed_.insert(r.get().getStream());
   const auto e = r.event().getJob();
   if (!j.believes && !e.isReduced()) fault_ = key_of(j.state) + " was reduced, as its MoM tells, and the server does not believe it";
   model::apply(j.state, {r.sequence(), r.get().getStream(), r.get().getStreamVersion(), r.get().getWallNs(), {}}, e);
@@ -109,10 +110,10 @@ void reduced_runs::on_released(job& j, schema::VnodesReleased::Reader e, std::in
 
 // -- what must hold ----------------------------------------------------------------------------------------------------------
 
-std::string reduced_runs::fault() const {
+std::string reduced_runs::fault() {
   if (!fault_.empty()) return fault_;
-  for (const auto& [stream, j] : jobs_)
-    if (auto why = fault_of(j); !why.empty()) return key_of(j.state) + " " + why;
+  for (const auto stream : std::exchange(changed_, {}))
+    if (auto why = fault_of(jobs_.at(stream)); !why.empty()) return key_of(jobs_.at(stream).state) + " " + why;
   return "";
 }
 

@@ -24,12 +24,13 @@ class reduced_runs {
   void fold(const log::record& record);
   std::size_t count() const { return count_; }
 
-  // Empty, or the first that is not as it must be after what was written so far. Between two records of one append it may not be.
+  // Empty, or the first that is not as it must be after what was written since this was asked last. Between two records of one append
+  // it may not be.
   //
   // The rules: a server believes its own MoMs, and they do what they are asked. A job that goes on with less had said that it bears
   // failures or was asked to, holds what it uses and what hosts that it dropped have not handed back, shows just what it uses, and asks
   // again what it asked first when it is requeued. Of a host that stays a release frees nothing before the host goes.
-  std::string fault() const;
+  std::string fault();
   // And what the ledger keeps are the sums of that.
   std::string fault_of_sums(const model::holdings& ledger) const;
 
@@ -63,6 +64,7 @@ class reduced_runs {
   std::string fault_of(const job& j) const;
 
   std::map<std::uint64_t, job> jobs_;         // by stream
+  std::set<std::uint64_t> changed_;           // streams, since fault() was asked last
   std::map<std::string, std::string> ended_;  // by key
   std::vector<dropped_host> handed_back_;
   std::size_t count_ = 0;

@@ -438,15 +438,28 @@ bool world::quiet() {
     if (!s.answered()) return false;
   for (std::size_t i = 0; i < processes_.size(); ++i)
     if (!processes_[i]->up() || processes_[i]->wants_crash || stands_still(i)) return false;
-  projections::status now;
-  log::log_reader reader(server_store());
-  (void)reader.read(1, [&](const log::record_ptr& r) { now.fold(*r); return true; });
   bool any_left = false;  // a finished job stays until its history is over
-  now.each_stream([&](const model::job_state&) { return !(any_left = true); });
+  status_now().each_stream([&](const model::job_state&) { return !(any_left = true); });
   for (std::size_t i = first_mom(); i < processes_.size(); ++i)
     if (static_cast<mom_process&>(*processes_[i]).has_runs()) return false;
   if (o.site_hooks && !check_hooks(server_store()).empty()) return false;  // a look may still be under way
   return !any_left;
+}
+
+// A server that crashed may have lost what it had not synced: then everything is read again.
+const projections::status& world::status_now() {
+  if (const auto& life_of_server = processes_[0]->alive(); life_of_server != folded_in_) {
+    folded_in_ = life_of_server;
+    folded_ = std::make_unique<projections::status>();
+    fold_next_ = 1;
+  }
+  log::log_reader reader(server_store());
+  (void)reader.read(fold_next_, [&](const log::record_ptr& r) {
+    folded_->fold(*r);
+    fold_next_ = r->sequence() + 1;
+    return true;
+  });
+  return *folded_;
 }
 
 // What a world that is not quiet still waits for.
@@ -455,9 +468,7 @@ std::string world::unfinished() {
   if (!users_.done()) text += "a reservation was not answered; ";
   for (std::size_t i = 0; i < submissions_.size(); ++i)
     if (!submissions_[i].answered()) text += "submission " + std::to_string(i) + " unanswered; ";
-  projections::status now;
-  log::log_reader reader(server_store());
-  (void)reader.read(1, [&](const log::record_ptr& r) { now.fold(*r); return true; });
+  const auto& now = status_now();
   now.each_stream([&](const model::job_state& j) {
     if (!j.ended() && text.size() < 500)
       text += j.id + " is " + model::state_letter(j) + " (" + std::string(j.attribute(attributes::job::comment)) + "); ";

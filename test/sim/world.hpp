@@ -28,6 +28,10 @@
 #include "test/sim/startups.hpp"
 #include "test/sim/suspension.hpp"
 
+namespace annals::projections {
+class status;
+}
+
 namespace annals::sim {
 
 class world;
@@ -297,6 +301,7 @@ class world {
   void create_node(std::size_t mom);
   void set_server();
   bool quiet();
+  const projections::status& status_now();  // of everything in the server's log
   std::string check();
   std::string unfinished();
   std::string check_history();
@@ -304,6 +309,9 @@ class world {
   std::string check_executions();
   void on_reply(schema::Reply::Reader r);
 
+  std::unique_ptr<projections::status> folded_;  // up to the record before fold_next_
+  std::uint64_t fold_next_ = 1;
+  life folded_in_;  // of the server
   std::string found_;
   std::set<std::string> wholly_known_runs_;          // whose end was reported, with the usage of every host
   std::vector<std::unique_ptr<process>> processes_;  // server, schedulers, MoMs

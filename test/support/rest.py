@@ -14,8 +14,14 @@ DEADLINE_S = 60          # a storm's last accounting records, on a machine that 
 
 
 def read(path):
-    with open(path, "rb") as f:
-        return f.read().decode(errors="replace")
+    """Without buffers: a look reads hundreds of files."""
+    fd, text = os.open(path, os.O_RDONLY), b""
+    try:
+        while piece := os.read(fd, 1 << 16):
+            text += piece
+    finally:
+        os.close(fd)
+    return text.decode(errors="replace")
 
 
 def stat_of(path):

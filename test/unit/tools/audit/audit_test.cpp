@@ -356,7 +356,7 @@ std::string usage_of(const ports::event_store& store, const std::string& id, boo
 }
 
 // Job 1 ran on n1 for 20 seconds, then was forgotten.
-void run_a_job(test::made_history& history) {
+void run_a_job(test::made_history& history, int samples = 1) {
   history.submit("alice");
   const auto job = history.jobs().back();
   if (history.now.job(job)->phase == model::job_phase::held) history.move(job);
@@ -370,7 +370,7 @@ void run_a_job(test::made_history& history) {
     model::write_usage(model::measured_usage({cpu, 2048, 4096, wall, 2, 75}), u);
   };
   history.write(job, [](auto e) { e.initJob().initStarted().setRun(1); });
-  history.write(job, [&](auto e) { use(e.initJob().initUsageReported().initUsage(), 10, 8); });
+  for (int i = 0; i < samples; ++i) history.write(job, [&](auto e) { use(e.initJob().initUsageReported().initUsage(), 10, 8 + i); });
   history.write(job, [&](auto e) {
     auto x = e.initJob().initExited();
     x.setExitStatus(3);
@@ -408,6 +408,17 @@ BOOST_AUTO_TEST_CASE(usage_is_told_per_run_and_host_also_of_a_forgotten_job) {
       json);
   BOOST_TEST(usage_of(log.store, "2", false, &end).empty());
   BOOST_TEST(end.jobs == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(samples_of_usage_that_follow_each_other_are_one_line_of_a_story) {
+  log_in_memory log(0);
+  run_a_job(log.history, 3);
+  const auto text = story_of(log.store, "1");
+  const auto sample = text.find("JobUsageReported");
+  BOOST_TEST_REQUIRE(sample != std::string::npos, text);
+  BOOST_TEST(text.find("JobUsageReported", sample + 1) == std::string::npos, text);
+  BOOST_TEST(text.substr(sample, text.find('\n', sample) - sample).find("cput 00:00:10") != std::string::npos, text);
+  BOOST_TEST(text.find("(the last of 3)") < text.find("JobExited"), text);
 }
 
 BOOST_AUTO_TEST_CASE(usage_of_a_job_that_has_not_run_and_of_a_damaged_log) {

@@ -169,6 +169,16 @@ BOOST_AUTO_TEST_CASE(those_of_the_default_scheduler_stay) {  // MS-37, MS-47, MS
   BOOST_TEST(s.get(2, ids::sched_priv) == "-");
 }
 
+BOOST_AUTO_TEST_CASE(scheduling_that_is_unset_is_what_it_was_at_first) {  // admin_unset U6 of the recordings: True for the default one
+  schedulers s;
+  s.create(2, "sc1", {{"scheduling", "", "True"}});
+  BOOST_TEST(s.set(1, "scheduling", "False") == "");
+  BOOST_TEST(s.unset(1, "scheduling") == "");
+  BOOST_TEST(s.unset(2, "scheduling") == "");
+  BOOST_TEST(s.get(1, ids::scheduling) == "True");
+  BOOST_TEST(s.get(2, ids::scheduling) == "False");
+}
+
 BOOST_AUTO_TEST_CASE(a_directory_that_can_not_be_used_is_a_comment_and_no_scheduling) {  // MS-14, MS-19, MS-50 to MS-52
   using trouble = schedulers::trouble;
   schedulers s;

@@ -7,7 +7,7 @@ import unittest
 from private_cluster import ClusterTest, STAGE
 
 # What PBS sets, and what depends on the program or task: pbs guide 18, and the transcript job_environment.
-ALWAYS = {"ENVIRONMENT", "HOME", "LOGNAME", "NCPUS", "OMP_NUM_THREADS", "PATH", "PBS_ENVIRONMENT", "PBS_JOBCOOKIE", "PBS_JOBDIR",
+ALWAYS = {"ENVIRONMENT", "HOME", "LOGNAME", "NCPUS", "OMP_NUM_THREADS", "PATH", "PBS_ENVIRONMENT", "PBS_EXEC", "PBS_JOBCOOKIE", "PBS_JOBDIR",
           "PBS_JOBID", "PBS_JOBNAME", "PBS_MOMPORT", "PBS_NODEFILE", "PBS_NODENUM", "PBS_O_HOME", "PBS_O_HOST",
           "PBS_O_INTERACTIVE_AUTH_METHOD", "PBS_O_INTERACTIVE_ENCRYPT_METHOD", "PBS_O_LOGNAME", "PBS_O_PATH", "PBS_O_QUEUE",
           "PBS_O_SYSTEM", "PBS_O_WORKDIR", "PBS_QUEUE", "PBS_TASKNUM", "SHELL", "TMPDIR", "USER"}
@@ -63,7 +63,8 @@ class environment(ClusterTest):
             self.check(env, id, node, node + 2)
             same = ALWAYS - NOT_OF_TASKS
             self.assertEqual({n: env[n] for n in same}, {n: program[n] for n in same})
-            self.assertEqual(env["PATH"], "/bin:/usr/bin")      # of pbs_environment
+            self.assertEqual(env["PATH"], f"/bin:/usr/bin:{STAGE}/bin")      # of pbs_environment, and PBS's own
+            self.assertEqual(env["PBS_EXEC"], STAGE)
         for who in ("program", 0, 1, 2):                  # mpiprocs lines each; none for ncpus=0
             self.assertEqual(self.lines(f"{self.work}/nodes.{who}"), [first, first, third])
         self.assertEqual(tasks[2]["PBS_NODEFILE"], os.path.join(self.home(third), "aux", id))

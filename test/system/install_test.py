@@ -50,6 +50,9 @@ class an_installed_tree(unittest.TestCase):
                     environment = {"PATH": "/usr/bin:/bin", "PBS_CONF_FILE": file, **({"MANPATH": ""} if shell == "csh" else {})}
                     done = subprocess.run([shell, *flags, "-c", twice], env=environment, capture_output=True, text=True)
                     self.assertEqual((done.stdout, done.stderr), (said, ""), shell)
+                environment = {"PATH": "/usr/bin:/bin", "PBS_CONF_FILE": "/no/such", "PBS_EXEC": "/usr/pbs", "MANPATH": ""}      # of a job
+                done = subprocess.run([shell, *flags, "-c", twice], env=environment, capture_output=True, text=True)
+                self.assertEqual(done.stdout.split("\n")[0], f"/usr/bin:/bin:/usr/pbs/bin{sbin.replace('opt', 'usr')}", shell)
 
     def call(self, *command):
         done = subprocess.run(command, capture_output=True, text=True, timeout=200)

@@ -107,6 +107,7 @@ void read_first_usage(const mom_setup& s, actors::daemon_log& notes, std::int64_
 std::shared_ptr<const mom::mom_settings> read_settings(const mom_setup& s, actors::daemon_log& notes, const mom::mom_settings* before) {
   auto settings = std::make_shared<mom::mom_settings>();
   settings->pbs_home = s.home;
+  settings->pbs_exec = s.conf.pbs_exec;
   settings->host = s.host;
   if (utsname name{}; uname(&name) == 0)
     settings->system = std::string(name.sysname) + ' ' + name.nodename + ' ' + name.release + ' ' + name.version + ' ' + name.machine;

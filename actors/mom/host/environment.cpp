@@ -22,6 +22,15 @@ void put(std::vector<std::string>& environment, std::string entry) {
     *same = std::move(entry);
 }
 
+// The job finds the programs in this directory; those of its other directories come first.
+void add_to_path(std::vector<std::string>& environment, const std::string& directory) {
+  const auto path = std::find_if(environment.begin(), environment.end(), [](const auto& e) { return name_of(e) == "PATH"; });
+  if (path == environment.end())
+    environment.push_back("PATH=" + directory);
+  else if ((':' + path->substr(5) + ':').find(':' + directory + ':') == std::string::npos)
+    *path += ':' + directory;
+}
+
 // Splits at commas that are not escaped. Not values::split_list: blanks at the ends of a value belong to it.
 std::vector<std::string> variables(std::string_view list) {
   std::vector<std::string> out;
@@ -88,6 +97,8 @@ std::vector<std::string> build_environment(const environment_inputs& in) {
   if (!in.array_id.empty()) put(env, "PBS_ARRAY_ID=" + in.array_id);
   if (!in.array_index.empty()) put(env, "PBS_ARRAY_INDEX=" + in.array_index);
   if (!in.tmpdir.empty()) put(env, "TMPDIR=" + in.tmpdir);
+  put(env, "PBS_EXEC=" + in.pbs_exec);
+  add_to_path(env, in.pbs_exec + "/bin");
   return env;
 }
 

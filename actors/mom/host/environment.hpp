@@ -13,6 +13,7 @@ namespace annals::mom {
 
 struct environment_inputs {
   std::vector<std::string> base;  // pbs_environment
+  std::string pbs_exec;           // PBS_EXEC of pbs.conf; its programs are found last
   std::string variable_list;      // Variable_List: the submitter's -v, -V and PBS_O_*
   std::string job_id, job_name, queue;
   std::string account;      // empty: PBS_ACCOUNT is not set

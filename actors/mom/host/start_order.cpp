@@ -286,6 +286,7 @@ ports::run_order order_for(start_reader start, const model::allocation& has, con
   o.account = attribute(start, "Account_Name");
   o.prologue_alarm_s = settings.config.prologue_alarm_s;
   o.environment = build_environment({.base = settings.base_environment,
+                                     .pbs_exec = settings.pbs_exec,
                                      .variable_list = attribute(start, "Variable_List"),
                                      .job_id = o.job_id,
                                      .job_name = o.job_name,

@@ -18,6 +18,7 @@ namespace annals::mom {
 
 struct mom_settings {
   std::string pbs_home;                       // $PBS_HOME
+  std::string pbs_exec;                       // $PBS_EXEC
   std::string host;                           // name of this host, as in its natural vnode
   std::vector<std::string> host_aliases;      // other names of this machine (full name, "localhost")
   std::vector<std::string> base_environment;  // NAME=value lines of pbs_environment

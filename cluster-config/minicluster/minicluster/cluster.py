@@ -60,6 +60,7 @@ class Cluster:
         os.makedirs(os.path.join(self.layout.dir, "etc"), exist_ok=True)
         if not self.plain:
             namespaced.write_nsswitch(self.layout)
+            namespaced.write_profiles(self.layout, self.info["exec"])
         lines = ["127.0.0.1 localhost"]
         for number, name in enumerate(self.everywhere()):
             lines.append(f"{self.address(number)} {name}")

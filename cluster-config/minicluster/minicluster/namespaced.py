@@ -8,6 +8,7 @@ import ctypes
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -56,6 +57,8 @@ class NamespacedMachine(Machine):
         call("mount", "-t", "proc", "proc", "/proc")
         call("mount", "--bind", os.path.join(etc, "hosts"), "/etc/hosts")
         call("mount", "--bind", os.path.join(etc, "nsswitch.conf"), "/etc/nsswitch.conf")
+        if os.path.isdir("/etc/profile.d"):     # nowhere to put it otherwise
+            call("mount", "--bind", os.path.join(etc, "profile.d"), "/etc/profile.d")
         # By it programs know whether they are on one machine, and a MoM whether its machine was started anew.
         write_file(self.layout.boot_id(self.name), f"{uuid.uuid4()}\n")
         call("mount", "--bind", self.layout.boot_id(self.name), "/proc/sys/kernel/random/boot_id")
@@ -163,6 +166,16 @@ def write_nsswitch(layout):
         text = "passwd: files\ngroup: files\nshadow: files\n"
     text = re.sub(r"(?m)^hosts:.*\n?", "", text) + "hosts: files\n"
     write_file(os.path.join(layout.dir, "etc", "nsswitch.conf"), text)
+
+
+def write_profiles(layout, pbs_exec):
+    """The machine's, with that of PBS as a package would link it: login shells of jobs find its commands."""
+    ours = os.path.join(layout.dir, "etc", "profile.d")
+    shutil.rmtree(ours, ignore_errors=True)
+    if os.path.isdir("/etc/profile.d"):
+        shutil.copytree("/etc/profile.d", ours, symlinks=True)
+    os.makedirs(ours, exist_ok=True)
+    shutil.copy(os.path.join(pbs_exec, "etc", "pbs.sh"), ours)
 
 
 def hold_namespaces(flags, title, furnish):

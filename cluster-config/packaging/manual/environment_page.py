@@ -18,6 +18,7 @@ OF_THE_RUN = {
     "PBS_JOBID": "the job's id", "PBS_JOBNAME": "its name", "PBS_QUEUE": "the queue it is in",
     "PBS_ACCOUNT": "its Account_Name, if it has one",
     "PBS_ARRAY_ID": "of a subjob: the id of its array", "PBS_ARRAY_INDEX": "of a subjob: its index",
+    "PBS_EXEC": "where PBS is installed on the host. Its programs are in PATH, behind all others",
     "PBS_ENVIRONMENT": "PBS_BATCH, or PBS_INTERACTIVE of a job of qsub -I", "ENVIRONMENT": "BATCH or INTERACTIVE, likewise",
     "PBS_NODEFILE": "a file with a line for each MPI process that was asked for: the host on which it belongs. It is on each host of the"
                     " job",

@@ -23,6 +23,7 @@ variables sorted(variables env) {
 environment_inputs inputs() {
   environment_inputs in;
   in.base = {"PATH=/bin:/usr/bin"};
+  in.pbs_exec = "/opt/pbs";
   in.variable_list = "PBS_O_HOME=/home/pbsuser,PBS_O_LOGNAME=pbsuser,PBS_O_QUEUE=workq,PBS_O_HOST=q1";
   in.job_id = "433.q1";
   in.job_name = "e3";
@@ -47,8 +48,9 @@ BOOST_AUTO_TEST_CASE(a_program_job_has_the_variables_that_pbs_gives_it) {
                            "LOGNAME=pbsuser",
                            "NCPUS=1",
                            "OMP_NUM_THREADS=1",
-                           "PATH=/bin:/usr/bin",
+                           "PATH=/bin:/usr/bin:/opt/pbs/bin",
                            "PBS_ENVIRONMENT=PBS_BATCH",
+                           "PBS_EXEC=/opt/pbs",
                            "PBS_JOBCOOKIE=2E2B903E650093C817D04C0050A1A8A3",
                            "PBS_JOBDIR=/home/pbsuser",
                            "PBS_JOBID=433.q1",
@@ -72,12 +74,20 @@ BOOST_AUTO_TEST_CASE(the_submitters_variables_win_over_the_files_and_pbs_wins_ov
   auto in = inputs();
   in.variable_list = "PATH=/opt/bin,PBS_QUEUE=mine,OMP_NUM_THREADS=9,NCPUS=9,XVAR=v1";
   const auto env = build_environment(in);
-  BOOST_TEST(has(env, "PATH=/opt/bin"));
+  BOOST_TEST(has(env, "PATH=/opt/bin:/opt/pbs/bin"));
   BOOST_TEST(has(env, "PBS_QUEUE=workq"));
   BOOST_TEST(has(env, "OMP_NUM_THREADS=1"));
   BOOST_TEST(has(env, "NCPUS=1"));
   BOOST_TEST(has(env, "XVAR=v1"));
   BOOST_TEST(std::count_if(env.begin(), env.end(), [](const auto& e) { return e.starts_with("PATH="); }) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(programs_of_pbs_are_in_the_path_once) {
+  auto in = inputs();
+  in.base = {"PATH=/opt/pbs/bin:/bin"};
+  BOOST_TEST(has(build_environment(in), "PATH=/opt/pbs/bin:/bin"));
+  in.base.clear();
+  BOOST_TEST(has(build_environment(in), "PATH=/opt/pbs/bin"));
 }
 
 BOOST_AUTO_TEST_CASE(values_keep_commas_backslashes_and_blanks) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "actors/server/end_waits.hpp"
 #include "actors/server/hook_views.hpp"
 #include "actors/server/long_answers.hpp"
 #include "actors/server/mirror_waits.hpp"
@@ -52,7 +53,7 @@ struct answering {
   std::deque<by_hand> early_by_hand;                                         // the same
   std::deque<view_wanted> early_views;                                       // the same, for hooks
   std::deque<query> early;                                                   // asked for a position not folded yet
-  std::multimap<std::uint64_t, std::pair<sink_ptr, std::uint64_t>> waiters;  // job serial -> who waits for its end
+  end_waits for_ends;
   reservation_waits for_reservations;
   std::deque<reservation_for_job> early_for_jobs;  // as early
   resting_jobs at_rest;
@@ -88,7 +89,7 @@ struct answering {
 
   // For commits: a cycle that could begin, the end of a job, or an answer.
   bool waits() const {
-    if (!waiters.empty() || !for_reservations.empty() || !for_reruns.empty() || !for_mirrors.empty() || !early_for_jobs.empty() ||
+    if (!for_ends.empty() || !for_reservations.empty() || !for_reruns.empty() || !for_mirrors.empty() || !early_for_jobs.empty() ||
         !early.empty() || !early_by_hand.empty() || !early_views.empty())
       return true;
     return std::any_of(sessions.begin(), sessions.end(), [](const auto& s) { return s.second.waits(); });
@@ -98,7 +99,7 @@ struct answering {
     for (const auto& record : records) {
       now->fold(*record);
       index->fold(*record, *now);
-      if (schema::is(record->event(), schema::JobEvent::ENDED)) tell_waiters(*record);
+      if (schema::is(record->event(), schema::JobEvent::ENDED)) for_ends.ended(*record, *now);
       if (schema::is(record->event(), schema::SchedulerEvent::CREATED)) know_schedulers();
       for (auto& [name, session] : sessions) session.folded(*record);
       for (const auto& line : unserved.folded(*record)) complain(line);
@@ -379,7 +380,7 @@ struct answering {
     const auto send = [&](const schema::sealed<schema::Reply>& r) { q.to->send(r); };
     switch (request.which()) {
       case schema::Request::STAT: return answer_stat(q, request, send);
-      case schema::Request::WAIT_JOB: return wait(q, request);
+      case schema::Request::WAIT_JOB: return for_ends.ask(q, *now);
       case schema::Request::FAIRSHARE:
         if (request.getFairshare().isWhy()) return caf::anon_send(past, q);
         return projections::answer_fairshare(*now, request.getId(), request.getFairshare(), q.by,
@@ -392,44 +393,6 @@ struct answering {
     const auto asked = request.getStat();
     if (asked.getAt().isNow()) return projections::answer_stat(*now, request.getId(), asked, q.by, send, clock->now_ns());
     caf::anon_send(past, q);
-  }
-
-  static schema::sealed<schema::Reply> ended_reply(std::uint64_t id, std::uint64_t sequence, std::int32_t status, bool has,
-                                                   const std::string& text) {
-    return schema::make<schema::Reply>([&](schema::Reply::Builder r) {
-      r.setId(id);
-      r.setSequence(sequence);
-      auto e = r.initJobEnded();
-      e.setExitStatus(status);
-      e.setHasExitStatus(has);
-      e.setText(text);
-    });
-  }
-
-  static std::string how_ended(const model::job_state& job) {
-    return job.delete_requested ? "Job to be deleted at request of " + job.deleted_by : std::string();
-  }
-
-  void wait(const query& q, schema::Request::Reader request) {
-    const auto job = now->job_by_id(schema::text(request.getWaitJob().getJob()));
-    if (!job)
-      return q.to->send(
-          refusal_reply(request.getId(), now->sequence(),
-                        {values::pbs_error::unknown_job, std::string(values::pbs_error_text(values::pbs_error::unknown_job))}));
-    if (job->ended())
-      return q.to->send(ended_reply(request.getId(), now->sequence(), job->exit_status, job->has_exit_status, how_ended(*job)));
-    waiters.emplace(job->serial, std::pair(q.to, request.getId()));
-  }
-
-  // Called before the record of JobForgotten is folded, so the job is still there.
-  void tell_waiters(const log::record& record) {
-    const auto serial = record.get().getStream();
-    const auto [first, last] = waiters.equal_range(serial);
-    const auto job = now->job(serial);
-    for (auto at = first; at != last; ++at)
-      if (job)
-        at->second.first->send(ended_reply(at->second.second, record.sequence(), job->exit_status, job->has_exit_status, how_ended(*job)));
-    waiters.erase(first, last);
   }
 };
 

@@ -32,13 +32,13 @@ std::optional<planned_release> without(const std::vector<std::string>& vnodes, c
 values::result<planned_release, not_reduced> kept_by(const values::select_spec& keep_select, const release_from& from, first_host first,
                                                      const attributes::resource_catalogue& resources, const std::string& by);
 
-// The chunks that are left of a run, in its order, as the job asked them.
+// The chunks that are left of a run, in its order, as the job asked them: with the amounts that its vnodes still have.
 struct select_of_left {
   values::select_spec select;
   std::vector<std::uint32_t> satisfies;  // as allocation_change's
 };
-// `kept_for`: of each chunk of `left` its number in `keep_select`, or no_chunk. Nothing: what it has can't be read.
+// `kept_for`: of each chunk of `left` its number in `keep_select`, or no_chunk. `had`: what it is left of. Nothing: it can't be read.
 std::optional<select_of_left> chunks_left(const allocation& left, const std::vector<std::uint32_t>& kept_for,
-                                          const values::select_spec& keep_select, const shown_request& shown);
+                                          const values::select_spec& keep_select, const allocation& had, const shown_request& shown);
 
 }  // namespace annals::model

@@ -131,6 +131,22 @@ BOOST_AUTO_TEST_CASE(vnodes_and_a_host_are_released) {  // RD-07, RD-10, RD-11, 
   BOOST_TEST((s.job.allocated.hosts() == std::vector<std::string>{"borg"}));
 }
 
+// RD-13, RD-14: federer[1] has no memory, so the job asks for none there when the vnodes that had some are gone.
+BOOST_AUTO_TEST_CASE(what_is_kept_is_what_is_held) {
+  ramp_story s;
+  BOOST_TEST(s.releases({"federer", "federer[0]"}) == "reduced");
+  BOOST_TEST(s.of(ids::exec_vnode) ==
+             "(borg[0]:mem=1048576kb:ncpus=1+borg[1]:mem=1048576kb:ncpus=1+borg[2]:ncpus=1)"
+             "+(federer[1]:ncpus=1)+(lendl:ncpus=2:mem=2097152kb)");
+  BOOST_TEST(s.of(ids::Resource_List, "mem") == "4194304kb");
+  BOOST_TEST(s.of(ids::Resource_List, "ncpus") == "6");
+  BOOST_TEST(s.of(ids::schedselect) == "1:mem=2097152kb:ncpus=3+1:ncpus=1:mpiprocs=2+1:ncpus=2:mem=2097152kb");
+  BOOST_TEST(s.of(ids::Resource_List, "select") == s.of(ids::schedselect));
+  BOOST_TEST(s.keeps("ncpus=1") == "reduced");  // and so says the next one
+  BOOST_TEST(s.of(ids::schedselect) == "1:mem=2097152kb:ncpus=3+1:ncpus=1:mpiprocs=2");
+  BOOST_TEST(s.of(ids::Resource_List, "mem") == "2097152kb");
+}
+
 BOOST_AUTO_TEST_CASE(its_mom_is_asked_until_it_has_done_it) {  // RD-42
   ramp_story s;
   s.releases({"lendl"});

@@ -185,10 +185,11 @@ values::result<planned_release, not_reduced> kept_by(const values::select_spec& 
 }
 
 std::optional<planned_release> without(const std::vector<std::string>& vnodes, const release_from& from,
-                                       const attributes::resource_catalogue& resources, const std::string& by) {
+                                       const attributes::resource_catalogue& resources, const std::string& by, select_form form) {
   auto dropped = drop(from.has, vnodes);
   if (!dropped) return std::nullopt;
-  auto of_left = select_of(dropped->left, from);
+  auto of_left =
+      form == select_form::of_vnodes ? select_of(dropped->left, from) : chunks_left(dropped->left, {}, {}, from.has, from.shown);
   if (!of_left || values::print(of_left->select).size() > limits::keep_select_bytes_max) return std::nullopt;
   reduction reduced;
   reduced.released = std::move(dropped->released);

@@ -24,9 +24,13 @@ struct planned_release {
   allocation left;
 };
 
+enum class select_form { of_vnodes,   // a chunk for each that is left, with the sums of its vnodes (RD-13)
+                         as_asked };  // chunks as the job asked them, equal ones together
+
 // Without these vnodes. Nothing: one of them is no part of it or is on its first host, or what is left has a select that is too long.
 std::optional<planned_release> without(const std::vector<std::string>& vnodes, const release_from& from,
-                                       const attributes::resource_catalogue& resources, const std::string& by);
+                                       const attributes::resource_catalogue& resources, const std::string& by,
+                                       select_form form = select_form::of_vnodes);
 // With chunks that have what keep_select says. What stays are chunks of the job, whole, and all counts are of these; keep_select says which
 // they are, and how many processes each gets (RS-127). `by`: as in allocation_change.
 values::result<planned_release, not_reduced> kept_by(const values::select_spec& keep_select, const release_from& from, first_host first,

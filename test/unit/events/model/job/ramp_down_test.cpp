@@ -164,13 +164,29 @@ BOOST_AUTO_TEST_CASE(its_mom_is_asked_until_it_has_done_it) {  // RD-42
 BOOST_AUTO_TEST_CASE(all_other_hosts_or_some_of_them_are_released) {  // RD-04, RD-09, RD-15
   ramp_story s;
   BOOST_TEST(s.releases([](auto r) { r.setKeepHosts(1); }) == "reduced");
-  BOOST_TEST(s.of(ids::exec_host) == "borg/0*0+federer/0*0");
+  BOOST_TEST(s.of(ids::exec_host) == "borg/0*0+lendl/0*2");  // the last of them
+  BOOST_TEST(s.of(ids::schedselect) == "1:ncpus=3:mem=2gb+1:ncpus=2:mem=2gb");
+  BOOST_TEST(s.of(ids::Resource_List, "mem") == "4gb");
   BOOST_TEST(s.releases([](auto r) { r.setKeepHosts(7); }) == "15010 ");
   BOOST_TEST(s.releases([](auto r) { r.setAll(); }) == "reduced");
   BOOST_TEST(s.of(ids::exec_vnode) == "(borg[0]:mem=1048576kb:ncpus=1+borg[1]:mem=1048576kb:ncpus=1+borg[2]:ncpus=1)");
   BOOST_TEST(s.of(ids::schedselect) == "1:mem=2097152kb:ncpus=3");
   BOOST_TEST(s.of(ids::Resource_List, "nodect") == "1");
   BOOST_TEST(s.releases([](auto r) { r.setAll(); }) == "15010 ");  // it has no other hosts any more
+}
+
+BOOST_AUTO_TEST_CASE(a_number_of_hosts_leaves_chunks_as_they_were_asked) {  // RD-09
+  const auto keeps_two = [](const std::string& select, const std::string& exec_vnode, const std::string& exec_host) {
+    auto s = on_four_hosts(select, exec_vnode, exec_host);
+    BOOST_TEST(s.when(model::client_request{make_request([](auto r) { r.initReleaseNodes().setKeepHosts(2); })}) == "reduced");
+    BOOST_TEST(s.job.attribute(ids::schedselect) == s.job.attribute(ids::Resource_List, "select"));
+    return std::string(s.job.attribute(ids::exec_vnode)) + " " + std::string(s.job.attribute(ids::schedselect)) + " " +
+           std::string(s.job.attribute(ids::Resource_List, "ncpus"));
+  };
+  BOOST_TEST(keeps_two("4:ncpus=1", "(n1:ncpus=1)+(n2:ncpus=1)+(n3:ncpus=1)+(n4:ncpus=1)", "n1/0+n2/0+n3/0+n4/0") ==
+             "(n1:ncpus=1)+(n3:ncpus=1)+(n4:ncpus=1) 3:ncpus=1 3");
+  BOOST_TEST(keeps_two("1:ncpus=1+3:ncpus=2", "(n1:ncpus=1)+(n2:ncpus=2)+(n3:ncpus=2)+(n4:ncpus=2)", "n1/0+n2/0*2+n3/0*2+n4/0*2") ==
+             "(n1:ncpus=1)+(n3:ncpus=2)+(n4:ncpus=2) 1:ncpus=1+2:ncpus=2 5");
 }
 
 BOOST_AUTO_TEST_CASE(a_second_release_counts_chunks_in_what_the_first_has_left) {  // RD-13
@@ -189,9 +205,9 @@ BOOST_AUTO_TEST_CASE(what_it_has_on_its_first_host_stays_beside_a_select) {  // 
   };
   const std::string first = "(n1:ncpus=2)+(n1[0]:ncpus=1)";
   for (const auto& [select, beside] : std::vector<std::pair<std::string, std::string>>{{"ncpus=1", "+(n4:ncpus=1)"},
-                                                                                       {"ncpus=2", "+(n2:ncpus=2)"},
-                                                                                       {"ncpus=2+ncpus=1", "+(n2:ncpus=2)+(n4:ncpus=1)"},
-                                                                                       {"2:ncpus=1", "+(n2:ncpus=2)+(n4:ncpus=1)"}}) {
+                                                                                       {"ncpus=2", "+(n3:ncpus=2)"},
+                                                                                       {"ncpus=2+ncpus=1", "+(n3:ncpus=2)+(n4:ncpus=1)"},
+                                                                                       {"2:ncpus=1", "+(n3:ncpus=2)+(n4:ncpus=1)"}}) {
     auto s = runs();
     s.when(model::client_request{make_request([&](auto r) { r.initReleaseNodes().setKeepSelect(select); })});
     BOOST_TEST(s.job.attribute(ids::exec_vnode) == first + beside, select);
@@ -224,7 +240,7 @@ BOOST_AUTO_TEST_CASE(vnodes_of_cray_and_cpuset_hosts_are_not_released) {  // RD-
   BOOST_TEST(s.releases({"nosuch", "lendl"}).starts_with("15010 node(s) requested to be released not part of the job"));
   BOOST_TEST(s.releases({"borg[0]", "lendl"}).starts_with("15010 Can't free"));
   BOOST_TEST(s.releases([](auto r) { r.setAll(); }) == "15010 not on Cray: lendl");
-  BOOST_TEST(s.releases([](auto r) { r.setKeepHosts(1); }) == "15010 not on Cray: lendl");
+  BOOST_TEST(s.releases([](auto r) { r.setKeepHosts(0); }) == "15010 not on Cray: lendl");
   BOOST_TEST(s.keeps("ncpus=3:mem=2gb:mpiprocs=2") == "15010 not on Cray: lendl");
   BOOST_TEST(s.releases({"federer"}) == "reduced");  // the others may go
 }

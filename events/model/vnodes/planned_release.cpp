@@ -9,6 +9,7 @@
 #include "events/attributes/resources.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/vnodes/amounts.hpp"
+#include "events/model/vnodes/needed_vnodes.hpp"
 #include "events/values/exec_host.hpp"
 #include "events/values/exec_vnode.hpp"
 
@@ -131,6 +132,15 @@ std::vector<std::size_t> item_of_chunk(const values::select_spec& select, std::s
   return out;
 }
 
+// RS-88. A program that runs keeps chunks whole: its hosts would have them until they go (RD-20).
+void let_go_what_nobody_needs(reduction& of, const values::select_spec& keep_select, const attributes::resource_catalogue& resources) {
+  const auto items = item_of_chunk(keep_select, keep_select.chunk_count());
+  std::vector<const values::select_chunk*> asked;
+  for (const auto chunk : of.satisfies) asked.push_back(chunk < items.size() ? &keep_select.chunks[items[chunk]] : nullptr);
+  const auto gone = of.left.keep(needed_vnodes(of.left, asked, resources));
+  if (!gone.empty()) of.released += (of.released.empty() ? "" : "+") + gone;
+}
+
 run_words words_of(const release_from& from) {
   const auto asked = select_answered(from.has, from.shown);
   return {asked ? select_by_chunk(from.has, *asked) : values::select_spec{}, from.words};
@@ -178,6 +188,7 @@ values::result<planned_release, not_reduced> kept_by(const values::select_spec& 
                                                      const attributes::resource_catalogue& resources, const std::string& by) {
   auto reduced = reduce(from.has, keep_select, from.failed, resources, words_of(from), first);
   if (!reduced) return reduced.error();
+  if (first == first_host::answers_first) let_go_what_nobody_needs(*reduced, keep_select, resources);
   auto now = chunks_left(reduced->left, reduced->satisfies, keep_select, from.has, from.shown);
   if (!now || values::print(now->select).size() > limits::keep_select_bytes_max)
     return not_reduced{values::print(keep_select), values::print(keep_select), from.has.exec_vnode(), false, {}};

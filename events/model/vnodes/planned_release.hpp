@@ -31,8 +31,9 @@ enum class select_form { of_vnodes,   // a chunk for each that is left, with the
 std::optional<planned_release> without(const std::vector<std::string>& vnodes, const release_from& from,
                                        const attributes::resource_catalogue& resources, const std::string& by,
                                        select_form form = select_form::of_vnodes);
-// With chunks that have what keep_select says. What stays are chunks of the job, whole, and all counts are of these; keep_select says which
-// they are, and how many processes each gets (RS-127). `by`: as in allocation_change.
+// With chunks that have what keep_select says. What stays are chunks of the job, of those that hooks keep the vnodes that are needed
+// (needed_vnodes.hpp), and all counts are of these; keep_select says which they are, and how many processes each gets (RS-127). `by`: as in
+// allocation_change.
 values::result<planned_release, not_reduced> kept_by(const values::select_spec& keep_select, const release_from& from, first_host first,
                                                      const attributes::resource_catalogue& resources, const std::string& by);
 

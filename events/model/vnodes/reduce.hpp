@@ -4,7 +4,7 @@
 //
 // What is kept
 // - For each chunk of keep_select there is one chunk of the allocation that has at least what it asks. Chunks are kept or let go as a
-//   whole, in the order of the allocation; one with a vnode that has failed goes.
+//   whole, in the order of the allocation; one with a vnode that has failed goes. For hooks needed_vnodes.hpp then takes vnodes away.
 // - Which chunk it is: one with exactly the amounts that are asked, best with no others, before one that has more; of those that have more
 //   the ones with the fewest vnodes; of those that are left the first of the allocation (the smallest sum of their numbers), for
 //   pbs_release_nodes -k the last.

@@ -176,8 +176,8 @@ std::optional<std::string> why_not(const allocation_change& change, const attrib
 }
 
 // RD-63, RD-66
-bool releases_at_stage_out(const job_state& job) {
-  return job.attribute(ids::release_nodes_on_stageout) == "True" && job.attributes.has(ids::stageout) && job.uses().hosts().size() > 1;
+bool wants_less_at_stage_out(const job_state& job) {
+  return job.attribute(ids::release_nodes_on_stageout) == "True" && job.attributes.has(ids::stageout);
 }
 
 void copy_all(job_state& job, attributes::attribute_id from, attributes::attribute_id to) {
@@ -219,7 +219,7 @@ outcome decide_release_nodes(const job_state& job, const client_request& command
 }
 
 void release_at_stage_out(const job_state& job, const mom_report& exited, const settings& settings, std::vector<event>& out) {
-  if (!releases_at_stage_out(job)) return;
+  if (!wants_less_at_stage_out(job) || job.uses().hosts().size() < 2) return;
   const auto planned = without(vnodes_of_others(job.uses()), release_of(job), settings.resources, asked_by);
   if (!planned || why_not(planned->change, exited.unreleasable)) return;
   const auto told = exited.message.get().getRunExited();
@@ -231,6 +231,10 @@ void release_at_stage_out(const job_state& job, const mom_report& exited, const 
   for (const auto host : told.getAbandoned()) unsure.insert(schema::text(host));
   for (const auto& host : job.allocated.hosts())
     if (host != job.hosts.front() && !unsure.contains(host)) out.push_back(released(job, {host}, schema::ReleaseReason::LEFT));
+}
+
+bool stages_out_alone(const job_state& job) {
+  return job.phase == job_phase::exiting && job.reduced() && job.used.hosts().size() == 1 && wants_less_at_stage_out(job);
 }
 
 allocation_change change_asked(schema::JobReduced::Reader e) {

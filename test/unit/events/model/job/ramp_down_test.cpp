@@ -68,8 +68,8 @@ struct ramp_story : job_story {
                 the_server());
   }
   // All that is left to do is to stage files out, on its first host.
-  std::string program_ends(std::int32_t code = 0, const std::vector<std::string>& abandoned = {},
-                           const attributes::unreleasable_vnodes& unreleasable = {}) {
+  model::mom_report end_of_program(std::int32_t code = 0, const std::vector<std::string>& abandoned = {},
+                                   const attributes::unreleasable_vnodes& unreleasable = {}) const {
     auto said = report([&](auto m) {
       auto r = m.initRunExited();
       fill(r.initRef(), job, job.run);
@@ -79,7 +79,11 @@ struct ramp_story : job_story {
       for (unsigned i = 0; i < list.size(); ++i) list.set(i, abandoned[i]);
     });
     said.unreleasable = unreleasable;
-    return when(said, the_server());
+    return said;
+  }
+  std::string program_ends(std::int32_t code = 0, const std::vector<std::string>& abandoned = {},
+                           const attributes::unreleasable_vnodes& unreleasable = {}) {
+    return when(end_of_program(code, abandoned, unreleasable), the_server());
   }
   std::string of(attributes::attribute_id id, const std::string& resource = "") const { return std::string(job.attribute(id, resource)); }
 };
@@ -334,6 +338,22 @@ BOOST_AUTO_TEST_CASE(other_hosts_are_free_while_files_are_staged_out) {  // RD-6
   BOOST_TEST(model::pending_effects(s.job, s.settings).empty());  // nobody has to do anything for it
   BOOST_TEST(s.leaves() == "outputDelivered vnodesReleased ended");
   BOOST_TEST(s.of(ids::exec_host) == "borg/0*0");
+}
+
+BOOST_AUTO_TEST_CASE(its_mom_hears_whether_its_first_host_is_alone_then) {  // RD-63
+  ramp_story s(stages_out);
+  const auto told = [](ramp_story& of, const model::mom_report& end) { return of.ask(end, the_server()).reply; };
+  const auto end = s.end_of_program();
+  BOOST_TEST(told(s, end) == "first host only");
+  s.when(end, the_server());
+  BOOST_TEST(s.when(end, the_server()) == "");
+  BOOST_TEST(told(s, end) == "first host only");  // a repeat is answered likewise
+  ramp_story whole;
+  BOOST_TEST(told(whole, whole.end_of_program()) == "");
+  whole.program_ends();
+  BOOST_TEST(told(whole, whole.end_of_program()) == "");
+  ramp_story bound(stages_out);  // to a host that can't be given back
+  BOOST_TEST(told(bound, bound.end_of_program(0, {}, {{"lendl", "not on Cray: lendl"}})) == "");
 }
 
 BOOST_AUTO_TEST_CASE(what_was_released_before_is_not_released_again) {

@@ -140,6 +140,7 @@ class mom_router {
         if (const auto at = runs_.find(mom::run_key(m.getAck().getRef())); at != runs_.end()) {
           if (m.getAck().getWhat() == schema::Ack::What::RUN_STEPS) self_->send(at->second, steps_taken{m.getAck().getSteps()});
           else self_->send(at->second, m.getAck().getWhat());
+          if (m.getAck().getFirstHostOnly()) self_->send(at->second, other_hosts_released{});
         }
         return;
       case schema::ToMom::HOOKS: return hooks_->on_hooks(message);

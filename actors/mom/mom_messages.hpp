@@ -31,7 +31,8 @@ struct to_server {
 struct server_is_here {};  // a new connection: everything owed is told again
 struct steps_taken {
   std::uint32_t count;
-};  // the server has so many of the run's steps
+};                               // the server has so many of the run's steps
+struct other_hosts_released {};  // while the run's files are staged out
 struct new_settings {
   std::shared_ptr<const mom::mom_settings> settings;
 };  // read again
@@ -165,6 +166,7 @@ struct mom_parts {
   MESSAGE(annals::actors::to_server)              \
   MESSAGE(annals::actors::server_is_here)         \
   MESSAGE(annals::actors::steps_taken)            \
+  MESSAGE(annals::actors::other_hosts_released)   \
   MESSAGE(annals::actors::new_settings)           \
   MESSAGE(annals::actors::poll_usage)             \
   MESSAGE(annals::actors::usage_wanted)           \

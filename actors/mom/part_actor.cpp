@@ -3,6 +3,7 @@
 #include "actors/mom/attached.hpp"
 #include "actors/mom/hook_objects.hpp"
 #include "actors/mom/hook_usage.hpp"
+#include "actors/mom/host/order_words.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -22,6 +23,11 @@ using part_phase = model::part_phase;
 
 constexpr std::string_view unwanted = "the server no longer knows the run";  // why a part leaves: nobody takes its output
 constexpr std::int64_t repeat_ns = 5'000'000'000;                            // an ended task is told again after this, until it is taken
+
+// The run stages its files out without its other hosts, as PBS logs it.
+bool is_released_at_stage_out(schema::StartRun::Reader order) {
+  return mom::attribute(order, "release_nodes_on_stageout") == "True" && !mom::attribute(order, "stageout").empty();
+}
 
 std::string task_number(std::uint32_t task) {
   char text[16];
@@ -239,7 +245,8 @@ begun part_actor::tear_down() {
 }
 
 void part_actor::leave(bool refused) {
-  if (!local() && !state().aborted()) parts_.note(log_event::job, state().job, "DELETE_JOB received");
+  if (!local() && !state().aborted())
+    parts_.note(log_event::job, state().job, is_released_at_stage_out(state().order()) ? "DELETE_JOB2 received" : "DELETE_JOB received");
   const auto used = usage_now();
   // First of all: what the primary says when it has heard of it would come to an actor that is no more.
   send(mom_, part_gone{key_, {state().job_serial, state().run, state().primary, used.usage, state().refusal_code, state().refusal}});

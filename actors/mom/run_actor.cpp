@@ -46,6 +46,7 @@ caf::message_handler run_actor::other_handlers() {
       },
       [this](const host_acted&) { on_acted(); },
       [this](const node_file_written& w) { on_node_file(w); },
+      [this](other_hosts_released) { on_other_hosts_released(); },
       [this](hook_point_passed& p) {
         hooks_.on_passed(p);
         keep(std::move(p.used));
@@ -297,6 +298,16 @@ void run_actor::on_acted() {
 }
 
 bool run_actor::node_file_is_new() const { return state().reductions == state().pruned || node_file_ >= state().reductions; }
+
+// At stage-out (release_nodes_on_stageout). What the run has had stays in its state: its other hosts have left it already.
+void run_actor::on_other_hosts_released() {
+  if (state().phase != phase::ended && state().phase != phase::placed) return;
+  auto left = state().allocated;
+  if (left.hosts().size() < 2) return;
+  const std::vector<std::string> others(left.hosts().begin() + 1, left.hosts().end());
+  if (!left.release(left.on(others))) return;
+  parts_.places->update(mom::place_for(order(), left, *parts_.settings), state().reductions);
+}
 
 // One that can't be written keeps nobody waiting.
 void run_actor::on_node_file(const node_file_written& w) {

@@ -58,7 +58,8 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   void on_acted();
   void on_node_file(const node_file_written& w);
   bool node_file_is_new() const;  // it has what the run has, and no more
-  bool can_checkpoint() const;    // run_actor_checkpoint.cpp, and the four that follow
+  void on_other_hosts_released();
+  bool can_checkpoint() const;  // run_actor_checkpoint.cpp, and the four that follow
   void begin_checkpoint(std::uint64_t request);
   caf::message_handler checkpoint_handlers();
   bool put_restart(ports::run_order& program);

@@ -110,7 +110,14 @@ class resume_reply final : public reply_to {
 class mom_ack final : public reply_to {
  public:
   mom_ack(wire::connection_ptr peer, schema::sealed<schema::ToMom> ack) : peer_(std::move(peer)), ack_(std::move(ack)) {}
-  void done(std::uint64_t, const std::string&) override { peer_->send(ack_); }
+  // A text: the run that has exited has its first host alone.
+  void done(std::uint64_t, const std::string& text) override {
+    if (text.empty()) return peer_->send(ack_);
+    peer_->send(schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
+      m.setAck(ack_.get().getAck());
+      m.getAck().setFirstHostOnly(true);
+    }));
+  }
   void refused(std::uint64_t, const model::rejection&) override {}  // not taken: the MoM tells it again
 
  private:

@@ -2,12 +2,41 @@
 
 #include "events/attributes/check.hpp"
 #include "events/attributes/ids.hpp"
+#include "events/model/vnodes/amounts.hpp"
+#include "events/values/exec_vnode.hpp"
 
 namespace annals::projections {
 
+namespace {
+
+// Chunks of an exec_vnode, without those that place=exclhost added.
+std::size_t asked_chunks(std::string_view exec_vnode) {
+  std::set<std::size_t> chunks;
+  values::exec_vnode_reader reader(exec_vnode);
+  for (values::exec_vnode_reader::part p; reader.next(p);)
+    if (!p.resources.empty()) chunks.insert(p.chunk);
+  return chunks.size();
+}
+
+}  // namespace
+
 void asked_sums::add(const model::job_state& job) {
+  const bool has_given_up = job.phase == model::job_phase::suspended && !job.released_partly;
   for (const auto& e : job.attributes)
-    if (e.id == attributes::job::Resource_List) add(e.resource, e.value);
+    if (e.id == attributes::job::Resource_List && !has_given_up) add(e.resource, e.value);
+  add_let_go(job);
+}
+
+// A run that was reduced shows less, and holds all until the vnodes are free (docs/design/0039-ramp-down.md).
+void asked_sums::add_let_go(const model::job_state& job) {
+  if (!job.reduced() || job.allocated.exec_vnode() == job.used.exec_vnode()) return;
+  model::amounts beyond;
+  for (const auto& part : model::parts_of(job.allocated.exec_vnode())) beyond.add(part.asked, +1);
+  for (const auto& part : model::parts_of(job.used.exec_vnode())) beyond.add(part.asked, -1);
+  for (const auto& [resource, a] : beyond)
+    if (a.value > 0) add(resource, a.print());
+  const auto held = asked_chunks(job.allocated.exec_vnode()), used = asked_chunks(job.used.exec_vnode());
+  if (held > used) add("nodect", std::to_string(held - used));
 }
 
 void asked_sums::add_zero(const std::string& resource, bool is_size) {
@@ -29,9 +58,7 @@ void each_running_job(const status& from, const std::function<void(const model::
   std::set<std::uint64_t> running;
   from.holdings().each_job([&](std::uint64_t serial) { running.insert(serial); });
   for (const auto serial : running) {
-    const auto job = from.job(serial);
-    if (!job || (job->phase == model::job_phase::suspended && !job->released_partly)) continue;  // it waits for hosts it was reduced by
-    visit(*job);
+    if (const auto job = from.job(serial)) visit(*job);
   }
 }
 

@@ -1,5 +1,5 @@
-// Sums of what the running jobs of each queue asked for, and the queues that have vnodes of their own: counted once for all queues of an
-// answer.
+// Sums of what the running jobs of each queue ask for and of what they have let go that is not free yet, and the queues that have vnodes
+// of their own: counted once for all queues of an answer.
 #pragma once
 
 #include <functional>
@@ -24,12 +24,13 @@ class asked_sums {
 
  private:
   void add(std::string_view resource, std::string_view value);
+  void add_let_go(const model::job_state& job);
 
   const attributes::resource_catalogue* catalogue_;
   std::map<std::string, std::string> sums_;
 };
 
-// Jobs that have begun, in the order of their submission; without jobs that have given back what they had.
+// Jobs that have something of vnodes, in the order of their submission.
 void each_running_job(const status& from, const std::function<void(const model::job_state& job)>& visit);
 
 class queue_sums {

@@ -2,6 +2,7 @@
 that are killed on the way, and the books of phases."""
 import concurrent.futures
 import os
+import re
 import sys
 import unittest
 
@@ -40,6 +41,10 @@ class a_job_gives_vnodes_back(MomHookTest):
     def vnode_is(self, name, *lines):
         self.until(lambda: all(line in self.vnode(name) for line in lines), lambda: f"{name} has {lines}: {self.vnode(name)}")
 
+    def cpus_in_use(self):
+        """The server's, and the queue's."""
+        return [re.search(r"resources_assigned.ncpus = (\d+)", self.sure("qstat", how)).group(1) for how in ("-Bf", "-Qf")]
+
     def end(self, id):
         open(self.go, "w").close()
         job = self.until_state(id, "F")
@@ -73,6 +78,7 @@ class a_job_gives_vnodes_back(MomHookTest):
         self.until_said("execjob_epilogue lendl", "execjob_end lendl")                                # RD-27
         self.assertIn(f"{id}/", self.vnode("federer[1]"))                                             # RD-28, RD-29
         self.assertIn("resources_assigned.ncpus = 1", self.vnode("federer[1]"))
+        self.assertEqual(self.cpus_in_use(), ["6", "6"])
         for line in f"clearing job {id} from node lendl", f"deallocating 2 cpu(s) from job {id}":     # RD-88, RD-89
             self.until_logged(f";0100;Server@server;Node;lendl;{line}\n")
         self.until_mom_logged("lendl", f"0080;pbs_mom;Job;{id};DELETE_JOB2 received\n")         # RD-86
@@ -84,6 +90,7 @@ class a_job_gives_vnodes_back(MomHookTest):
         self.until(lambda: os.path.exists(os.path.join(self.work, "spread")), "pbsdsh is through")
         self.released(id, "federer", "federer[0]")
         self.vnode_is("federer[1]", "resources_assigned.ncpus = 0", "state = free")
+        self.assertEqual(self.cpus_in_use(), ["3", "3"])
         self.assertEqual(self.job(id)["exec_host"].split("/")[0], "borg")
         self.end(id)
         self.assertIn("on borg federer\non borg federer\n", self.output(id))                         # RD-18

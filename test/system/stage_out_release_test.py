@@ -62,7 +62,10 @@ class a_job_that_stages_out(MomHookTest):
         first, *others = [host for host in self.hosts if f"({host}:" in job["exec_vnode"]]
         self.assertEqual((job["exec_vnode"], others), (f"({first}:ncpus=1)", []))
         gone = [host for host in self.hosts if host != first]
+        node_file = os.path.join(self.home(first), "aux", id)
+        self.until(lambda: open(node_file).read() == first + "\n", lambda: f"{first} alone is in the node file: {open(node_file).read()}")
         for host in gone:
+            self.until_mom_logged(host, f";Job;{id};DELETE_JOB2 received\n")
             self.vnode_is_free(host)
             self.until_logged(f";0100;Server@server;Node;{host};clearing job {id} from node {host}\n")
         other = self.submit("-l", "select=2:ncpus=64", "-l", "place=scatter", "--", "/bin/true")      # has them at once
@@ -114,14 +117,18 @@ class a_job_that_stages_out(MomHookTest):
         self.until_running(id)
         self.sure("qalter", "-W", "release_nodes_on_stageout=True", id)
         open(go, "w").close()
-        self.stages_out(id)
+        first = self.stages_out(id)["exec_host"].split("/")[0]
+        node_file = os.path.join(self.home(first), "aux", id)
+        self.until(lambda: open(node_file).read() == first + "\n", lambda: f"{first} alone is in the node file: {open(node_file).read()}")
         self.end(id)
 
     def test_vnodes_of_cray_hosts_stay(self):                                            # RD-67
         for host in self.hosts:
             self.sure("qmgr", "-c", f"set node {host} resources_available.vntype = cray_compute")
         id = self.with_results("-W", "release_nodes_on_stageout=true")
-        self.stages_out(id, hosts=3)
+        first = self.stages_out(id, hosts=3)["exec_host"].split("/")[0]
+        with open(os.path.join(self.home(first), "aux", id)) as f:
+            self.assertEqual(len(f.read().split()), 3)
         self.end(id)
         self.until_recorded(id, "SE", among="SuceE")
 

@@ -43,13 +43,14 @@ std::map<std::string, std::string, std::less<>> hosts_of_vnodes(const allocation
   return out;
 }
 
-// Those of hosts behind the first `keep`.
-std::vector<std::string> vnodes_behind(const allocation& has, std::size_t keep) {
+// All vnodes on its other hosts, without the last `keep` of these hosts.
+std::vector<std::string> vnodes_of_others(const allocation& has, std::size_t keep = 0) {
   const auto& hosts = has.hosts();
-  const std::set<std::string> kept(hosts.begin(), hosts.begin() + static_cast<std::ptrdiff_t>(std::min(keep, hosts.size())));
+  std::set<std::string> going;
+  for (std::size_t i = 1; i + keep < hosts.size(); ++i) going.insert(hosts[i]);
   std::vector<std::string> out;
   for (const auto& [vnode, host] : hosts_of_vnodes(has))
-    if (!kept.contains(host)) out.push_back(vnode);
+    if (going.contains(host)) out.push_back(vnode);
   return out;
 }
 
@@ -79,10 +80,11 @@ vnode_names named_vnodes(const allocation& has, capnp::List<capnp::Text>::Reader
   return std::vector<std::string>(out.begin(), out.end());
 }
 
-plan without_vnodes(const vnode_names& vnodes, const release_from& from, const settings& settings) {
+plan without_vnodes(const vnode_names& vnodes, const release_from& from, const settings& settings,
+                    select_form form = select_form::of_vnodes) {
   if (!vnodes) return vnodes.error();
   if (vnodes->empty()) return planned_release{{}, from.has};  // it has no other hosts
-  auto planned = without(*vnodes, from, settings.resources, asked_by);
+  auto planned = without(*vnodes, from, settings.resources, asked_by, form);
   if (planned) return std::move(*planned);
   return refuse(pbs_error::system_error, "");
 }
@@ -112,11 +114,11 @@ plan planned_for(const job_state& job, const client_request& command, const sett
   const auto asked = command.request.get().getReleaseNodes();
   const auto from = release_of(job, command.words);
   switch (asked.which()) {
-    case schema::ReleaseNodes::ALL: return without_vnodes(vnodes_behind(from.has, 1), from, settings);
+    case schema::ReleaseNodes::ALL: return without_vnodes(vnodes_of_others(from.has), from, settings);
     case schema::ReleaseNodes::NAMED: return without_vnodes(named_vnodes(from.has, asked.getNamed()), from, settings);
     case schema::ReleaseNodes::KEEP_SELECT: return with_select(schema::text(asked.getKeepSelect()), from, settings);
     case schema::ReleaseNodes::KEEP_HOSTS:
-      return without_vnodes(vnodes_behind(from.has, std::size_t{1} + asked.getKeepHosts()), from, settings);
+      return without_vnodes(vnodes_of_others(from.has, asked.getKeepHosts()), from, settings, select_form::as_asked);
   }
   return refuse(pbs_error::no_support);
 }
@@ -174,8 +176,8 @@ std::optional<std::string> why_not(const allocation_change& change, const attrib
 }
 
 // RD-63, RD-66
-bool releases_at_stage_out(const job_state& job) {
-  return job.attribute(ids::release_nodes_on_stageout) == "True" && job.attributes.has(ids::stageout) && job.uses().hosts().size() > 1;
+bool wants_less_at_stage_out(const job_state& job) {
+  return job.attribute(ids::release_nodes_on_stageout) == "True" && job.attributes.has(ids::stageout);
 }
 
 void copy_all(job_state& job, attributes::attribute_id from, attributes::attribute_id to) {
@@ -217,8 +219,8 @@ outcome decide_release_nodes(const job_state& job, const client_request& command
 }
 
 void release_at_stage_out(const job_state& job, const mom_report& exited, const settings& settings, std::vector<event>& out) {
-  if (!releases_at_stage_out(job)) return;
-  const auto planned = without(vnodes_behind(job.uses(), 1), release_of(job), settings.resources, asked_by);
+  if (!wants_less_at_stage_out(job) || job.uses().hosts().size() < 2) return;
+  const auto planned = without(vnodes_of_others(job.uses()), release_of(job), settings.resources, asked_by);
   if (!planned || why_not(planned->change, exited.unreleasable)) return;
   const auto told = exited.message.get().getRunExited();
   std::vector<host_usage> of_left;
@@ -229,6 +231,10 @@ void release_at_stage_out(const job_state& job, const mom_report& exited, const 
   for (const auto host : told.getAbandoned()) unsure.insert(schema::text(host));
   for (const auto& host : job.allocated.hosts())
     if (host != job.hosts.front() && !unsure.contains(host)) out.push_back(released(job, {host}, schema::ReleaseReason::LEFT));
+}
+
+bool stages_out_alone(const job_state& job) {
+  return job.phase == job_phase::exiting && job.reduced() && job.used.hosts().size() == 1 && wants_less_at_stage_out(job);
 }
 
 allocation_change change_asked(schema::JobReduced::Reader e) {

@@ -24,14 +24,14 @@ values::select_spec amounts_of(values::select_spec select, const attributes::res
 }
 
 // A MoM says what the run is to have. The server believes it if what is left could have it, and shows what is left.
-std::optional<select_of_left> believed_select(std::string_view keep_select, const allocation& left, const shown_request& before,
-                                              const attributes::resource_catalogue& resources) {
+std::optional<select_of_left> believed_select(std::string_view keep_select, const allocation& left, const allocation& had,
+                                              const shown_request& before, const attributes::resource_catalogue& resources) {
   if (keep_select.size() > limits::keep_select_bytes_max) return std::nullopt;
   const auto select = values::parse_select(keep_select);
   if (!select || !attributes::has_good_values(*select, resources)) return std::nullopt;
   const auto kept = reduce(left, amounts_of(*select, resources), {}, resources);
   if (!kept) return std::nullopt;
-  return chunks_left(left, kept->released.empty() ? kept->satisfies : std::vector<std::uint32_t>{}, *select, before);
+  return chunks_left(left, kept->released.empty() ? kept->satisfies : std::vector<std::uint32_t>{}, *select, had, before);
 }
 
 event reduced_event(const job_state& job, schema::AllocationReduced::Reader r, const select_of_left& now,
@@ -64,7 +64,7 @@ std::vector<event> on_reduced(const job_state& job, schema::AllocationReduced::R
   const bool may_be = job.bears_failures && may_happen(job.phase, schema::JobEvent::REDUCED);
   if (!may_be || !left) return {};
   const shown_request before{attributes::resources_of(job.attributes, ids::Resource_List), std::string(job.attribute(ids::schedselect))};
-  const auto now = believed_select(schema::text(r.getKeepSelect()), *left, before, settings.resources);
+  const auto now = believed_select(schema::text(r.getKeepSelect()), *left, job.uses(), before, settings.resources);
   if (!now) return {};
   std::vector<event> out{reduced_event(job, r, *now, shown_after(before, now->select, settings.resources))};
   if (const auto parts = job.uses().on_kept_hosts(schema::text(r.getReleased()), *left); !parts.empty())

@@ -223,9 +223,18 @@ outcome on_usage(const job_state& job, schema::RunUsage::Reader r, const setting
   })};
 }
 
+// The answer says whether the run goes on with its first host alone; a repeat is answered likewise.
+constexpr const char* first_host_only = "first host only";
+
+outcome exit_known(const job_state& job, std::uint32_t run) {
+  outcome out(no_change);
+  if (run == job.run && stages_out_alone(job)) out.reply = first_host_only;
+  return out;
+}
+
 outcome on_exited(const job_state& job, const mom_report& report, const stamp& now, const settings& settings) {
   const auto r = report.message.get().getRunExited();
-  if (r.getRef().getRun() != job.run || !job.running()) return no_change;
+  if (r.getRef().getRun() != job.run || !job.running()) return exit_known(job, r.getRef().getRun());
   std::vector<event> out;
   if (job.phase == phase::assigned) out.push_back(started_event(job, r.getSession(), false, now));  // S comes before E
   out.push_back(make_event([&](auto e) {
@@ -236,8 +245,12 @@ outcome on_exited(const job_state& job, const mom_report& report, const stamp& n
     x.setSession(r.getSession());
     x.setReported(r.getReported());
   }));
+  const auto before = out.size();
   if (!goes_back_to_queue(job, r.getExitStatus())) release_at_stage_out(job, report, settings, out);
-  return out;
+  const bool releases = out.size() > before;
+  outcome decided(std::move(out));
+  if (releases) decided.reply = first_host_only;
+  return decided;
 }
 
 outcome on_request_done(const job_state& job, schema::SignalDone::Reader r) {

@@ -78,6 +78,8 @@ void forget_progress(job_state& job);
 // The program has ended and its files are staged out, by its first host alone: what it has on others is free, but for hosts from which
 // nobody knows whether it is gone (release_nodes_on_stageout; ramp_down.cpp).
 void release_at_stage_out(const job_state& job, const mom_report& exited, const settings& settings, std::vector<event>& out);
+// It was done.
+bool stages_out_alone(const job_state& job);
 
 // Arrays (array.cpp). What an array makes of a command; nothing: what any job does.
 std::optional<outcome> decide_array(const job_state& job, const job_command& command, const stamp& now, const settings& settings);

@@ -55,6 +55,7 @@ class reducing {
   std::size_t words_asked(const values::select_chunk& chunk);
   void look_at_words(const run_words& known);
   bool is_on_first_host(std::size_t chunk) const;
+  std::uint32_t turn_of(std::uint32_t chunk) const;
   void sort_chunks();
   std::optional<price> price_of(const kind_of_chunk& kind, const demand& need) const;
   void look_at_pairs();
@@ -74,7 +75,7 @@ class reducing {
   std::vector<values::select_chunk> asked_words_;  // the lists
   std::vector<chunk_of_run> chunks_;
   std::vector<kind_of_chunk> kinds_;                 // of chunks that may be chosen
-  std::vector<std::vector<std::uint32_t>> of_kind_;  // chunks of each kind
+  std::vector<std::vector<std::uint32_t>> of_kind_;  // chunks of each kind, as they are taken
   std::vector<std::size_t> who_;                     // of each item: those that ask the same are one
   std::vector<std::size_t> items_;                   // of each who: the first item that asks so
   std::vector<std::optional<price>> pairs_;          // who times kind of chunk
@@ -140,17 +141,23 @@ bool reducing::is_on_first_host(std::size_t chunk) const {
   return chunk == 0 || (chunk < slots_.size() && slots_[chunk].host == slots_.front().host);
 }
 
-// The chunks that may be chosen, by kind.
+// From the end of the allocation a chunk that comes later is taken before.
+std::uint32_t reducing::turn_of(std::uint32_t chunk) const {
+  return first_ == first_host::answers_first ? chunk : static_cast<std::uint32_t>(chunks_.size()) - chunk;
+}
+
+// The chunks that may be chosen, by kind, in the order in which they are taken.
 void reducing::sort_chunks() {
   std::map<kind_of_chunk, std::size_t> known;
-  for (std::size_t i = 1; i < chunks_.size(); ++i) {
+  for (std::uint32_t turn = 1; turn < chunks_.size(); ++turn) {
+    const auto i = turn_of(turn);  // and back
     if (chunks_[i].failed || kept_[i]) continue;
     const auto [at, is_new] = known.emplace(chunks_[i].kind, kinds_.size());
     if (is_new) {
       kinds_.push_back(chunks_[i].kind);
       of_kind_.emplace_back();
     }
-    of_kind_[at->second].push_back(static_cast<std::uint32_t>(i));
+    of_kind_[at->second].push_back(i);
   }
 }
 
@@ -195,7 +202,10 @@ values::result<reduction, not_reduced> reducing::result() {
   sort_chunks();
   look_at_pairs();
   const auto kinds = kinds_.size();
-  cheapest_match match(items_.size(), of_kind_, [&](std::size_t who, std::size_t kind) {
+  auto turns = of_kind_;
+  for (auto& of_one : turns)
+    for (auto& chunk : of_one) chunk = turn_of(chunk);
+  cheapest_match match(items_.size(), std::move(turns), [&](std::size_t who, std::size_t kind) {
     const auto& cost = pairs_[who * kinds + kind];
     return cost ? &*cost : nullptr;
   });

@@ -4,9 +4,10 @@
 //
 // What is kept
 // - For each chunk of keep_select there is one chunk of the allocation that has at least what it asks. Chunks are kept or let go as a
-//   whole, in the order of the allocation; one with a vnode that has failed goes.
+//   whole, in the order of the allocation; one with a vnode that has failed goes. For hooks needed_vnodes.hpp then takes vnodes away.
 // - Which chunk it is: one with exactly the amounts that are asked, best with no others, before one that has more; of those that have more
-//   the ones with the fewest vnodes; of those that are left the first of the allocation (the smallest sum of their numbers).
+//   the ones with the fewest vnodes; of those that are left the first of the allocation (the smallest sum of their numbers), for
+//   pbs_release_nodes -k the last.
 // - The first host: job.release_nodes() gives the first chunk of the allocation, which is there, to the first chunk of keep_select, and
 //   to no other. pbs_release_nodes -k keeps all chunks that are there, beside what keep_select asks (RD-09).
 // - A vnode that place=exclhost added has a chunk of its own without resources: it stays with its host.

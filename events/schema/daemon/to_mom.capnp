@@ -45,6 +45,8 @@ struct Ack {
   what @1 :What;
   enum What { runStarted @0; runRefused @1; runExited @2; runLeft @3; runSteps @4; }
   steps @2 :UInt32;                 # of runSteps: how many the server has
+  firstHostOnly @3 :Bool;           # of runExited: the run has nothing but its first host while its files are staged out, so its node file
+                                    # is written anew
 }
 struct Blob { hash @0 :Data; offset @1 :UInt64; data @2 :Data; last @3 :Bool; missing @4 :Bool;
               ref @5 :RunRef; }      # as in the WantBlob that this answers

@@ -343,6 +343,58 @@ BOOST_AUTO_TEST_CASE(servers_and_queues_sum_what_running_jobs_asked_for) {
              "Transit:0 Queued:1 Held:0 Waiting:0 Running:1 Exiting:0 Begun:0 ");
 }
 
+// RD-20: what a job has let go is another's when its vnodes are free, and no sum falls before.
+BOOST_AUTO_TEST_CASE(sums_fall_when_vnodes_are_free) {
+  host(5, "p2", {{"resources_available", "ncpus", "4"}, {"resources_available", "mem", "8gb"}});
+  submit(12, 3, "ann@p1", {{"Resource_List", "ncpus", "3"}, {"Resource_List", "nodect", "2"}, {"Resource_List", "mem", "3mb"}});
+  happen(12, [](auto e) {
+    auto a = e.initJob().initAssigned();
+    a.setRun(1);
+    a.setExecVnode("(p1:ncpus=1:mem=1024kb)+(p2:ncpus=2:mem=2048kb)");
+    a.setExecHost("p1/2+p2/0*2");
+    auto hosts = a.initHosts(2);
+    hosts.set(0, "p1");
+    hosts.set(1, "p2");
+    a.setPlace("scatter");
+  });
+  // ncpus, chunks and memory of all jobs of the server and of the queue.
+  const auto sums = [&] {
+    const answer s = stat([](schema::Stat::Builder q) { q.setKind(ObjectKind::SERVER); }, Role::MANAGER);
+    const answer q = stat(named(ObjectKind::QUEUE, {"workq"}));
+    std::string text;
+    for (const char* resource : {"ncpus", "nodect", "mem"}) {
+      const auto of_server = s.get("p1", attributes::server::resources_assigned, resource);
+      BOOST_TEST(q.get("workq", attributes::queue::resources_assigned, resource) == of_server);
+      text += (text.empty() ? "" : " ") + of_server;
+    }
+    return text;
+  };
+  BOOST_TEST(sums() == "5 3 103mb");
+  happen(12, [](auto e) {
+    auto r = e.initJob().initReduced();
+    r.setRun(1);
+    r.setRequest(1);
+    r.setReleased("(p2:ncpus=2:mem=2048kb)");
+    r.setExecVnode("(p1:ncpus=1:mem=1024kb)");
+    r.setExecHost("p1/2");
+    r.setKeepSelect("1:ncpus=1:mem=1024kb");
+    r.initSatisfies(1).set(0, 0);
+    fill(r.initChanges(3), {{"Resource_List", "ncpus", "1"}, {"Resource_List", "nodect", "1"}, {"Resource_List", "mem", "1024kb"}});
+  });
+  BOOST_TEST(stat(all_jobs).get("3.p1", job::Resource_List, "ncpus") == "1");
+  BOOST_TEST(stat(named(ObjectKind::HOST, {"p2"}), Role::MANAGER).get("p2", attributes::node::resources_assigned, "ncpus") == "2");
+  BOOST_TEST(sums() == "5 3 105472kb");
+  happen(12, [](auto e) {
+    auto r = e.initJob().initVnodesReleased();
+    r.setRun(1);
+    r.setExecVnode("(p2:ncpus=2:mem=2048kb)");
+    r.setWhy(schema::ReleaseReason::LEFT);
+    r.initHosts(1).set(0, "p2");
+  });
+  BOOST_TEST(stat(named(ObjectKind::HOST, {"p2"}), Role::MANAGER).get("p2", attributes::node::resources_assigned, "ncpus") == "0");
+  BOOST_TEST(sums() == "3 2 103424kb");
+}
+
 BOOST_AUTO_TEST_CASE(criteria_compare_by_the_type_of_the_attribute) {
   BOOST_TEST(select({{"Resource_List", "ncpus", CompareOp::GT, "1"}}) == "1.p1");
   BOOST_TEST(select({{"Resource_List", "mem", CompareOp::GE, "102400kb"}}) == "1.p1");

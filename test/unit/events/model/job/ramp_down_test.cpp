@@ -68,8 +68,8 @@ struct ramp_story : job_story {
                 the_server());
   }
   // All that is left to do is to stage files out, on its first host.
-  std::string program_ends(std::int32_t code = 0, const std::vector<std::string>& abandoned = {},
-                           const attributes::unreleasable_vnodes& unreleasable = {}) {
+  model::mom_report end_of_program(std::int32_t code = 0, const std::vector<std::string>& abandoned = {},
+                                   const attributes::unreleasable_vnodes& unreleasable = {}) const {
     auto said = report([&](auto m) {
       auto r = m.initRunExited();
       fill(r.initRef(), job, job.run);
@@ -79,7 +79,11 @@ struct ramp_story : job_story {
       for (unsigned i = 0; i < list.size(); ++i) list.set(i, abandoned[i]);
     });
     said.unreleasable = unreleasable;
-    return when(said, the_server());
+    return said;
+  }
+  std::string program_ends(std::int32_t code = 0, const std::vector<std::string>& abandoned = {},
+                           const attributes::unreleasable_vnodes& unreleasable = {}) {
+    return when(end_of_program(code, abandoned, unreleasable), the_server());
   }
   std::string of(attributes::attribute_id id, const std::string& resource = "") const { return std::string(job.attribute(id, resource)); }
 };
@@ -131,6 +135,22 @@ BOOST_AUTO_TEST_CASE(vnodes_and_a_host_are_released) {  // RD-07, RD-10, RD-11, 
   BOOST_TEST((s.job.allocated.hosts() == std::vector<std::string>{"borg"}));
 }
 
+// RD-13, RD-14: federer[1] has no memory, so the job asks for none there when the vnodes that had some are gone.
+BOOST_AUTO_TEST_CASE(what_is_kept_is_what_is_held) {
+  ramp_story s;
+  BOOST_TEST(s.releases({"federer", "federer[0]"}) == "reduced");
+  BOOST_TEST(s.of(ids::exec_vnode) ==
+             "(borg[0]:mem=1048576kb:ncpus=1+borg[1]:mem=1048576kb:ncpus=1+borg[2]:ncpus=1)"
+             "+(federer[1]:ncpus=1)+(lendl:ncpus=2:mem=2097152kb)");
+  BOOST_TEST(s.of(ids::Resource_List, "mem") == "4194304kb");
+  BOOST_TEST(s.of(ids::Resource_List, "ncpus") == "6");
+  BOOST_TEST(s.of(ids::schedselect) == "1:mem=2097152kb:ncpus=3+1:ncpus=1:mpiprocs=2+1:ncpus=2:mem=2097152kb");
+  BOOST_TEST(s.of(ids::Resource_List, "select") == s.of(ids::schedselect));
+  BOOST_TEST(s.keeps("ncpus=1") == "reduced");  // and so says the next one
+  BOOST_TEST(s.of(ids::schedselect) == "1:mem=2097152kb:ncpus=3+1:ncpus=1:mpiprocs=2");
+  BOOST_TEST(s.of(ids::Resource_List, "mem") == "2097152kb");
+}
+
 BOOST_AUTO_TEST_CASE(its_mom_is_asked_until_it_has_done_it) {  // RD-42
   ramp_story s;
   s.releases({"lendl"});
@@ -148,13 +168,29 @@ BOOST_AUTO_TEST_CASE(its_mom_is_asked_until_it_has_done_it) {  // RD-42
 BOOST_AUTO_TEST_CASE(all_other_hosts_or_some_of_them_are_released) {  // RD-04, RD-09, RD-15
   ramp_story s;
   BOOST_TEST(s.releases([](auto r) { r.setKeepHosts(1); }) == "reduced");
-  BOOST_TEST(s.of(ids::exec_host) == "borg/0*0+federer/0*0");
+  BOOST_TEST(s.of(ids::exec_host) == "borg/0*0+lendl/0*2");  // the last of them
+  BOOST_TEST(s.of(ids::schedselect) == "1:ncpus=3:mem=2gb+1:ncpus=2:mem=2gb");
+  BOOST_TEST(s.of(ids::Resource_List, "mem") == "4gb");
   BOOST_TEST(s.releases([](auto r) { r.setKeepHosts(7); }) == "15010 ");
   BOOST_TEST(s.releases([](auto r) { r.setAll(); }) == "reduced");
   BOOST_TEST(s.of(ids::exec_vnode) == "(borg[0]:mem=1048576kb:ncpus=1+borg[1]:mem=1048576kb:ncpus=1+borg[2]:ncpus=1)");
   BOOST_TEST(s.of(ids::schedselect) == "1:mem=2097152kb:ncpus=3");
   BOOST_TEST(s.of(ids::Resource_List, "nodect") == "1");
   BOOST_TEST(s.releases([](auto r) { r.setAll(); }) == "15010 ");  // it has no other hosts any more
+}
+
+BOOST_AUTO_TEST_CASE(a_number_of_hosts_leaves_chunks_as_they_were_asked) {  // RD-09
+  const auto keeps_two = [](const std::string& select, const std::string& exec_vnode, const std::string& exec_host) {
+    auto s = on_four_hosts(select, exec_vnode, exec_host);
+    BOOST_TEST(s.when(model::client_request{make_request([](auto r) { r.initReleaseNodes().setKeepHosts(2); })}) == "reduced");
+    BOOST_TEST(s.job.attribute(ids::schedselect) == s.job.attribute(ids::Resource_List, "select"));
+    return std::string(s.job.attribute(ids::exec_vnode)) + " " + std::string(s.job.attribute(ids::schedselect)) + " " +
+           std::string(s.job.attribute(ids::Resource_List, "ncpus"));
+  };
+  BOOST_TEST(keeps_two("4:ncpus=1", "(n1:ncpus=1)+(n2:ncpus=1)+(n3:ncpus=1)+(n4:ncpus=1)", "n1/0+n2/0+n3/0+n4/0") ==
+             "(n1:ncpus=1)+(n3:ncpus=1)+(n4:ncpus=1) 3:ncpus=1 3");
+  BOOST_TEST(keeps_two("1:ncpus=1+3:ncpus=2", "(n1:ncpus=1)+(n2:ncpus=2)+(n3:ncpus=2)+(n4:ncpus=2)", "n1/0+n2/0*2+n3/0*2+n4/0*2") ==
+             "(n1:ncpus=1)+(n3:ncpus=2)+(n4:ncpus=2) 1:ncpus=1+2:ncpus=2 5");
 }
 
 BOOST_AUTO_TEST_CASE(a_second_release_counts_chunks_in_what_the_first_has_left) {  // RD-13
@@ -173,9 +209,9 @@ BOOST_AUTO_TEST_CASE(what_it_has_on_its_first_host_stays_beside_a_select) {  // 
   };
   const std::string first = "(n1:ncpus=2)+(n1[0]:ncpus=1)";
   for (const auto& [select, beside] : std::vector<std::pair<std::string, std::string>>{{"ncpus=1", "+(n4:ncpus=1)"},
-                                                                                       {"ncpus=2", "+(n2:ncpus=2)"},
-                                                                                       {"ncpus=2+ncpus=1", "+(n2:ncpus=2)+(n4:ncpus=1)"},
-                                                                                       {"2:ncpus=1", "+(n2:ncpus=2)+(n4:ncpus=1)"}}) {
+                                                                                       {"ncpus=2", "+(n3:ncpus=2)"},
+                                                                                       {"ncpus=2+ncpus=1", "+(n3:ncpus=2)+(n4:ncpus=1)"},
+                                                                                       {"2:ncpus=1", "+(n3:ncpus=2)+(n4:ncpus=1)"}}) {
     auto s = runs();
     s.when(model::client_request{make_request([&](auto r) { r.initReleaseNodes().setKeepSelect(select); })});
     BOOST_TEST(s.job.attribute(ids::exec_vnode) == first + beside, select);
@@ -208,7 +244,7 @@ BOOST_AUTO_TEST_CASE(vnodes_of_cray_and_cpuset_hosts_are_not_released) {  // RD-
   BOOST_TEST(s.releases({"nosuch", "lendl"}).starts_with("15010 node(s) requested to be released not part of the job"));
   BOOST_TEST(s.releases({"borg[0]", "lendl"}).starts_with("15010 Can't free"));
   BOOST_TEST(s.releases([](auto r) { r.setAll(); }) == "15010 not on Cray: lendl");
-  BOOST_TEST(s.releases([](auto r) { r.setKeepHosts(1); }) == "15010 not on Cray: lendl");
+  BOOST_TEST(s.releases([](auto r) { r.setKeepHosts(0); }) == "15010 not on Cray: lendl");
   BOOST_TEST(s.keeps("ncpus=3:mem=2gb:mpiprocs=2") == "15010 not on Cray: lendl");
   BOOST_TEST(s.releases({"federer"}) == "reduced");  // the others may go
 }
@@ -302,6 +338,22 @@ BOOST_AUTO_TEST_CASE(other_hosts_are_free_while_files_are_staged_out) {  // RD-6
   BOOST_TEST(model::pending_effects(s.job, s.settings).empty());  // nobody has to do anything for it
   BOOST_TEST(s.leaves() == "outputDelivered vnodesReleased ended");
   BOOST_TEST(s.of(ids::exec_host) == "borg/0*0");
+}
+
+BOOST_AUTO_TEST_CASE(its_mom_hears_whether_its_first_host_is_alone_then) {  // RD-63
+  ramp_story s(stages_out);
+  const auto told = [](ramp_story& of, const model::mom_report& end) { return of.ask(end, the_server()).reply; };
+  const auto end = s.end_of_program();
+  BOOST_TEST(told(s, end) == "first host only");
+  s.when(end, the_server());
+  BOOST_TEST(s.when(end, the_server()) == "");
+  BOOST_TEST(told(s, end) == "first host only");  // a repeat is answered likewise
+  ramp_story whole;
+  BOOST_TEST(told(whole, whole.end_of_program()) == "");
+  whole.program_ends();
+  BOOST_TEST(told(whole, whole.end_of_program()) == "");
+  ramp_story bound(stages_out);  // to a host that can't be given back
+  BOOST_TEST(told(bound, bound.end_of_program(0, {}, {{"lendl", "not on Cray: lendl"}})) == "");
 }
 
 BOOST_AUTO_TEST_CASE(what_was_released_before_is_not_released_again) {

@@ -117,6 +117,32 @@ BOOST_AUTO_TEST_CASE(equal_chunks_stand_together_and_processes_are_said_anew) {
   BOOST_TEST(then->change.keep_select == "1:ncpus=3:mem=1gb:mpiprocs=4+1:ncpus=2:mem=2gb:mpiprocs=2:ompthreads=1");
 }
 
+// RS-88: exec_vnode, select and sums say what is held.
+BOOST_AUTO_TEST_CASE(hooks_keep_of_a_chunk_what_they_ask_for) {
+  const job wide("ncpus=3:mem=2gb:model=abc+ncpus=2",
+                 "(a:ncpus=1:mem=1048576kb+a[0]:ncpus=1:mem=1048576kb+a[1]:ncpus=1)+(b:ncpus=1+b[0]:ncpus=1)", "a/0*0+b/0*0");
+  const auto one = wide.keeps("ncpus=1");
+  BOOST_REQUIRE(one);
+  BOOST_TEST(one->change.exec_vnode == "(a:ncpus=1:mem=1048576kb)");
+  BOOST_TEST(one->change.exec_host == "a/0*0");
+  auto released = wide.from.has;
+  BOOST_TEST(released.release(one->change.released));
+  BOOST_TEST(released.exec_vnode() == one->change.exec_vnode);
+  const auto shows = wide.shows(one->change);
+  BOOST_TEST(shows.at("select") == "1:ncpus=1:mem=1048576kb:model=abc");
+  BOOST_TEST(shows.at("schedselect") == shows.at("select"));
+  BOOST_TEST(shows.at("ncpus") == "1");
+  BOOST_TEST(shows.at("mem") == "1048576kb");
+  const auto two = wide.keeps("ncpus=2+ncpus=1");
+  BOOST_REQUIRE(two);
+  BOOST_TEST(two->change.exec_vnode == "(a:ncpus=1:mem=1048576kb+a[0]:ncpus=1:mem=1048576kb)+(b:ncpus=1)");
+  BOOST_TEST(wide.shows(two->change).at("select") == "1:ncpus=2:mem=2gb:model=abc+1:ncpus=1");
+  // The chunks that a program has stay whole, since their hosts have them until they go (RD-20).
+  const auto beside = wide.keeps("ncpus=1", first_host::stays_beside);
+  BOOST_REQUIRE(beside);
+  BOOST_TEST(beside->change.released == "");
+}
+
 BOOST_AUTO_TEST_CASE(vnodes_of_an_exclusive_host_are_no_chunks) {
   const job alone("2:ncpus=1", "(a[0]:ncpus=1)+(b[0]:ncpus=1)+(a[1])+(b[1])", "a/0+b/0+a/1*0+b/1*0");
   const auto one = alone.keeps("ncpus=1");
@@ -140,25 +166,33 @@ struct random_release {
   std::vector<std::string> chunks;         // as they stand in the exec_vnode
   std::vector<std::string> items;          // as the job asked them
   std::vector<std::pair<int, int>> has;    // ncpus, gpus
+  std::vector<int> vnodes_of, cpus_each;   // of each chunk; all gpus are on its first vnode
+  std::vector<std::string> words_asked;    // of each chunk, behind its amounts
   std::vector<std::pair<int, int>> asked;  // of each item of keep
   std::vector<std::string> host_of, model_of, asked_model;
   std::string select, exec_vnode, exec_host, keep;
 
+  std::string item_of(std::size_t chunk, int cpus, int gpus) const {
+    return "ncpus=" + std::to_string(cpus) + (gpus > 0 ? ":room=" + std::to_string(gpus) + "kb" : "") + words_asked[chunk];
+  }
+
   explicit random_release(dice& d) {
-    for (int c = 0, n = d(2, 6); c < n; ++c) {
+    for (std::size_t c = 0, n = static_cast<std::size_t>(d(2, 6)); c < n; ++c) {
       const auto host = "h" + std::to_string(d(0, 3) == 0 ? 0 : c);
       const int vnodes = d(1, 3), each = d(1, 2), gpus = d(0, 2);
       std::string text;
       for (int v = 0; v < vnodes; ++v)
-        text += (v ? "+" : "(") + host + "[" + std::to_string(10 * c + v) + "]:ncpus=" + std::to_string(each) +
+        text += (v ? "+" : "(") + host + "[" + std::to_string(10 * c + static_cast<std::size_t>(v)) + "]:ncpus=" + std::to_string(each) +
                 (gpus > 0 && v == 0 ? ":room=" + std::to_string(gpus) + "kb" : "");
       chunks.push_back(text + ")");
       has.emplace_back(vnodes * each, gpus);
+      vnodes_of.push_back(vnodes);
+      cpus_each.push_back(each);
       host_of.push_back(host);
       model_of.push_back(models[d(0, 1)]);
       const bool says_model = d(0, 1) == 1;
-      items.push_back("ncpus=" + std::to_string(vnodes * each) + (gpus > 0 ? ":room=" + std::to_string(gpus) + "kb" : "") +
-                      (says_model ? ":model=" + model_of.back() : "") + (d(0, 2) == 0 ? ":mpiprocs=2" : ""));
+      words_asked.push_back((says_model ? ":model=" + model_of.back() : "") + (d(0, 2) == 0 ? ":mpiprocs=2" : ""));
+      items.push_back(item_of(c, vnodes * each, gpus));
       select += (c ? "+" : "") + items.back();
       exec_vnode += (c ? "+" : "") + chunks.back();
       exec_host += (c ? "+" : "") + host + "/" + std::to_string(c);
@@ -173,17 +207,63 @@ struct random_release {
   }
 };
 
+// The rest of a chunk of the job.
+struct left_chunk {
+  std::size_t of = 0;
+  int vnodes = 0, cpus = 0, gpus = 0;
+};
+
+// In the order of the job; nothing: these are no parts of it.
+std::optional<std::vector<left_chunk>> left_of(const random_release& w, const std::string& exec_vnode) {
+  std::vector<left_chunk> out;
+  for (const auto& chunk : values::parse_exec_vnode(exec_vnode)->chunks) {
+    left_chunk left;
+    std::size_t last = 0;
+    for (const auto& part : chunk.parts) {
+      const auto number = static_cast<std::size_t>(std::stoi(part.vnode.substr(part.vnode.find('[') + 1)));
+      const bool is_first = left.vnodes++ == 0;
+      if (is_first ? !out.empty() && number / 10 <= out.back().of : number <= last || number / 10 != left.of) return std::nullopt;
+      left.of = number / 10;
+      last = number;
+      left.cpus += w.cpus_each[left.of];
+      left.gpus += number % 10 == 0 ? w.has[left.of].second : 0;
+    }
+    out.push_back(left);
+  }
+  return out;
+}
+
+// Whether it has what the item asks.
+bool does(const random_release& w, const left_chunk& c, std::size_t item, int without_cpus = 0, int without_gpus = 0) {
+  return c.cpus - without_cpus >= w.asked[item].first && c.gpus - without_gpus >= w.asked[item].second &&
+         (w.asked_model[item].empty() || w.asked_model[item] == w.model_of[c.of]);
+}
+
 // Whether there is a way to give each item a chunk of its own that has what it asks.
-bool satisfied(const random_release& w, const std::vector<std::size_t>& left, std::size_t item, std::vector<bool>& used) {
+bool satisfied(const random_release& w, const std::vector<left_chunk>& left, std::size_t item, std::vector<bool>& used) {
   if (item == w.asked.size()) return true;
   for (std::size_t i = 0; i < left.size(); ++i) {
-    const auto c = left[i];
-    const bool does = w.has[c].first >= w.asked[item].first && w.has[c].second >= w.asked[item].second &&
-                      (w.asked_model[item].empty() || w.asked_model[item] == w.model_of[c]);
-    if (used[i] || !does) continue;
+    if (used[i] || !does(w, left[i], item)) continue;
     used[i] = true;
     if (satisfied(w, left, item + 1, used)) return true;
     used[i] = false;
+  }
+  return false;
+}
+bool satisfied(const random_release& w, const std::vector<left_chunk>& left) {
+  std::vector<bool> used(left.size());
+  return satisfied(w, left, 0, used);
+}
+
+// Whether some item needs all that is left of the chunk, or asks just that (RS-88).
+bool is_needed(const random_release& w, const left_chunk& c) {
+  for (std::size_t item = 0; item < w.asked.size(); ++item) {
+    if (!does(w, c, item)) continue;
+    const bool just_that = c.cpus == w.asked[item].first && (w.asked[item].second == 0 || c.gpus == w.asked[item].second);
+    const auto each = w.cpus_each[c.of];
+    const bool without_another = c.vnodes > 1 && does(w, c, item, each);
+    const bool without_first = c.vnodes > 1 && does(w, c, item, each, c.gpus);
+    if (just_that || (!without_another && !without_first)) return true;
   }
   return false;
 }
@@ -213,34 +293,29 @@ BOOST_AUTO_TEST_CASE(what_is_kept_are_chunks_of_the_job_that_have_all_that_is_as
     const bool beside = d(0, 1) == 1;
     const auto plan = j.keeps(w.keep, beside ? first_host::stays_beside : first_host::answers_first);
     const auto about = "seed " + std::to_string(seed) + ": " + w.select + " on " + w.exec_vnode + " keeps " + w.keep;
-    std::vector<std::size_t> others;
+    std::vector<left_chunk> others;
     for (std::size_t c = 0; c < w.chunks.size(); ++c)
-      if (!beside || w.host_of[c] != w.host_of[0]) others.push_back(c);
-    std::vector<bool> used(others.size());
+      if (!beside || w.host_of[c] != w.host_of[0]) others.push_back({c, w.vnodes_of[c], w.has[c].first, w.has[c].second});
     if (!plan) {
       ++impossible;
-      if (beside) BOOST_REQUIRE_MESSAGE(!satisfied(w, others, 0, used), about);
+      if (beside) BOOST_REQUIRE_MESSAGE(!satisfied(w, others), about);
       continue;
     }
     ++possible;
-    // Chunks of the job, whole, in their order.
-    std::vector<std::size_t> left;
-    std::string text, select;
-    for (std::size_t c = 0; c < w.chunks.size(); ++c) {
-      const auto more = (text.empty() ? "" : "+") + w.chunks[c];
-      if (!(plan->change.exec_vnode + "+").starts_with(text + more + "+")) continue;
-      text += more;
-      left.push_back(c);
-      select += (select.empty() ? "1:" : "+1:") + w.items[c];
+    // Chunks of the job in their order: whole where a program runs, else with the vnodes that are needed.
+    const auto text = plan->change.exec_vnode;
+    const auto left = left_of(w, text);
+    BOOST_REQUIRE_MESSAGE(left && left->front().of == 0, about << " has " << text);
+    std::string select;
+    for (const auto& c : *left) {
+      select += (select.empty() ? "1:" : "+1:") + w.item_of(c.of, c.cpus, c.gpus);
+      BOOST_REQUIRE_MESSAGE(beside ? c.vnodes == w.vnodes_of[c.of] : is_needed(w, c), about << " has " << text);
     }
-    BOOST_REQUIRE_MESSAGE(text == plan->change.exec_vnode, about << " has " << plan->change.exec_vnode);
     // They have what is asked.
-    std::vector<std::size_t> chosen;
-    for (const auto c : left)
-      if (!beside || w.host_of[c] != w.host_of[0]) chosen.push_back(c);
-    used.assign(chosen.size(), false);
-    BOOST_REQUIRE_MESSAGE(satisfied(w, chosen, 0, used), about << " has " << text);
-    BOOST_REQUIRE_MESSAGE(chosen.size() == w.asked.size() && left.front() == 0, about << " has " << text);
+    std::vector<left_chunk> chosen;
+    for (const auto& c : *left)
+      if (!beside || w.host_of[c.of] != w.host_of[0]) chosen.push_back(c);
+    BOOST_REQUIRE_MESSAGE(satisfied(w, chosen) && chosen.size() == w.asked.size(), about << " has " << text);
     // And everything says so.
     const auto shows = j.shows(plan->change);
     BOOST_REQUIRE_MESSAGE(shows.at("select") == select && shows.at("schedselect") == select, about << " shows " << shows.at("select"));
@@ -249,7 +324,7 @@ BOOST_AUTO_TEST_CASE(what_is_kept_are_chunks_of_the_job_that_have_all_that_is_as
       const auto counted = shows.contains(resource) ? shows.at(resource) : "0";
       BOOST_REQUIRE_MESSAGE(counted == sum, about << " counts " << counted << " " << resource << " and has " << sum);
     }
-    BOOST_REQUIRE_MESSAGE(shows.at("nodect") == std::to_string(left.size()), about);
+    BOOST_REQUIRE_MESSAGE(shows.at("nodect") == std::to_string(left->size()), about);
   }
   BOOST_TEST(possible > 500);
   BOOST_TEST(impossible > 500);

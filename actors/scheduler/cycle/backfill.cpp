@@ -30,7 +30,8 @@ bool backfill::breaks_order(const job& j, refusal& why) const {
 bool backfill::place(placement& where, const job& j, std::int64_t longest, allocation& out, refusal& why) {
   if (!where.place(j, out, why)) return false;
   out.seconds = longest;
-  if (!dates_ || now_ + longest <= dates_->first_start()) return true;
+  const moment end_at_latest = now_ + std::max(longest, promised_of(j));
+  if (!dates_ || end_at_latest <= dates_->first_start()) return true;
   where.give_back(out);
   std::vector<index> vnodes;
   for (const auto& part : out.parts) vnodes.push_back(part.vnode);
@@ -50,12 +51,12 @@ bool backfill::place(placement& where, const job& j, std::int64_t longest, alloc
   why = {};
   why.text = "Job would conflict with reservation or top job";
   why.data.kind = schema::Why::Kind::BOOKED;
-  why.behind = dates_->first_met_before(now_ + longest, vnodes).id;
+  why.behind = dates_->first_met_before(end_at_latest, vnodes).id;
   return false;
 }
 
 bool backfill::place_beside_bookings(placement& where, const job& j, std::int64_t seconds, allocation& out) {
-  const auto& others = dates_->reserved_until(now_ + seconds);
+  const auto& others = dates_->reserved_until(now_ + seconds, now_ + promised_of(j));
   refusal unused;
   out.seconds = seconds;
   return pools_suffice(view_, where, j, unused, &others) && where.place(j, out, unused, &others);
@@ -74,9 +75,10 @@ void backfill::left(index at) {
   if (dates_) dates_->left(at);
 }
 
-bool backfill::leaves_alone(const claim& what, moment end) {
-  if (!dates_ || end <= dates_->first_start()) return true;
-  const auto& others = dates_->reserved_until(end);
+bool backfill::leaves_alone(const claim& what, const job& j) {
+  const moment end = now_ + duration_of(j), promised = now_ + promised_of(j);
+  if (!dates_ || std::max(end, promised) <= dates_->first_start()) return true;
+  const auto& others = dates_->reserved_until(end, promised);
   const auto free = [&](const claim::amount_taken& t) {  // it is taken already
     return view_.free_amount(view_.vnodes()[t.vnode], t.resource) >= others.of(t.vnode, t.resource);
   };
@@ -116,7 +118,7 @@ void backfill::could_not_run(index at) {
 void backfill::make_top(index at) {
   const job& j = view_.jobs()[at];
   const auto seconds = shortest_of(j);
-  const std::tuple same(j.queue, j.request, seconds);
+  const std::tuple same(j.queue, j.request, seconds, promised_of(j));
   if (j.estimated == 0 && without_time_.contains(same)) return;
   log_.of_job(event_debug2, j.id, "Estimating the start time for a top job.");
   const auto& queue = view_.queues()[j.queue];

@@ -38,8 +38,8 @@ class backfill {
   // For preemption: jobs were lifted or put back; one that was lifted does not come back.
   void others_moved();
   void left(index at);
-  // Whether what a suspended job takes again is nobody's until `end`.
-  bool leaves_alone(const claim& what, moment end);
+  // Whether what a suspended job takes again is nobody's until its end.
+  bool leaves_alone(const claim& what, const job& j);
   // For want of resources: it becomes a top job, if it may.
   void could_not_run(index at);
 
@@ -65,8 +65,9 @@ class backfill {
   std::optional<calendar> dates_;  // when somebody needs them
   std::map<index, turn> turns_;    // by queue; none: of all queues without a depth of their own
   std::map<index, job_estimate> tops_;
-  std::set<index> booked_;                                         // by book_now
-  std::set<std::tuple<index, index, std::int64_t>> without_time_;  // queue, request and duration: no time was found for them
+  std::set<index> booked_;  // by book_now
+  // Queue, request and both durations: no time was found for them.
+  std::set<std::tuple<index, index, std::int64_t, std::int64_t>> without_time_;
 };
 
 }  // namespace annals::cycle

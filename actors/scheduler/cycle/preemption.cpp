@@ -44,7 +44,7 @@ std::size_t preemption::level_of(index at) const {
 
 // The methods that may be tried with this job, by how much of its time is left.
 std::string preemption::methods_of(const job& victim) const {
-  const auto all = duration_of(victim);
+  const auto all = running_duration_of(victim, now_);
   const auto left = std::clamp<std::int64_t>(victim.started + all - now_, 0, all);
   auto letters = view_.preempting().methods_for(all == 0 ? 0 : (left * 100 + all - 1) / all);
   if (!victim.rerunable) std::erase(letters, 'R');
@@ -196,7 +196,7 @@ bool preemption::find(index at, std::int64_t longest, allocation& out) {
 
 bool preemption::finds_old_place(const job& j) {
   again_ = take_again(view_, j);
-  if (again_ && !dates_.leaves_alone(*again_, now_ + duration_of(j))) {
+  if (again_ && !dates_.leaves_alone(*again_, j)) {
     give_back(view_, *again_);
     again_.reset();
   }

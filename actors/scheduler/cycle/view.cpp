@@ -49,7 +49,7 @@ void read_pool(named_amounts& pool, const resource_table& resources, schema::Att
 }
 
 void read_durations(job& j, schema::SchedJob::Reader row, const resource_table& resources) {
-  std::optional<std::int64_t> walltime, min, max;
+  std::optional<std::int64_t> walltime, soft, min, max;
   j.durations.clear();
   for (const auto a : row.getResources()) {
     const auto r = resources.find(text(a.getResource()));
@@ -58,10 +58,12 @@ void read_durations(job& j, schema::SchedJob::Reader row, const resource_table& 
     if (!seconds) continue;
     if (resources[r].name == "walltime") walltime = seconds;
     else j.durations.emplace_back(r, *seconds);
+    if (resources[r].name == "soft_walltime") soft = seconds;
     if (resources[r].name == "min_walltime") min = seconds;
     if (resources[r].name == "max_walltime") max = seconds;
   }
   j.walltime = walltime.value_or(no_walltime);
+  j.soft_walltime = min ? 0 : std::max<std::int64_t>(soft.value_or(0), 0);  // a shrink-to-fit job has none
   const bool waits = row.getExecVnode().size() == 0;
   j.shrinks = waits ? values::walltime_range_of(min, max, walltime).value_or(values::walltime_range{}) : values::walltime_range{};
   j.granted = 0;

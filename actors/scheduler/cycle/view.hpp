@@ -154,6 +154,7 @@ struct job {
   job_owners owners;  // for limits
   std::int64_t rank = 0;
   std::int64_t walltime = no_walltime;                          // seconds
+  std::int64_t soft_walltime = 0;                               // what it is taken to run for; 0: walltime
   values::walltime_range shrinks;                               // of a shrink-to-fit job that waits; {0, 0}: it is none
   std::int64_t granted = 0;                                     // of one that is proposed: the walltime it is to have
   std::int32_t priority = 0;                                    // qsub -p

@@ -187,11 +187,12 @@ BOOST_AUTO_TEST_CASE(a_checkpointed_job_runs_where_it_was_or_waits) {
 }
 
 BOOST_AUTO_TEST_CASE(methods_depend_on_how_much_of_its_time_a_job_has_left) {
-  const auto by = [](std::int64_t ran) {
+  const auto by = [](std::int64_t ran, const char* soft_walltime = "") {
     auto c = with_express();
     c.scheduler["preempt_order"] = "R 50 S";
     c.jobs = {runs(c, 1, 4), asks(2, 4, "exp")};
     c.jobs[0].resources["walltime"] = "1000";
+    if (*soft_walltime != '\0') c.jobs[0].resources["soft_walltime"] = soft_walltime;
     c.jobs[0].started = some_day - ran;
     return victims_of(cycle_of(c).r);
   };
@@ -199,6 +200,8 @@ BOOST_AUTO_TEST_CASE(methods_depend_on_how_much_of_its_time_a_job_has_left) {
   BOOST_TEST(by(499) == texts{"1 R"}, all_equal);
   BOOST_TEST(by(500) == texts{"1 S"}, all_equal);
   BOOST_TEST(by(2000) == texts{"1 S"}, all_equal);
+  BOOST_TEST(by(100, "300") == texts{"1 R"}, all_equal);
+  BOOST_TEST(by(200, "300") == texts{"1 S"}, all_equal);
 }
 
 BOOST_AUTO_TEST_CASE(the_youngest_goes_first_and_nobody_for_nothing) {

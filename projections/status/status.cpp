@@ -175,7 +175,8 @@ void status::fold_job(const model::event_place& at, schema::JobEvent::Reader eve
     job.attributes.erase_all(attributes::job::estimated);
     job.attributes.erase_all(attributes::job::topjob);
   }
-  if (event.isAssigned()) job.attributes.erase_all(attributes::job::topjob);  // it waits for nothing any more
+  // It waits for nothing any more.
+  if (event.isAssigned() || event.isVnodesTaken()) job.attributes.erase_all(attributes::job::topjob);
   const bool waits_otherwise = model::state_letter(job) != before || model::in_routing_queue(job) != was_routed;
   if ((event.isQueued() || event.isAltered() || waits_otherwise) && counts_eligible_time(server_)) {
     if (event.isAltered() && changes_eligible_time(event.getAltered().getChanges())) restart_accrual(job, at.seconds());

@@ -10,6 +10,12 @@
 
 namespace annals::cycle {
 
+namespace {
+
+constexpr const char* estimating = "Estimating the start time for a top job.";
+
+}  // namespace
+
 calendar& backfill::dates() {
   if (!dates_) dates_.emplace(view_, policy_, settings_, now_);
   return *dates_;
@@ -102,8 +108,9 @@ void backfill::book_resumption(index at) {
     const auto& on = view_.vnodes()[t.vnode].jobs;
     return std::any_of(on.begin(), on.end(), [&](const job_on_vnode& o) { return o.job == j.serial; });
   });
+  log_.of_job(event_debug2, j.id, estimating);
   if (const auto start = dates().first_time_of(what, at, duration_of(j)))
-    dates().add(dates().booking_of(at, {*start, {}, std::move(what)}, duration_of(j)));
+    book_top(at, {*start, j.exec_vnode, std::move(what)}, duration_of(j));
 }
 
 void backfill::could_not_run(index at) {
@@ -120,7 +127,7 @@ void backfill::make_top(index at) {
   const auto seconds = shortest_of(j);
   const std::tuple same(j.queue, j.request, seconds, promised_of(j));
   if (j.estimated == 0 && without_time_.contains(same)) return;
-  log_.of_job(event_debug2, j.id, "Estimating the start time for a top job.");
+  log_.of_job(event_debug2, j.id, estimating);
   const auto& queue = view_.queues()[j.queue];
   const auto starts = queue.reservation != 0 ? std::vector<time_span>{{now_, endless}}
                                              : time_rules::possible_starts(policy_, now_, seconds, queue.name);
@@ -130,10 +137,15 @@ void backfill::make_top(index at) {
     return;
   }
   ++turns_[turn_of(j)].tops;
-  log_simulation(found->start);
-  log_.of_job(event_debug, j.id, log_.keep("Job is a top job and will run at " + values::print_date(found->start)));
-  dates().add(dates().booking_of(at, *found, seconds));
-  tops_[at] = {j.serial, at, found->start, std::move(found->exec_vnode)};
+  book_top(at, std::move(*found), seconds);
+}
+
+void backfill::book_top(index at, calendar::place_and_time where, std::int64_t seconds) {
+  const job& j = view_.jobs()[at];
+  log_simulation(where.start);
+  log_.of_job(event_debug, j.id, log_.keep("Job is a top job and will run at " + values::print_date(where.start)));
+  dates().add(dates().booking_of(at, where, seconds));
+  tops_[at] = {j.serial, at, where.start, std::move(where.exec_vnode)};
 }
 
 // What happened until then, as far as it was supposed.
@@ -163,7 +175,8 @@ std::vector<job_estimate> backfill::estimates() {
   }
   for (index at = 0; at < view_.jobs().size(); ++at) {
     const job& j = view_.jobs()[at];
-    if (j.where != job_place::queued || j.estimated == 0 || tops_.contains(at)) continue;
+    const bool waits = j.where == job_place::queued || (j.where == job_place::suspended && j.resume && j.shown_as_top);
+    if (!waits || j.estimated == 0 || tops_.contains(at)) continue;
     if (view_.clears_estimates()) out.push_back({j.serial, at, 0, {}});
     else if (j.shown_as_top) out.push_back({j.serial, at, j.estimated, j.estimated_vnode, true});
   }

@@ -27,7 +27,7 @@ class backfill {
   calendar& dates();
   // The job has this place as soon as those have left who are on their way out: it needs no other.
   void book_now(index job_at, claim what);
-  // A suspended job goes on as soon as its place is free.
+  // A suspended job is a top job whatever the depth: it goes on as soon as its place is free.
   void book_resumption(index job_at);
 
   // True: the job would pass one that nothing may pass.
@@ -55,6 +55,7 @@ class backfill {
   std::int64_t depth_for(const job& j) const;
   index turn_of(const job& j) const { return view_.queues()[j.queue].backfill_depth ? j.queue : none; }
   void make_top(index at);
+  void book_top(index at, calendar::place_and_time where, std::int64_t seconds);
   void log_simulation(moment start);
 
   view& view_;

@@ -119,21 +119,36 @@ void backfill::could_not_run(index at) {
   auto& turn = turns_[turn_of(j)];
   if (depth_for(j) <= 0) turn.blocked_by = j.id;
   else if (booked_.contains(at)) ++turn.tops;
-  else if (turn.tops < depth_for(j)) make_top(at);
+  else if (turn.tops < depth_for(j)) make_top(at, now_);
 }
 
-void backfill::make_top(index at) {
+// Nobody has to wait behind it, whatever the depth: no room is lacking.
+void backfill::waits_for_its_subjobs(index at) {
+  const job& j = view_.jobs()[at];
+  if (!settings_.strict_ordering || j.topjob_ineligible || turns_[turn_of(j)].tops >= depth_for(j)) return;
+  if (const auto end = first_end_within(j)) make_top(at, *end);
+}
+
+std::optional<moment> backfill::first_end_within(const job& array) {
+  for (const auto& e : dates().ends())
+    if (of_one_array(array.id, view_.jobs()[e.job].id)) return e.at;
+  return std::nullopt;
+}
+
+void backfill::make_top(index at, moment earliest) {
   const job& j = view_.jobs()[at];
   const auto seconds = shortest_of(j);
   const std::tuple same(j.queue, j.request, seconds, promised_of(j));
-  if (j.estimated == 0 && without_time_.contains(same)) return;
+  if (earliest == now_ && j.estimated == 0 && without_time_.contains(same)) return;
   log_.of_job(event_debug2, j.id, estimating);
   const auto& queue = view_.queues()[j.queue];
-  const auto starts = queue.reservation != 0 ? std::vector<time_span>{{now_, endless}}
-                                             : time_rules::possible_starts(policy_, now_, seconds, queue.name);
+  auto starts = queue.reservation != 0 ? std::vector<time_span>{{now_, endless}}
+                                       : time_rules::possible_starts(policy_, now_, seconds, queue.name);
+  std::erase_if(starts, [&](const time_span& s) { return s.to <= earliest; });
+  for (auto& s : starts) s.from = std::max(s.from, earliest);
   auto found = dates().first_time_for(at, seconds, starts);
   if (!found) {
-    without_time_.insert(same);
+    if (earliest == now_) without_time_.insert(same);
     return;
   }
   ++turns_[turn_of(j)].tops;

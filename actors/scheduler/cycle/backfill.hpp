@@ -42,6 +42,8 @@ class backfill {
   bool leaves_alone(const claim& what, const job& j);
   // For want of resources: it becomes a top job, if it may.
   void could_not_run(index at);
+  // An array whose subjobs run already, as many as may: it becomes a top job for when one of them ends.
+  void waits_for_its_subjobs(index at);
 
   // Of top jobs, and of jobs that are none any more, where it differs from what they show.
   std::vector<job_estimate> estimates();
@@ -54,7 +56,9 @@ class backfill {
   };
   std::int64_t depth_for(const job& j) const;
   index turn_of(const job& j) const { return view_.queues()[j.queue].backfill_depth ? j.queue : none; }
-  void make_top(index at);
+  // It can't begin before `earliest`.
+  void make_top(index at, moment earliest);
+  std::optional<moment> first_end_within(const job& array);
   void book_top(index at, calendar::place_and_time where, std::int64_t seconds);
   void log_simulation(moment start);
 

@@ -293,8 +293,7 @@ class cycle_run {
     const job& j = view_.jobs()[at];
     ++result_.considered;
     log_.of_job(event_debug, j.id, "Considering job to run");
-    if (j.is_array() && !view_.may_begin_another(j))  // nobody is told, as in PBS
-      return log_.of_job(event_sched, j.id, "Number of concurrent running subjobs limit reached");
+    if (j.is_array() && !view_.may_begin_another(j)) return wait_for_subjobs(at);
     if (const auto reached = queue_runs_jobs(j) ? view_.limit_reached_by(j) : std::nullopt)
       return refuse(at, verdict{at, comment_for(*reached, j)});
     if (is_within(j)) return consider_within(at);
@@ -315,6 +314,16 @@ class cycle_run {
     }
     if (known.lacks_room) backfill_.could_not_run(at);
     refuse(at, known);
+  }
+
+  // Nobody is told, as in PBS.
+  void wait_for_subjobs(index at) {
+    const job& j = view_.jobs()[at];
+    refusal unused;
+    const bool waits_for_that_alone = queue_runs_jobs(j) && !is_within(j) && !view_.limit_reached_by(j) &&
+                                      rules_.may_begin(j, queue_of(at), unused) && !backfill_.breaks_order(j, unused);
+    if (waits_for_that_alone) backfill_.waits_for_its_subjobs(at);
+    log_.of_job(event_sched, j.id, "Number of concurrent running subjobs limit reached");
   }
 
   // It preempts nobody: its place may be held by whom it may not preempt.

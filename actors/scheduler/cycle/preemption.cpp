@@ -67,6 +67,7 @@ std::vector<index> preemption::candidates(index at, bool anybody) const {
     if (victim.where != job_place::running || victim.leaving || failed_.contains(other)) continue;
     if (view_.queues()[victim.queue].reservation != 0) continue;  // what it would leave is its reservation's
     if (!view_.queues()[victim.queue].exists) continue;           // it came to another partition while its job runs here
+    if (of_one_array(victim.id, view_.jobs()[at].id)) continue;   // a subjob takes nothing from the others
     if ((anybody || level_of(other) > level) && !methods_of(victim).empty()) out.push_back(other);
   }
   std::sort(out.begin(), out.end(), [&](index a, index b) {

@@ -358,11 +358,12 @@ void placement::finish(allocation& out) {
   std::vector<index> whole;
   for (const auto& part : out.parts) {
     const vnode& v = view_.vnodes()[part.vnode];
-    if (hold_on(v, request_->share) == hold_kind::whole_host && std::find(whole.begin(), whole.end(), v.host) == whole.end())
-      whole.push_back(v.host);
+    if (hold_on(v, request_->share) != hold_kind::whole_host) continue;
+    const auto is_there = [&](index at) { return view_.vnodes()[at].one_host == v.one_host; };
+    if (std::none_of(whole.begin(), whole.end(), is_there)) whole.push_back(part.vnode);
   }
-  for (const index h : whole)
-    for (const index v : view_.hosts()[h].vnodes) {
+  for (const index first : whole)
+    for (const index v : view_.one_host(view_.vnodes()[first])) {
       const bool used = std::any_of(out.parts.begin(), out.parts.end(), [&](const auto& part) { return part.vnode == v; });
       if (!used && !view_.vnodes()[v].stale) out.whole_host_extra.push_back(v);
     }
@@ -409,7 +410,7 @@ bool placement::may_use(index at) const {
       if (!v.jobs.empty()) return false;
       break;
     case hold_kind::whole_host:
-      for (const index other : view_.hosts()[v.host].vnodes)
+      for (const index other : view_.one_host(v))
         if (!view_.vnodes()[other].jobs.empty()) return false;
   }
   return within_run_limits(v);
@@ -421,7 +422,7 @@ bool placement::reserved_for_others(index at, hold_kind wanted) const {
   if (others_->vnodes[at] == kind::alone) return true;
   if (wanted == hold_kind::shared || v.sharing == sharing_mode::ignore_excl) return false;
   if (wanted == hold_kind::exclusive) return others_->vnodes[at] != kind::none;
-  const auto& all = view_.hosts()[v.host].vnodes;
+  const auto& all = view_.one_host(v);
   return std::any_of(all.begin(), all.end(), [&](index other) { return others_->vnodes[other] != kind::none; });
 }
 

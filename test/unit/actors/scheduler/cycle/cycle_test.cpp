@@ -231,6 +231,31 @@ BOOST_AUTO_TEST_CASE(the_sharing_of_a_vnode_decides_with_the_place_of_the_job) {
   BOOST_TEST(runs_of(host_with_sharing("force_excl", "shared")) == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(the_host_of_exclhost_is_what_resources_available_says) {
+  auto c = host_with_sharing("default_shared", "exclhost");
+  c.vnodes[2].available["host"] = "blade";
+  c.vnodes.push_back(simple_vnode("p4", 2));
+  c.vnodes.back().available["host"] = "P3";
+  BOOST_TEST(first_exec_vnode(c) == "(p3[0]:ncpus=1)+(p3)+(p4)");
+  c.jobs[1] = queued(2, "1:ncpus=1:vnode=p3[1]");
+  BOOST_TEST(runs_of(c) == 2u);
+  c.jobs[1] = queued(2, "1:ncpus=1:vnode=p4");
+  BOOST_TEST(runs_of(c) == 1u);
+  c.jobs[0] = queued(1, "1:ncpus=1:vnode=p4");
+  c.jobs[1] = queued(2, "1:ncpus=1:vnode=p3[0]");
+  c.jobs[1].place = "exclhost";
+  BOOST_TEST(runs_of(c) == 1u);  // somebody is on its host already
+
+  view v;
+  BOOST_REQUIRE(v.apply(*c.full_view()));
+  BOOST_TEST(v.one_host(v.vnodes()[0]).size() == 3u);
+  auto moved = c.vnodes[3];
+  moved.available["host"] = "p4";
+  BOOST_REQUIRE(v.apply(*delta(1, 2, {}, {}, {moved}, 3)));
+  BOOST_TEST(v.one_host(v.vnodes()[0]).size() == 2u);
+  BOOST_TEST(v.one_host(v.vnodes()[3]).size() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(a_job_that_has_the_host_for_itself_lists_its_other_vnodes) {
   BOOST_TEST(first_exec_vnode(host_with_sharing("default_shared", "exclhost")) == "(p3[0]:ncpus=1)+(p3)+(p3[1])");
   BOOST_TEST(first_exec_vnode(host_with_sharing("default_exclhost", "free")) == "(p3[0]:ncpus=1)+(p3)+(p3[1])");

@@ -85,7 +85,7 @@ bool preemption::is_target(const std::string& targets, const job& victim) const 
     const auto value = target.substr(equals + 1);
     if (values::equal_any_case(name, "queue") && view_.queues()[victim.queue].name == value) return true;
     constexpr std::string_view list = "Resource_List.";
-    if (!name.starts_with(list)) continue;
+    if (!values::equal_any_case(name.substr(0, list.size()), list)) continue;
     const auto r = view_.resources().find(name.substr(list.size()));
     if (r == no_resource) continue;
     const bool is_text = view_.resources()[r].is_text();

@@ -257,6 +257,8 @@ BOOST_AUTO_TEST_CASE(a_job_may_say_whom_it_preempts) {
   };
   BOOST_TEST(with("Queue=qa") == "2 Limited running jobs used for preemption from 1 to 0: No jobs to preempt");
   BOOST_TEST(with("Queue=workq") == "2 Limited running jobs used for preemption from 1 to 1");
+  BOOST_TEST(with("queue=qa,queue=workq") == "2 Limited running jobs used for preemption from 1 to 1");
+  BOOST_TEST(with("Queue=qa,resource_list.ncpus=4") == "2 Limited running jobs used for preemption from 1 to 1");
   BOOST_TEST(with("Queue=qa,Resource_List.ncpus=4") == "2 Limited running jobs used for preemption from 1 to 1");
   BOOST_TEST(with("Resource_List.ncpus=3") == "2 Limited running jobs used for preemption from 1 to 0: No jobs to preempt");
   BOOST_TEST(with("NONE") == "2 No preemption set specified for the job: Job will not preempt");

@@ -306,6 +306,32 @@ BOOST_AUTO_TEST_CASE(placement_sets_of_the_server_are_used_smallest_first) {
   BOOST_TEST(comment_of(cycle_of(c), 1) == "Can Never Run: can't fit in the largest placement set, and can't span psets");
 }
 
+BOOST_AUTO_TEST_CASE(a_job_that_waits_for_a_placement_set_is_told_which) {
+  small_cluster c;
+  c.vnodes = {simple_vnode("p1", 4), simple_vnode("p2", 4), simple_vnode("p3", 3)};
+  c.vnodes[0].available["switch"] = "a";
+  c.vnodes[2].available["switch"] = "b";
+  for (auto& v : c.vnodes) v.assigned["ncpus"] = "2";
+  c.resources = {{"switch", "string", "h"}};
+  c.server = {{"node_group_enable", "True"}, {"node_group_key", "switch"}};
+  c.jobs = {queued(1, "3:ncpus=1")};
+  const auto told = [&] {
+    const auto o = cycle_of(c);
+    for (const auto& line : o.r.log)
+      if (line.object == "1.p1" && line.text.starts_with("Placement set")) BOOST_TEST(line.text.ends_with(" or is too small"));
+    return comment_of(o, 1);
+  };
+  BOOST_TEST(told() == "Not Running: Placement set switch=\"\" has too few free resources");
+  c.scheduler = {{"only_explicit_psets", "True"}};
+  BOOST_TEST(told() == "Not Running: Placement set switch=a has too few free resources");
+  c.vnodes[0].state = "offline";
+  BOOST_TEST(told() == "Not Running: Placement set switch=a has too few free resources");
+  c.vnodes[0].state = "free";
+  c.vnodes[0].assigned["ncpus"] = "0";
+  c.jobs = {queued(1, "1:ncpus=3"), queued(2, "3:ncpus=1")};  // what ran in the same cycle counts
+  BOOST_TEST(comment_of(cycle_of(c), 2) == "Not Running: Placement set switch=a has too few free resources");
+}
+
 // -- claims ------------------------------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(the_next_cycle_does_not_hand_out_what_was_proposed) {

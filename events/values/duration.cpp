@@ -23,7 +23,7 @@ std::optional<std::int64_t> parse_duration(std::string_view text) {
   if (const auto dot = text.find('.'); dot != std::string_view::npos) {
     const std::string_view fraction = text.substr(dot + 1);
     if (fraction.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
-    round_up = fraction.find_first_not_of('0') != std::string_view::npos;
+    round_up = !fraction.empty() && fraction.front() >= '5';
     text = text.substr(0, dot);
   }
   std::int64_t total = 0;

@@ -129,7 +129,7 @@ std::optional<std::int64_t> duration_of(PyObject* object) {
     return seconds;
   }
   if (PyFloat_Check(object)) {
-    const double seconds = std::ceil(PyFloat_AS_DOUBLE(object));
+    const double seconds = std::round(PyFloat_AS_DOUBLE(object));
     if (!(std::abs(seconds) < 9e18)) return std::nullopt;
     return static_cast<std::int64_t>(seconds);
   }

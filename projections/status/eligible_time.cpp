@@ -29,6 +29,7 @@ accrual accrual_by_state(const model::job_state& job) {
   switch (model::state_letter(job)) {
     case 'Q': return model::in_routing_queue(job) ? accrual::ineligible : accrual::eligible;
     case 'S': return accrual::eligible;
+    case 'B': return job.array->remaining.empty() ? accrual::ineligible : accrual::eligible;
     case 'R':
     case 'U': return accrual::running;  // it has its vnodes
     case 'E':

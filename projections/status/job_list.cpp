@@ -166,7 +166,12 @@ class job_list final : public stat_list {
   void add_job(const part& now, const model::job_state& job) {
     const bool is_counted = job.array && counted_;
     if (is_counted) now.left.looked(job.array->running.size());
-    tell(now, job.id, shown_of(job, timed_ || is_counted ? job_row(now.from, job, now.now_s) : job.attributes), why(now, job));
+    const bool is_made = timed_ || is_counted || (estimated_ && may_outlast_soft_walltime(job));
+    tell(now, job.id, shown_of(job, is_made ? job_row(now.from, job, now.now_s) : job.attributes), why(now, job));
+  }
+
+  static bool may_outlast_soft_walltime(const model::job_state& job) {
+    return job.phase != model::job_phase::queued && job.attributes.get(attributes::job::Resource_List, "soft_walltime").has_value();
   }
 
   static void tell(const part& now, const std::string& name, std::string row, piecewise::fill_why why) {
@@ -192,6 +197,7 @@ class job_list final : public stat_list {
   std::optional<subjobs_to_tell> subjobs_;                      // of the array that was told last
   std::vector<std::pair<std::string, std::uint32_t>> refused_;  // names
   const bool timed_ = shown_.passes(attributes::job::eligible_time) || shown_.passes(attributes::job::accrue_type);
+  const bool estimated_ = shown_.passes(attributes::job::estimated);
   const bool with_variables_ = shown_.passes(attributes::job::Variable_List) || shown_.passes(attributes::job::Submit_arguments);
   const bool counted_ = shown_.passes(attributes::job::array_state_count) || shown_.passes(attributes::job::array_indices_remaining);
 };

@@ -10,7 +10,7 @@ namespace annals::projections {
 
 namespace {
 
-constexpr std::uint32_t format = 4;  // of checkpoints and of what decides which records they name
+constexpr std::uint32_t format = 5;  // of checkpoints and of what decides which records they name
 constexpr const char* directory_name = "past";
 
 std::string name_of(std::uint64_t sequence) {

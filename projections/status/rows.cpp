@@ -6,6 +6,8 @@
 #include "events/attributes/resources.hpp"
 #include "events/attributes/table.hpp"
 #include "events/values/duration.hpp"
+#include "events/values/number.hpp"
+#include "events/values/soft_walltime.hpp"
 #include "events/values/string_list.hpp"
 #include "projections/status/eligible_time.hpp"
 #include "projections/status/query.hpp"
@@ -97,6 +99,21 @@ void put_select_requested(attributes::attribute_set& row, const status& from) {
   if (const auto asked = orig ? orig : now) row.set(ids::Resource_List, "select_requested", std::string(*asked));
 }
 
+// What the job is taken to run for, once it has run for its soft walltime. Its start and the time tell, so no event does.
+void put_grown_walltime(attributes::attribute_set& row, std::int64_t now_s) {
+  namespace ids = attributes::job;
+  const auto duration = [&](const char* resource) {
+    const auto text = row.get(ids::Resource_List, resource);
+    return text ? values::parse_duration(*text) : std::nullopt;
+  };
+  const auto soft = duration("soft_walltime");
+  const auto began = values::parse_integer(row.get(ids::stime).value_or(""));
+  if (!soft || *soft <= 0 || !began || duration("min_walltime")) return;
+  const auto elapsed = values::parse_integer(row.get(ids::obittime).value_or("")).value_or(now_s) - *began;
+  if (elapsed < *soft) return;
+  row.set(ids::estimated, "soft_walltime", values::print_duration(values::soft_walltime_after(elapsed, *soft, duration("walltime"))));
+}
+
 }  // namespace
 
 attributes::attribute_set job_row(const status& from, const model::job_state& job, std::int64_t now_s) {
@@ -114,6 +131,7 @@ attributes::attribute_set job_row(const status& from, const model::job_state& jo
     row.erase(ids::accrue_type);
   }
   put_select_requested(row, from);
+  if (!job.array) put_grown_walltime(row, now_s);
   return row;
 }
 

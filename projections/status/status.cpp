@@ -163,6 +163,12 @@ void status::put_into_history(std::uint64_t serial) {
   jobs_.erase(at);
 }
 
+namespace {
+
+bool all_have_begun(const model::job_state& job) { return job.array && job.array->remaining.empty(); }
+
+}  // namespace
+
 void status::fold_job(const model::event_place& at, schema::JobEvent::Reader event) {
   if (!keeps_history_ && !event.isQueued() && !jobs_.contains(at.stream)) return holdings_.apply(at, {}, event);
   auto& job = job_to_change(at.stream);
@@ -170,16 +176,21 @@ void status::fold_job(const model::event_place& at, schema::JobEvent::Reader eve
   const char before = model::state_letter(job);
   holdings_.apply(at, job.id, event);
   const bool was_routed = model::in_routing_queue(job);
+  const bool had_all_begun = all_have_begun(job);
   model::apply(job, at, event);
   if (event.isAltered() && asks_for_another_place(event.getAltered().getChanges())) {
     job.attributes.erase_all(attributes::job::estimated);
     job.attributes.erase_all(attributes::job::topjob);
   }
-  if (event.isAssigned()) job.attributes.erase_all(attributes::job::topjob);  // it waits for nothing any more
+  // It waits for nothing any more.
+  if (event.isAssigned() || event.isVnodesTaken()) job.attributes.erase_all(attributes::job::topjob);
   const bool waits_otherwise = model::state_letter(job) != before || model::in_routing_queue(job) != was_routed;
-  if ((event.isQueued() || event.isAltered() || waits_otherwise) && counts_eligible_time(server_)) {
+  // For the other subjobs nothing changes when one begins: what a cycle has said of them, perhaps before this was written, holds on.
+  const bool goes_on = event.isSubjobBegan() && !all_have_begun(job);
+  const bool counts_anew = event.isQueued() || all_have_begun(job) != had_all_begun || (waits_otherwise && !goes_on);
+  if ((counts_anew || event.isAltered()) && counts_eligible_time(server_)) {
     if (event.isAltered() && changes_eligible_time(event.getAltered().getChanges())) restart_accrual(job, at.seconds());
-    if (event.isQueued() || waits_otherwise) accrue(job, accrual_by_state(job), at.seconds());
+    if (counts_anew) accrue(job, accrual_by_state(job), at.seconds());
   }
   if (event.isQueued()) enter(job);
   if (event.isMoved() || event.isReordered()) displace(job);

@@ -24,6 +24,13 @@ bool ends_loosely(std::string_view value) {
   return !value.empty() && std::string_view(" \t,").find(value.back()) != std::string_view::npos;
 }
 
+// preempt_targets=queue=a,queue=b,Resource_List.x=y needs no quotes: no resource has the names of targets.
+bool has_targets(std::string_view resource) { return values::equal_any_case(resource, "preempt_targets"); }
+bool is_target(std::string_view name) {
+  constexpr std::string_view list = "Resource_List.";
+  return values::equal_any_case(name, "queue") || values::equal_any_case(name.substr(0, list.size()), list);
+}
+
 bool has_unquoted_equals(std::string_view text) { return values::split_quoted(text, '=').size() > 1; }
 
 // One entry of -v with its quotes and backslashes resolved; stops at the comma that ends it. Nothing: a quote has no end.
@@ -54,6 +61,7 @@ std::optional<std::string> take_variable(std::string_view& text) {
 
 std::optional<std::vector<assignment>> parse_resource_list(std::string_view text) {
   std::vector<assignment> out;
+  std::string_view open;  // more targets of it may follow
   if (values::trimmed(text).empty()) return out;
   for (std::string_view entry : values::split_quoted(text)) {
     entry = values::trimmed(entry);
@@ -64,6 +72,12 @@ std::optional<std::vector<assignment>> parse_resource_list(std::string_view text
     std::string_view value =
         equals == std::string_view::npos ? std::string_view() : values::trimmed(entry.substr(equals + 1));
     if (!attributes::is_select(name)) value = values::unquoted(value);
+    if (!open.empty() && is_target(name)) {
+      const auto targets = std::find_if(out.begin(), out.end(), [&](const assignment& a) { return a.name == open; });
+      targets->value += ',' + std::string(name) + '=' + std::string(value);
+      continue;
+    }
+    open = has_targets(name) && !value.empty() ? name : std::string_view();
     merge_assignments(out, {{std::string(name), std::string(value)}});
   }
   return out;

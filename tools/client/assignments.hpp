@@ -15,7 +15,8 @@ struct assignment {
 };
 
 // -l "ncpus=2,mem=1gb": split at commas outside quotes; a name without '=' has an empty value (the server refuses it).
-// Quotes around a whole value are taken away, except those of select. Nothing: an entry without a name, or an empty one.
+// Quotes around a whole value are taken away, except those of select. The targets of preempt_targets belong together: "preempt_targets=
+// queue=a,queue=b". Nothing: an entry without a name, or an empty one.
 std::optional<std::vector<assignment>> parse_resource_list(std::string_view text);
 
 // -W "umask=022, stageout = a@h:/b,c@h:/d": a comma belongs to the value unless a name and '=' follow. Blanks may stand

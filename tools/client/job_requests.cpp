@@ -3,11 +3,11 @@
 #include <cstdio>
 #include <map>
 #include <memory>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "tools/client/job_ids.hpp"
+#include "tools/client/named_jobs.hpp"
 #include "tools/client/printed.hpp"
 #include "tools/client/session.hpp"
 
@@ -39,7 +39,7 @@ class conversation {
     const std::string own = server_name();
     for (const std::string& word : words_) {
       const auto name = parse_job_name(word, own);
-      if (name && what_.each_once && !named_.emplace(name->server, name->id).second) continue;
+      if (name && what_.each_once && !named_.add(name->server, name->id)) continue;
       if (name)
         ask(*name);
       else
@@ -89,7 +89,7 @@ class conversation {
   std::span<const std::string> words_;
   std::unique_ptr<session> server_;
   std::string at_;
-  std::set<std::pair<std::string, std::string>> named_;
+  named_jobs named_;
   std::map<std::uint64_t, question> asked_;
   std::vector<result> results_;
 };

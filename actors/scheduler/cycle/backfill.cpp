@@ -10,6 +10,12 @@
 
 namespace annals::cycle {
 
+namespace {
+
+constexpr const char* estimating = "Estimating the start time for a top job.";
+
+}  // namespace
+
 calendar& backfill::dates() {
   if (!dates_) dates_.emplace(view_, policy_, settings_, now_);
   return *dates_;
@@ -30,7 +36,8 @@ bool backfill::breaks_order(const job& j, refusal& why) const {
 bool backfill::place(placement& where, const job& j, std::int64_t longest, allocation& out, refusal& why) {
   if (!where.place(j, out, why)) return false;
   out.seconds = longest;
-  if (!dates_ || now_ + longest <= dates_->first_start()) return true;
+  const moment end_at_latest = now_ + std::max(longest, promised_of(j));
+  if (!dates_ || end_at_latest <= dates_->first_start()) return true;
   where.give_back(out);
   std::vector<index> vnodes;
   for (const auto& part : out.parts) vnodes.push_back(part.vnode);
@@ -50,12 +57,12 @@ bool backfill::place(placement& where, const job& j, std::int64_t longest, alloc
   why = {};
   why.text = "Job would conflict with reservation or top job";
   why.data.kind = schema::Why::Kind::BOOKED;
-  why.behind = dates_->first_met_before(now_ + longest, vnodes).id;
+  why.behind = dates_->first_met_before(end_at_latest, vnodes).id;
   return false;
 }
 
 bool backfill::place_beside_bookings(placement& where, const job& j, std::int64_t seconds, allocation& out) {
-  const auto& others = dates_->reserved_until(now_ + seconds);
+  const auto& others = dates_->reserved_until(now_ + seconds, now_ + promised_of(j));
   refusal unused;
   out.seconds = seconds;
   return pools_suffice(view_, where, j, unused, &others) && where.place(j, out, unused, &others);
@@ -74,9 +81,10 @@ void backfill::left(index at) {
   if (dates_) dates_->left(at);
 }
 
-bool backfill::leaves_alone(const claim& what, moment end) {
-  if (!dates_ || end <= dates_->first_start()) return true;
-  const auto& others = dates_->reserved_until(end);
+bool backfill::leaves_alone(const claim& what, const job& j) {
+  const moment end = now_ + duration_of(j), promised = now_ + promised_of(j);
+  if (!dates_ || std::max(end, promised) <= dates_->first_start()) return true;
+  const auto& others = dates_->reserved_until(end, promised);
   const auto free = [&](const claim::amount_taken& t) {  // it is taken already
     return view_.free_amount(view_.vnodes()[t.vnode], t.resource) >= others.of(t.vnode, t.resource);
   };
@@ -100,8 +108,9 @@ void backfill::book_resumption(index at) {
     const auto& on = view_.vnodes()[t.vnode].jobs;
     return std::any_of(on.begin(), on.end(), [&](const job_on_vnode& o) { return o.job == j.serial; });
   });
+  log_.of_job(event_debug2, j.id, estimating);
   if (const auto start = dates().first_time_of(what, at, duration_of(j)))
-    dates().add(dates().booking_of(at, {*start, {}, std::move(what)}, duration_of(j)));
+    book_top(at, {*start, j.exec_vnode, std::move(what)}, duration_of(j));
 }
 
 void backfill::could_not_run(index at) {
@@ -110,28 +119,48 @@ void backfill::could_not_run(index at) {
   auto& turn = turns_[turn_of(j)];
   if (depth_for(j) <= 0) turn.blocked_by = j.id;
   else if (booked_.contains(at)) ++turn.tops;
-  else if (turn.tops < depth_for(j)) make_top(at);
+  else if (turn.tops < depth_for(j)) make_top(at, now_);
 }
 
-void backfill::make_top(index at) {
+// Nobody has to wait behind it, whatever the depth: no room is lacking.
+void backfill::waits_for_its_subjobs(index at) {
+  const job& j = view_.jobs()[at];
+  if (!settings_.strict_ordering || j.topjob_ineligible || turns_[turn_of(j)].tops >= depth_for(j)) return;
+  if (const auto end = first_end_within(j)) make_top(at, *end);
+}
+
+std::optional<moment> backfill::first_end_within(const job& array) {
+  for (const auto& e : dates().ends())
+    if (of_one_array(array.id, view_.jobs()[e.job].id)) return e.at;
+  return std::nullopt;
+}
+
+void backfill::make_top(index at, moment earliest) {
   const job& j = view_.jobs()[at];
   const auto seconds = shortest_of(j);
-  const std::tuple same(j.queue, j.request, seconds);
-  if (j.estimated == 0 && without_time_.contains(same)) return;
-  log_.of_job(event_debug2, j.id, "Estimating the start time for a top job.");
+  const std::tuple same(j.queue, j.request, seconds, promised_of(j));
+  if (earliest == now_ && j.estimated == 0 && without_time_.contains(same)) return;
+  log_.of_job(event_debug2, j.id, estimating);
   const auto& queue = view_.queues()[j.queue];
-  const auto starts = queue.reservation != 0 ? std::vector<time_span>{{now_, endless}}
-                                             : time_rules::possible_starts(policy_, now_, seconds, queue.name);
+  auto starts = queue.reservation != 0 ? std::vector<time_span>{{now_, endless}}
+                                       : time_rules::possible_starts(policy_, now_, seconds, queue.name);
+  std::erase_if(starts, [&](const time_span& s) { return s.to <= earliest; });
+  for (auto& s : starts) s.from = std::max(s.from, earliest);
   auto found = dates().first_time_for(at, seconds, starts);
   if (!found) {
-    without_time_.insert(same);
+    if (earliest == now_) without_time_.insert(same);
     return;
   }
   ++turns_[turn_of(j)].tops;
-  log_simulation(found->start);
-  log_.of_job(event_debug, j.id, log_.keep("Job is a top job and will run at " + values::print_date(found->start)));
-  dates().add(dates().booking_of(at, *found, seconds));
-  tops_[at] = {j.serial, at, found->start, std::move(found->exec_vnode)};
+  book_top(at, std::move(*found), seconds);
+}
+
+void backfill::book_top(index at, calendar::place_and_time where, std::int64_t seconds) {
+  const job& j = view_.jobs()[at];
+  log_simulation(where.start);
+  log_.of_job(event_debug, j.id, log_.keep("Job is a top job and will run at " + values::print_date(where.start)));
+  dates().add(dates().booking_of(at, where, seconds));
+  tops_[at] = {j.serial, at, where.start, std::move(where.exec_vnode)};
 }
 
 // What happened until then, as far as it was supposed.
@@ -161,7 +190,8 @@ std::vector<job_estimate> backfill::estimates() {
   }
   for (index at = 0; at < view_.jobs().size(); ++at) {
     const job& j = view_.jobs()[at];
-    if (j.where != job_place::queued || j.estimated == 0 || tops_.contains(at)) continue;
+    const bool waits = j.where == job_place::queued || (j.where == job_place::suspended && j.resume && j.shown_as_top);
+    if (!waits || j.estimated == 0 || tops_.contains(at)) continue;
     if (view_.clears_estimates()) out.push_back({j.serial, at, 0, {}});
     else if (j.shown_as_top) out.push_back({j.serial, at, j.estimated, j.estimated_vnode, true});
   }

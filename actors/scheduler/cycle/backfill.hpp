@@ -27,7 +27,7 @@ class backfill {
   calendar& dates();
   // The job has this place as soon as those have left who are on their way out: it needs no other.
   void book_now(index job_at, claim what);
-  // A suspended job goes on as soon as its place is free.
+  // A suspended job is a top job whatever the depth: it goes on as soon as its place is free.
   void book_resumption(index job_at);
 
   // True: the job would pass one that nothing may pass.
@@ -38,10 +38,12 @@ class backfill {
   // For preemption: jobs were lifted or put back; one that was lifted does not come back.
   void others_moved();
   void left(index at);
-  // Whether what a suspended job takes again is nobody's until `end`.
-  bool leaves_alone(const claim& what, moment end);
+  // Whether what a suspended job takes again is nobody's until its end.
+  bool leaves_alone(const claim& what, const job& j);
   // For want of resources: it becomes a top job, if it may.
   void could_not_run(index at);
+  // An array whose subjobs run already, as many as may: it becomes a top job for when one of them ends.
+  void waits_for_its_subjobs(index at);
 
   // Of top jobs, and of jobs that are none any more, where it differs from what they show.
   std::vector<job_estimate> estimates();
@@ -54,7 +56,10 @@ class backfill {
   };
   std::int64_t depth_for(const job& j) const;
   index turn_of(const job& j) const { return view_.queues()[j.queue].backfill_depth ? j.queue : none; }
-  void make_top(index at);
+  // It can't begin before `earliest`.
+  void make_top(index at, moment earliest);
+  std::optional<moment> first_end_within(const job& array);
+  void book_top(index at, calendar::place_and_time where, std::int64_t seconds);
   void log_simulation(moment start);
 
   view& view_;
@@ -65,8 +70,9 @@ class backfill {
   std::optional<calendar> dates_;  // when somebody needs them
   std::map<index, turn> turns_;    // by queue; none: of all queues without a depth of their own
   std::map<index, job_estimate> tops_;
-  std::set<index> booked_;                                         // by book_now
-  std::set<std::tuple<index, index, std::int64_t>> without_time_;  // queue, request and duration: no time was found for them
+  std::set<index> booked_;  // by book_now
+  // Queue, request and both durations: no time was found for them.
+  std::set<std::tuple<index, index, std::int64_t, std::int64_t>> without_time_;
 };
 
 }  // namespace annals::cycle

@@ -24,11 +24,11 @@ void calendar::find_ends() {
 }
 
 // A job of a running reservation goes with its window, and what it gives back before goes to the reservation.
-moment calendar::end_of(index at) const {
+moment calendar::end_of(index at, bool at_latest) const {
   const job& j = view_.jobs()[at];
   if (const auto* place = running(view_.queues()[j.queue].reservation)) return place->end;
-  if (j.where == job_place::proposed) return now_ + duration_of(j);
-  const moment end = j.started + duration_of(j);
+  if (j.where == job_place::proposed) return now_ + (at_latest ? limit_of(j) : duration_of(j));
+  const moment end = j.started + (at_latest ? limit_of(j) : running_duration_of(j, now_));
   return end > now_ ? end : now_ + overdue_seconds;
 }
 
@@ -41,7 +41,7 @@ void calendar::started(index at) {
   for (const auto& t : held.amounts) {
     if (!booked_on(t.vnode)) continue;
     auto& dates = dates_of(t.vnode);
-    dates.ends.push_back({end.at, t.resource, t.value, at});
+    dates.ends.push_back({end.at, end_of(at, true), t.resource, t.value, at});
     forget_needs(dates);
   }
   if (!reserved_now_.empty()) know_needs();
@@ -69,7 +69,7 @@ void calendar::go_to(moment t) {
 
 // Between two of them more and more becomes free, and bookings that the job would meet stay the same. Of many bookings only the first
 // limits::turning_bookings_max count, and the end of all: a place between the others is not looked for.
-std::vector<moment> calendar::turning_points(std::int64_t seconds, std::span<const time_span> starts) const {
+std::vector<moment> calendar::turning_points(std::int64_t seconds, std::int64_t promised, std::span<const time_span> starts) const {
   std::vector<moment> out{now_};
   const auto add = [&](moment t) {
     if (t > now_) out.push_back(t);
@@ -80,6 +80,7 @@ std::vector<moment> calendar::turning_points(std::int64_t seconds, std::span<con
     const booking& b = bookings_[at->second];
     if (b.end <= now_) continue;
     add(b.start - seconds + 1), add(b.start), add(b.end);
+    if (promised > seconds && b.reservation != 0) add(b.start - promised + 1);
     ++count;
   }
   add(last_end_);
@@ -90,7 +91,7 @@ std::vector<moment> calendar::turning_points(std::int64_t seconds, std::span<con
 
 bool calendar::try_at(const trial& t, place_and_time& out, refusal& why) {
   go_to(t.start);
-  auto others = reserved(t.start, t.end, t.reservation);
+  auto others = reserved(t.start, t.end, t.reservation, t.promised);
   for (const index at : t.barred) others.vnodes[at] = reserved_space::kind::alone;
   supposed_->vnodes_changed();
   if (t.reservation == 0 && !pools_suffice(view_, *supposed_, t.asked, why, &others)) return false;
@@ -103,12 +104,12 @@ bool calendar::try_at(const trial& t, place_and_time& out, refusal& why) {
 // Within a stretch between two turning points the place is there from some end of a job on, if it is there at all.
 std::optional<calendar::place_and_time> calendar::search(const trial& t, moment before, refusal& why) {
   const auto seconds = t.end - t.start;
-  const auto points = turning_points(seconds, t.starts);
+  const auto points = turning_points(seconds, t.promised, t.starts);
   place_and_time out;
   const auto is_there = [&](moment at) {
     if (tries_ == limits::searches_of_cycle_max) return false;
     ++tries_;
-    return try_at({t.asked, at, at + seconds, t.reservation, t.barred, {}}, out, why);
+    return try_at({t.asked, at, at + seconds, t.reservation, t.barred, {}, t.promised}, out, why);
   };
   for (std::size_t i = 0; i < points.size() && points[i] < before; ++i) {
     if (!t.starts.empty() && !is_within(t.starts, points[i])) continue;
@@ -146,7 +147,7 @@ std::optional<calendar::place_and_time> calendar::first_time_for(index at, std::
   auto told = told_before(at, seconds);
   if (told && !is_within(starts, told->start)) told.reset();
   refusal unused;
-  const trial t{view_.jobs()[at], now_, now_ + seconds, 0, {}, starts};
+  const trial t{view_.jobs()[at], now_, now_ + seconds, 0, {}, starts, promised_of(view_.jobs()[at])};
   auto found = search(t, told ? told->start : endless, unused);
   finish_supposing();
   return found ? found : told;
@@ -158,7 +159,8 @@ std::optional<moment> calendar::first_time_of(const claim& what, index at, std::
     return std::any_of(what.amounts.begin(), what.amounts.end(), [&](const auto& t) { return t.vnode == taken.vnode; }) ||
            std::any_of(what.vnodes.begin(), what.vnodes.end(), [&](const auto& t) { return t.vnode == taken.vnode; });
   };
-  auto times = turning_points(seconds);
+  const auto promised = promised_of(view_.jobs()[at]);
+  auto times = turning_points(seconds, promised);
   for (const auto& e : ends_) {
     const auto& held = view_.held_by(e.job).vnodes;
     if (std::any_of(held.begin(), held.end(), meets_it)) times.push_back(e.at);
@@ -168,7 +170,7 @@ std::optional<moment> calendar::first_time_of(const claim& what, index at, std::
   view_.suppose(true);
   for (auto t = times.begin(); t != times.end() && !found; ++t) {
     go_to(*t);
-    if (is_free(what, view_.jobs()[at], reserved(*t, *t + seconds))) found = *t;
+    if (is_free(what, view_.jobs()[at], reserved(*t, *t + seconds, 0, promised))) found = *t;
   }
   go_to(now_ - 1);
   view_.suppose(false);
@@ -182,7 +184,7 @@ std::optional<calendar::place_and_time> calendar::told_before(index at, std::int
   place_and_time told{j.estimated, j.estimated_vnode, view_.claim_of(j.estimated_vnode, view_.request_of(j))};
   if (!asks_for(j, told.what)) return std::nullopt;
   go_to(told.start);
-  const auto others = reserved(told.start, told.start + seconds);
+  const auto others = reserved(told.start, told.start + seconds, 0, promised_of(j));
   refusal unused;
   if (!pools_suffice(view_, *supposed_, j, unused, &others) || !is_free(told.what, j, others)) return std::nullopt;
   return told;

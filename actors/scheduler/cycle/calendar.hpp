@@ -17,6 +17,7 @@
 #include "actors/scheduler/cycle/moment.hpp"
 #include "actors/scheduler/cycle/placement.hpp"
 #include "actors/scheduler/cycle/view.hpp"
+#include "events/values/soft_walltime.hpp"
 
 namespace annals::cycle {
 
@@ -24,13 +25,22 @@ using values::endless_seconds;
 // A job that runs on after its time is taken to end so soon.
 constexpr std::int64_t overdue_seconds = 60;
 
-// Of a shrink-to-fit job that waits: the longest and the shortest.
-inline std::int64_t duration_of(const job& j) {
+// How long the job may run at all. Of a shrink-to-fit job that waits: the longest.
+inline std::int64_t limit_of(const job& j) {
   if (j.granted > 0) return j.granted;
   if (j.shrinks.shortest > 0) return j.shrinks.longest;
   return j.walltime == no_walltime ? endless_seconds : std::min(j.walltime, endless_seconds);
 }
+// How long it is taken to run, if it begins now: a soft walltime counts before the walltime. Of a shrink-to-fit job that waits: the longest
+// and the shortest.
+inline std::int64_t duration_of(const job& j) { return j.soft_walltime > 0 ? std::min(j.soft_walltime, limit_of(j)) : limit_of(j); }
 inline std::int64_t shortest_of(const job& j) { return j.shrinks.shortest > 0 && j.granted == 0 ? j.shrinks.shortest : duration_of(j); }
+// For how long it leaves reservations alone, which are promises, if that is longer; 0: it is not.
+inline std::int64_t promised_of(const job& j) { return j.soft_walltime > 0 ? limit_of(j) : 0; }
+// The same of a running one: past its soft walltime it is taken to run on (events/values/soft_walltime.hpp).
+inline std::int64_t running_duration_of(const job& j, moment now) {
+  return j.soft_walltime > 0 ? values::soft_walltime_after(now - j.started, j.soft_walltime, limit_of(j)) : duration_of(j);
+}
 
 // Vnodes, and parts of the pools of server and queue, that are somebody's from start until just before end.
 struct booking {
@@ -62,6 +72,7 @@ class calendar {
     std::uint64_t reservation = 0;           // it asks, and what it has is free for it; 0: a job asks, and pools count too
     std::span<const index> barred = {};      // vnodes that it can't have, rising
     std::span<const time_span> starts = {};  // it can't begin at other times, if there are any
+    std::int64_t promised = 0;               // seconds: reservations are left alone for so long, if that is longer
   };
 
   // Confirmed reservations are booked from the beginning.
@@ -86,6 +97,8 @@ class calendar {
   const booking& first_met_before(moment end, const std::vector<index>& vnodes) const;
   // What bookings will need until `end`, as far as jobs that are in the way now do not end in time. Valid until the calendar changes.
   const reserved_space& reserved_until(moment end);
+  // The same; what reservations will need is looked at until `promised`. Valid until the next call, too.
+  const reserved_space& reserved_until(moment end, moment promised);
   // No place was found for a job that ends then: what there is at most is looked at anew, for those who come after it.
   void found_no_place_until(moment end);
 
@@ -109,6 +122,8 @@ class calendar {
   // These places instead of those it had.
   void rebook(const reservation& r, const std::vector<reservation_place>& places);
   claim claim_for(const reservation& r, const std::string& exec_vnode) const;
+  // Reservations are confirmed by what jobs may run for, all else is planned by what they are taken to run for (soft_walltime).
+  void plan_by_limits(bool on);
   // Between begin and finish jobs come and go as the calendar has it, and those of this reservation are away.
   void begin_placing(const reservation& r);
   void finish_placing();
@@ -124,7 +139,7 @@ class calendar {
 
  private:
   struct end_on_vnode {
-    moment at;
+    moment at, at_latest;
     resource_id resource;
     amount value;
     index job;
@@ -150,8 +165,10 @@ class calendar {
     std::vector<part> parts;  // in the order in which their bookings begin
     std::vector<hold> holds;  // likewise
     std::vector<end_on_vnode> ends;
+    bool is_promised = false;  // a reservation is among its bookings: then jobs are taken to be there as long as they may be
     std::int64_t longest = 0;  // of its bookings
-    std::vector<need> needs;   // rising
+    moment end_of(const end_on_vnode& e) const { return is_promised ? e.at_latest : e.at; }
+    std::vector<need> needs;  // rising
     bool needs_known = false;
   };
   static constexpr std::size_t spaces_max = 64;  // of reserved_now_
@@ -170,20 +187,28 @@ class calendar {
   void hold_within(index job_at);
   void begin_supposing();
   void finish_supposing();
-  moment end_of(index job_at) const;
+  moment end_of(index job_at, bool at_latest) const;
+  moment end_of(index job_at) const { return end_of(job_at, by_limits_); }
   vnode_dates& dates_of(index vnode_at);
   const vnode_dates* booked_on(index vnode_at) const {  // null: nothing is
     return booked_at_.empty() || booked_at_[vnode_at] == none ? nullptr : &booked_[booked_at_[vnode_at]];
   }
   bool meets(const booking& b, moment from, moment until) const { return b.start < until && b.end > from; }
-  bool meets(std::uint32_t number, moment from, moment until, std::uint64_t except) const {
-    return meets(bookings_[number], from, until) && (except == 0 || bookings_[number].reservation != except);
+  // Whose bookings count.
+  struct bookers {
+    std::uint64_t except = 0;  // not this reservation's
+    bool promised = false;     // reservations' only
+  };
+  bool meets(std::uint32_t number, moment from, moment until, bookers who) const {
+    const booking& b = bookings_[number];
+    return meets(b, from, until) && (who.except == 0 || b.reservation != who.except) && (!who.promised || b.reservation != 0);
   }
   reserved_space empty_space() const;
-  reserved_space reserved(moment from, moment until, std::uint64_t except = 0);
+  reserved_space reserved(moment from, moment until, std::uint64_t except = 0, std::int64_t promised = 0);
+  void reserve_promised(moment from, moment until, reserved_space& out);
   const reserved_space& reserved_for(const claim& what, moment from, moment until, std::uint64_t except);
   reserved_space reserved_from_now(moment until);
-  void reserve_on(const vnode_dates& dates, moment from, moment until, std::uint64_t except, reserved_space& out);
+  void reserve_on(const vnode_dates& dates, moment from, moment until, bookers who, reserved_space& out);
   void find_needs(vnode_dates& dates);
   void forget_needs(vnode_dates& dates);
   void know_needs();
@@ -195,7 +220,7 @@ class calendar {
   reserved_until_then& make_reserved(moment end);
   void find_largest(reserved_space& of) const;
   amount ended_in_pool(const reserved_space::pool_part& part, moment from, moment until) const;
-  std::vector<moment> turning_points(std::int64_t seconds, std::span<const time_span> starts = {}) const;
+  std::vector<moment> turning_points(std::int64_t seconds, std::int64_t promised, std::span<const time_span> starts = {}) const;
   std::optional<place_and_time> told_before(index job_at, std::int64_t seconds);
   bool is_free(const claim& what, const job& j, const reserved_space& others);
   bool try_at(const trial& t, place_and_time& out, refusal& why);
@@ -221,6 +246,8 @@ class calendar {
   std::unordered_map<std::uint64_t, running_place> running_;  // by reservation
   std::vector<job_end> away_;                                 // of begin_placing
   moment last_end_ = 0;                                       // of bookings
+  bool by_limits_ = false;                                    // see plan_by_limits
+  reserved_space with_promised_;                              // by reserved_until
   reserved_space asked_;                                      // by reserved_for,
   std::vector<index> asked_on_;                               // on these vnodes
   std::uint64_t work_ = 0;

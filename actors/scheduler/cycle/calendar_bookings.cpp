@@ -41,12 +41,14 @@ void calendar::enter(std::uint32_t number) {
   };
   for (const auto& t : b.what->vnodes) {
     auto& dates = dates_of(t.vnode);
+    dates.is_promised |= b.reservation != 0;
     insert(dates.holds, vnode_dates::hold{number, t.exclusive});
     dates.longest = std::max(dates.longest, b.end - b.start);
     forget_needs(dates);
   }
   for (const auto& t : b.what->amounts) {
     auto& dates = dates_of(t.vnode);
+    dates.is_promised |= b.reservation != 0;
     insert(dates.parts, vnode_dates::part{number, t.resource, t.value});
     dates.longest = std::max(dates.longest, b.end - b.start);
     forget_needs(dates);
@@ -103,6 +105,19 @@ calendar::reserved_until_then& calendar::make_reserved(moment end) {
 
 const reserved_space& calendar::reserved_until(moment end) { return make_reserved(end).space; }
 
+const reserved_space& calendar::reserved_until(moment end, moment promised) {
+  const auto& planned = reserved_until(end);
+  if (promised <= end) return planned;
+  with_promised_ = planned;
+  reserve_promised(now_, promised, with_promised_);
+  return with_promised_;
+}
+
+void calendar::reserve_promised(moment from, moment until, reserved_space& out) {
+  for (const auto& dates : booked_)
+    if (dates.is_promised) reserve_on(dates, from, until, {0, true}, out);
+}
+
 void calendar::found_no_place_until(moment end) {
   auto& then = make_reserved(end);
   if (std::exchange(then.largest_is_old, false)) find_largest(then.space);
@@ -122,7 +137,7 @@ calendar::vnode_dates& calendar::dates_of(index vnode_at) {
     const auto where = view_.jobs()[job_at].where;
     if (where != job_place::running && where != job_place::proposed) continue;
     for (const auto& t : view_.held_by(job_at).amounts)
-      if (t.vnode == vnode_at) dates.ends.push_back({end_of(job_at), t.resource, t.value, job_at});
+      if (t.vnode == vnode_at) dates.ends.push_back({end_of(job_at), end_of(job_at, true), t.resource, t.value, job_at});
   }
   return dates;
 }
@@ -134,10 +149,11 @@ reserved_space calendar::empty_space() const {
   return out;
 }
 
-reserved_space calendar::reserved(moment from, moment until, std::uint64_t except) {
+reserved_space calendar::reserved(moment from, moment until, std::uint64_t except, std::int64_t promised) {
   auto out = empty_space();
   work_ += view_.vnodes().size();
-  for (const auto& dates : booked_) reserve_on(dates, from, until, except, out);
+  for (const auto& dates : booked_) reserve_on(dates, from, until, {except}, out);
+  if (promised > until - from) reserve_promised(from, from + promised, out);
   reserve_pools(from, until, out);
   return out;
 }
@@ -154,7 +170,7 @@ const reserved_space& calendar::reserved_for(const claim& what, moment from, mom
     const auto* dates = booked_on(t.vnode);
     if (!dates) continue;
     asked_on_.push_back(t.vnode);
-    reserve_on(*dates, from, until, except, asked_);
+    reserve_on(*dates, from, until, {except}, asked_);
   }
   return asked_;
 }
@@ -185,21 +201,22 @@ struct change {
 
 // The worst moment counts: that is the start of some booking, since in between vnodes only become free. What is lifted has nothing to
 // give back any more.
-void calendar::reserve_on(const vnode_dates& dates, moment from, moment until, std::uint64_t except, reserved_space& out) {
+void calendar::reserve_on(const vnode_dates& dates, moment from, moment until, bookers who, reserved_space& out) {
   using kind = reserved_space::kind;
   for (auto h = first_that_may_meet(dates.holds, dates.longest, from); h != dates.holds.end() && bookings_[h->booking].start < until; ++h)
-    if (meets(h->booking, from, until, except))
+    if (meets(h->booking, from, until, who))
       out.vnodes[dates.vnode] = std::max(out.vnodes[dates.vnode], h->exclusive ? kind::alone : kind::shared);
   std::vector<change> changes;
   for (auto p = first_that_may_meet(dates.parts, dates.longest, from); p != dates.parts.end() && bookings_[p->booking].start < until; ++p) {
     ++work_;
-    if (!meets(p->booking, from, until, except)) continue;
+    if (!meets(p->booking, from, until, who)) continue;
     changes.push_back({std::max(bookings_[p->booking].start, from), p->value, p->resource});
     changes.push_back({bookings_[p->booking].end, -p->value, p->resource});
   }
   if (changes.empty()) return;
   for (const auto& e : dates.ends)
-    if (e.at > from && e.at < until && !view_.jobs()[e.job].lifted) changes.push_back({e.at, -e.value, e.resource});
+    if (const moment end = dates.end_of(e); end > from && end < until && !view_.jobs()[e.job].lifted)
+      changes.push_back({end, -e.value, e.resource});
   std::sort(changes.begin(), changes.end());
   auto& needed = out.amounts[dates.vnode];
   needed.resize(view_.resources().size());
@@ -224,7 +241,7 @@ void calendar::find_needs(vnode_dates& dates) {
     changes.push_back({b.end, -p.value, p.resource});
   }
   for (const auto& e : dates.ends)
-    if (e.at > now_ && !view_.jobs()[e.job].lifted) changes.push_back({e.at, -e.value, e.resource});
+    if (const moment end = dates.end_of(e); end > now_ && !view_.jobs()[e.job].lifted) changes.push_back({end, -e.value, e.resource});
   std::sort(changes.begin(), changes.end());
   std::vector<amount> now(view_.resources().size());
   auto h = dates.holds.begin();

@@ -24,7 +24,7 @@ bool calendar::is_shared(index vnode_at, std::uint64_t reservation) const {
   const moment until = running(reservation)->end;
   for (const auto& h : dates->holds) {
     if (bookings_[h.booking].start >= until) break;
-    if (meets(h.booking, now_, until, reservation)) return true;
+    if (meets(h.booking, now_, until, {reservation})) return true;
   }
   return false;
 }
@@ -110,6 +110,13 @@ void calendar::book_anew() {
   find_ends();
   enter_from(0);
   for (const auto& e : ends_) hold_within(e.job);
+}
+
+void calendar::plan_by_limits(bool on) {
+  by_limits_ = on;
+  if (std::none_of(ends_.begin(), ends_.end(), [&](const job_end& e) { return view_.jobs()[e.job].soft_walltime > 0; })) return;
+  book_anew();
+  others_moved();
 }
 
 void calendar::others_moved() {

@@ -153,7 +153,7 @@ class cycle_run {
   }
 
   bool may_take_again(const job& j, const claim& taken) {
-    if (!is_within(j)) return backfill_.leaves_alone(taken, now_ + duration_of(j));
+    if (!is_within(j)) return backfill_.leaves_alone(taken, j);
     const auto* r = running_reservation_of(j);
     return r && inner_.leaves_others_alone(backfill_.dates(), *r, taken);
   }
@@ -162,6 +162,9 @@ class cycle_run {
   // the next cycle begins: it is given again, and takes no time from the questions that are new.
   void confirm_reservations() {
     std::uint64_t spent[2] = {0, 0};  // on new ones, on those that were answered
+    const bool any = std::any_of(view_.reservations().begin(), view_.reservations().end(), [](const auto& r) { return r.ask != 0; });
+    if (!any) return;
+    backfill_.dates().plan_by_limits(true);
     for (const reservation& r : view_.reservations()) {
       if (r.ask == 0) continue;
       auto& of_its_kind = spent[r.told ? 1 : 0];
@@ -173,6 +176,7 @@ class cycle_run {
       result_.answers.push_back(confirmation(view_, dates, log_).answer(r));
       of_its_kind += dates.work() - before;
     }
+    backfill_.dates().plan_by_limits(false);
   }
 
   void consider_by_shares(std::vector<index> order) {
@@ -208,16 +212,19 @@ class cycle_run {
   // What became of the first job of an equivalence class: the others get the same reason without a new search.
   struct verdict {
     index first = none;
-    std::uint32_t comment = 0, behind = 0;     // as in job_reason
-    bool lacks_room = false;                   // and no rule forbids it
-    std::size_t level = 0;                     // of preemption: it does not hold for a job that is more important
-    std::optional<std::int64_t> seconds = {};  // it holds for jobs that run exactly so long: a booking is in the way
+    std::uint32_t comment = 0, behind = 0;                              // as in job_reason
+    bool lacks_room = false;                                            // and no rule forbids it
+    std::size_t level = 0;                                              // of preemption: it does not hold for a job that is more important
+    std::optional<std::pair<std::int64_t, std::int64_t>> lengths = {};  // it holds for jobs of just these: a booking is in the way
   };
   struct spoken {
     std::uint32_t comment;
     std::string_view log_text;
     bool never;
   };
+
+  // How long the job is taken to run, and for how long it leaves reservations alone.
+  static std::pair<std::int64_t, std::int64_t> lengths_of(const job& j) { return {shortest_of(j), promised_of(j)}; }
 
   std::size_t count_classes(const std::vector<index>& order) const {
     std::vector<char> seen(view_.request_slots());
@@ -286,8 +293,7 @@ class cycle_run {
     const job& j = view_.jobs()[at];
     ++result_.considered;
     log_.of_job(event_debug, j.id, "Considering job to run");
-    if (j.is_array() && !view_.may_begin_another(j))  // nobody is told, as in PBS
-      return log_.of_job(event_sched, j.id, "Number of concurrent running subjobs limit reached");
+    if (j.is_array() && !view_.may_begin_another(j)) return wait_for_subjobs(at);
     if (const auto reached = queue_runs_jobs(j) ? view_.limit_reached_by(j) : std::nullopt)
       return refuse(at, verdict{at, comment_for(*reached, j)});
     if (is_within(j)) return consider_within(at);
@@ -297,17 +303,27 @@ class cycle_run {
     verdict& known = verdicts_[j.request];
     const auto level = settings_.preemptive_sched ? preemption_.level_of(at) : 0;
     if (known.first == none || level < known.level || !same_class(view_.jobs()[known.first], j) ||
-        known.seconds.value_or(shortest_of(j)) != shortest_of(j)) {
+        known.lengths.value_or(lengths_of(j)) != lengths_of(j)) {
       const bool allowed = may_run(j, why);
       if (allowed && finds_room(at, why)) return start(at, {});
       if (std::vector<preempt_victim> victims; allowed && !why.never && preempts(at, victims)) return start(at, std::move(victims));
       known = told(at, why);
       known.level = level;
       known.lacks_room = allowed && !why.never;
-      if (why.data.kind == schema::Why::Kind::BOOKED) known.seconds = shortest_of(j);
+      if (why.data.kind == schema::Why::Kind::BOOKED) known.lengths = lengths_of(j);
     }
     if (known.lacks_room) backfill_.could_not_run(at);
     refuse(at, known);
+  }
+
+  // Nobody is told, as in PBS.
+  void wait_for_subjobs(index at) {
+    const job& j = view_.jobs()[at];
+    refusal unused;
+    const bool waits_for_that_alone = queue_runs_jobs(j) && !is_within(j) && !view_.limit_reached_by(j) &&
+                                      rules_.may_begin(j, queue_of(at), unused) && !backfill_.breaks_order(j, unused);
+    if (waits_for_that_alone) backfill_.waits_for_its_subjobs(at);
+    log_.of_job(event_sched, j.id, "Number of concurrent running subjobs limit reached");
   }
 
   // It preempts nobody: its place may be held by whom it may not preempt.
@@ -321,7 +337,7 @@ class cycle_run {
     const job& j = view_.jobs()[at];
     if (!pools_suffice(view_, placement_, j, why)) return false;
     const auto taken = take_again(view_, j);
-    if (taken && backfill_.leaves_alone(*taken, now_ + duration_of(j))) {
+    if (taken && backfill_.leaves_alone(*taken, j)) {
       allocation_ = kept_place(view_, j);
       allocation_.seconds = longest_of(at);
       return true;

@@ -166,7 +166,10 @@ const std::vector<node_pool>& placement::sets_of(const job& j, const node_pool& 
     }
   }
   auto& sets = sets_[key];
-  for (auto& m : members) sets.push_back(make_pool(std::move(m.second)));
+  for (auto& [value, vnodes] : members) {
+    sets.push_back(make_pool(std::move(vnodes)));
+    sets.back().name = resource + '=' + (value.empty() ? "\"\"" : value);
+  }
   const resource_id cpus = view_.resources().find("ncpus"), mem = view_.resources().find("mem");
   std::stable_sort(sets.begin(), sets.end(), [&](const node_pool& a, const node_pool& b) {
     return a.total[cpus] != b.total[cpus] ? a.total[cpus] < b.total[cpus] : a.total[mem] < b.total[mem];

@@ -110,6 +110,22 @@ bool placement::sums_suffice(const node_pool& pool, bool totals_only, refusal* w
   return true;
 }
 
+// What the set has now is not enough, however the chunks lie.
+bool placement::is_short_now(const node_pool& set) const {
+  const auto is_usable = [&](index at) { return usable_[at] && view_.vnodes()[at].exclusive_jobs == 0; };
+  if (std::none_of(set.vnodes.begin(), set.vnodes.end(), is_usable)) return true;
+  return std::any_of(request_->sums.begin(), request_->sums.end(), [&](const want& w) {
+    if (!checked_[w.resource]) return false;
+    const auto& r = view_.resources()[w.resource];
+    if (!r.numeric) return !matched_somewhere(set, w);
+    if (!r.consumable) return false;
+    amount left = 0;
+    for (const index at : set.vnodes)
+      if (is_usable(at)) left += std::max<amount>(0, left_on(at, w.resource));
+    return left < w.value;
+  });
+}
+
 // PBS says of what can never be what there would be if no job ran.
 refusal placement::insufficient(const node_pool& pool, const want& w, amount now, amount total) const {
   const auto& table = view_.resources();
@@ -161,14 +177,22 @@ std::string placement::values_instead_of(const node_pool& pool, const want& w) c
 
 bool placement::place_in_sets(const node_pool& pool, const std::vector<std::string>& keys, allocation& out, refusal& why) {
   bool some_set_is_large_enough = false;
+  const node_pool* last = nullptr;
   for (const auto& key : keys) {
     for (const node_pool& set : sets_of(*job_, pool, key)) {
+      last = &set;
       if (!sums_suffice(set, true, nullptr)) continue;
       some_set_is_large_enough = true;
       if (place_in(set, out)) return true;
     }
   }
-  if (some_set_is_large_enough) return false;  // it waits for a set
+  if (some_set_is_large_enough) {  // it waits for a set; of the largest PBS says why
+    if (is_short_now(*last)) {
+      why.text = "Placement set " + last->name + " has too few free resources";
+      why.log = why.text + " or is too small";
+    }
+    return false;
+  }
   if (!view_.do_not_span_sets()) return place_in(pool, out);
   why = {true, "can't fit in the largest placement set, and can't span psets",
          "Can't fit in the largest placement set, and can't span placement sets"};
@@ -358,11 +382,12 @@ void placement::finish(allocation& out) {
   std::vector<index> whole;
   for (const auto& part : out.parts) {
     const vnode& v = view_.vnodes()[part.vnode];
-    if (hold_on(v, request_->share) == hold_kind::whole_host && std::find(whole.begin(), whole.end(), v.host) == whole.end())
-      whole.push_back(v.host);
+    if (hold_on(v, request_->share) != hold_kind::whole_host) continue;
+    const auto is_there = [&](index at) { return view_.vnodes()[at].one_host == v.one_host; };
+    if (std::none_of(whole.begin(), whole.end(), is_there)) whole.push_back(part.vnode);
   }
-  for (const index h : whole)
-    for (const index v : view_.hosts()[h].vnodes) {
+  for (const index first : whole)
+    for (const index v : view_.one_host(view_.vnodes()[first])) {
       const bool used = std::any_of(out.parts.begin(), out.parts.end(), [&](const auto& part) { return part.vnode == v; });
       if (!used && !view_.vnodes()[v].stale) out.whole_host_extra.push_back(v);
     }
@@ -409,7 +434,7 @@ bool placement::may_use(index at) const {
       if (!v.jobs.empty()) return false;
       break;
     case hold_kind::whole_host:
-      for (const index other : view_.hosts()[v.host].vnodes)
+      for (const index other : view_.one_host(v))
         if (!view_.vnodes()[other].jobs.empty()) return false;
   }
   return within_run_limits(v);
@@ -421,7 +446,7 @@ bool placement::reserved_for_others(index at, hold_kind wanted) const {
   if (others_->vnodes[at] == kind::alone) return true;
   if (wanted == hold_kind::shared || v.sharing == sharing_mode::ignore_excl) return false;
   if (wanted == hold_kind::exclusive) return others_->vnodes[at] != kind::none;
-  const auto& all = view_.hosts()[v.host].vnodes;
+  const auto& all = view_.one_host(v);
   return std::any_of(all.begin(), all.end(), [&](index other) { return others_->vnodes[other] != kind::none; });
 }
 

@@ -29,6 +29,7 @@ struct node_pool {
   std::vector<amount> at_start;
   std::vector<amount> largest_host;  // the most that one host had when the cycle began, by resource
   std::uint32_t usable = 0;          // vnodes, now or when the cycle began
+  std::string name;                  // of a placement set: "color=red", "color=\"\""
 };
 
 // What a job gets: chunks of parts of amounts, in flat lists that are used again for the next job.
@@ -123,6 +124,7 @@ class placement {
   bool place_on_hosts(allocation& out, const node_pool& pool, refusal& why);
   bool failed_on(index host) const;
   bool sums_suffice(const node_pool& pool, bool totals_only, refusal* why) const;
+  bool is_short_now(const node_pool& set) const;
   bool numbers_suffice(const node_pool& pool, refusal& why) const;
   refusal insufficient(const node_pool& pool, const want& w, amount now, amount total) const;
   bool matched_somewhere(const node_pool& pool, const want& w) const;

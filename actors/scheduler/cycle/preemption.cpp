@@ -44,7 +44,7 @@ std::size_t preemption::level_of(index at) const {
 
 // The methods that may be tried with this job, by how much of its time is left.
 std::string preemption::methods_of(const job& victim) const {
-  const auto all = duration_of(victim);
+  const auto all = running_duration_of(victim, now_);
   const auto left = std::clamp<std::int64_t>(victim.started + all - now_, 0, all);
   auto letters = view_.preempting().methods_for(all == 0 ? 0 : (left * 100 + all - 1) / all);
   if (!victim.rerunable) std::erase(letters, 'R');
@@ -67,6 +67,7 @@ std::vector<index> preemption::candidates(index at, bool anybody) const {
     if (victim.where != job_place::running || victim.leaving || failed_.contains(other)) continue;
     if (view_.queues()[victim.queue].reservation != 0) continue;  // what it would leave is its reservation's
     if (!view_.queues()[victim.queue].exists) continue;           // it came to another partition while its job runs here
+    if (of_one_array(victim.id, view_.jobs()[at].id)) continue;   // a subjob takes nothing from the others
     if ((anybody || level_of(other) > level) && !methods_of(victim).empty()) out.push_back(other);
   }
   std::sort(out.begin(), out.end(), [&](index a, index b) {
@@ -84,7 +85,7 @@ bool preemption::is_target(const std::string& targets, const job& victim) const 
     const auto value = target.substr(equals + 1);
     if (values::equal_any_case(name, "queue") && view_.queues()[victim.queue].name == value) return true;
     constexpr std::string_view list = "Resource_List.";
-    if (!name.starts_with(list)) continue;
+    if (!values::equal_any_case(name.substr(0, list.size()), list)) continue;
     const auto r = view_.resources().find(name.substr(list.size()));
     if (r == no_resource) continue;
     const bool is_text = view_.resources()[r].is_text();
@@ -196,7 +197,7 @@ bool preemption::find(index at, std::int64_t longest, allocation& out) {
 
 bool preemption::finds_old_place(const job& j) {
   again_ = take_again(view_, j);
-  if (again_ && !dates_.leaves_alone(*again_, now_ + duration_of(j))) {
+  if (again_ && !dates_.leaves_alone(*again_, j)) {
     give_back(view_, *again_);
     again_.reset();
   }

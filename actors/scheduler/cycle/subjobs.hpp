@@ -55,4 +55,10 @@ inline std::string subjob_id(std::string_view array, std::uint32_t index) {
   return id;
 }
 
+// Whether both ids are of subjobs of one array, or one of them is the array's.
+inline bool of_one_array(std::string_view a, std::string_view b) {
+  const auto at = a.find('[');
+  return at != std::string_view::npos && a.substr(0, at + 1) == b.substr(0, at + 1);
+}
+
 }  // namespace annals::cycle

@@ -49,7 +49,7 @@ void read_pool(named_amounts& pool, const resource_table& resources, schema::Att
 }
 
 void read_durations(job& j, schema::SchedJob::Reader row, const resource_table& resources) {
-  std::optional<std::int64_t> walltime, min, max;
+  std::optional<std::int64_t> walltime, soft, min, max;
   j.durations.clear();
   for (const auto a : row.getResources()) {
     const auto r = resources.find(text(a.getResource()));
@@ -58,10 +58,12 @@ void read_durations(job& j, schema::SchedJob::Reader row, const resource_table& 
     if (!seconds) continue;
     if (resources[r].name == "walltime") walltime = seconds;
     else j.durations.emplace_back(r, *seconds);
+    if (resources[r].name == "soft_walltime") soft = seconds;
     if (resources[r].name == "min_walltime") min = seconds;
     if (resources[r].name == "max_walltime") max = seconds;
   }
   j.walltime = walltime.value_or(no_walltime);
+  j.soft_walltime = min ? 0 : std::max<std::int64_t>(soft.value_or(0), 0);  // a shrink-to-fit job has none
   const bool waits = row.getExecVnode().size() == 0;
   j.shrinks = waits ? values::walltime_range_of(min, max, walltime).value_or(values::walltime_range{}) : values::walltime_range{};
   j.granted = 0;
@@ -111,11 +113,13 @@ bool view::apply(schema::SchedulingDelta::Reader delta) {
     vnodes_[at->second].exists = false;
     std::erase(hosts_[vnodes_[at->second].host].vnodes, at->second);
     vnode_ids_.erase(at);
+    one_hosts_changed_ = true;
   }
   for (const auto v : delta.getVnodes()) apply_vnode(v);
   if (delta.getVnodes().size() + delta.getVnodesGone().size() > 0) {
     link_borrowed_pools();
     count_vnodes_of_queues();
+    if (std::exchange(one_hosts_changed_, false)) find_one_hosts();
   }
   apply_reservations(delta);
   return true;
@@ -311,6 +315,8 @@ void view::apply_vnode(schema::SchedVnode::Reader row) {
     if (r == no_resource || !resources_[r].consumable) continue;
     if (const auto n = resources_.read(r, text(a.getValue()), rounding::up)) set_at(v.used, r, *n);
   }
+  if (const resource_id r = resources_.find("host"); is_new || *vnodes_[i].text(r) != *v.text(r)) one_hosts_changed_ = true;
+  else v.one_host = vnodes_[i].one_host;
   if (!is_new && vnodes_[i].exists) std::erase(hosts_[vnodes_[i].host].vnodes, i);
   vnodes_[i] = std::move(v);
   for (const auto j : row.getJobs()) take_vnode(i, j.getJob(), j.getExclusive());
@@ -339,6 +345,19 @@ void view::link_borrowed_pools() {
       vnodes_[i].borrowed.push_back({resource, at->second});
       vnodes_[at->second].lent.push_back({resource, i});
     }
+  }
+}
+
+void view::find_one_hosts() {
+  one_hosts_.clear();
+  name_index known;
+  const resource_id r = resources_.find("host");
+  for (index i = 0; i < vnodes_.size(); ++i) {
+    if (!vnodes_[i].exists) continue;
+    const auto [at, is_new] = known.try_emplace(values::lower_case(vnodes_[i].text(r)->front()), static_cast<index>(one_hosts_.size()));
+    if (is_new) one_hosts_.emplace_back();
+    one_hosts_[at->second].push_back(i);
+    vnodes_[i].one_host = at->second;
   }
 }
 

@@ -80,6 +80,7 @@ struct vnode {
   std::vector<shared_pool> lent;      // who uses a pool of this vnode
   std::vector<job_on_vnode> jobs;     // claims included
   std::uint32_t exclusive_jobs = 0;
+  index one_host = none;  // see view::one_host
 
   amount available(resource_id r) const { return r < has.size() ? has[r] : 0; }
   amount in_use(resource_id r) const { return r < used.size() ? used[r] : 0; }
@@ -154,6 +155,7 @@ struct job {
   job_owners owners;  // for limits
   std::int64_t rank = 0;
   std::int64_t walltime = no_walltime;                          // seconds
+  std::int64_t soft_walltime = 0;                               // what it is taken to run for; 0: walltime
   values::walltime_range shrinks;                               // of a shrink-to-fit job that waits; {0, 0}: it is none
   std::int64_t granted = 0;                                     // of one that is proposed: the walltime it is to have
   std::int32_t priority = 0;                                    // qsub -p
@@ -222,6 +224,8 @@ class view {
   const resource_table& resources() const { return resources_; }
   const std::vector<vnode>& vnodes() const { return vnodes_; }
   const std::vector<host>& hosts() const { return hosts_; }
+  // All that have the same resources_available.host, whatever MoM they have: what place=exclhost means.
+  const std::vector<index>& one_host(const vnode& v) const { return one_hosts_[v.one_host]; }
   const std::vector<queue>& queues() const { return queues_; }
   const stable_list<job>& jobs() const { return jobs_; }
   // The job will be looked at soon, in so many steps: what is read of it is fetched into the processor's cache meanwhile: by
@@ -362,6 +366,7 @@ class view {
   void leave_vnode(index vnode_at, std::uint64_t job);
   amount free_of_shared(const vnode& v, resource_id r) const;
   void count_vnodes_of_queues();
+  void find_one_hosts();
   index queue_at(std::string_view name);
   index host_at(std::string_view name);
   index request_at(const written_request& row);
@@ -403,6 +408,8 @@ class view {
   std::vector<vnode> vnodes_;
   std::vector<std::vector<std::pair<resource_id, std::string>>> borrowed_names_;  // by vnode: from whom
   std::vector<host> hosts_;
+  std::vector<std::vector<index>> one_hosts_;
+  bool one_hosts_changed_ = false;
   std::vector<queue> queues_;
   stable_list<job> jobs_;
   std::vector<index> free_jobs_;

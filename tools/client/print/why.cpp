@@ -180,6 +180,7 @@ void put_limit_of_subjobs(std::string& out, const object_view& job) {
 
 // A job keeps what was estimated for it when it runs and when it has ended.
 bool is_to_start(const object_view& job) { return std::string_view("QHW").find(value_of(job, ids::job_state)) != std::string_view::npos; }
+bool is_to_go_on(const object_view& job) { return value_of(job, ids::job_state) == "S" && value_of(job, ids::topjob) == "True"; }
 
 using placing = schema::JobWhy::Placing;
 
@@ -232,9 +233,10 @@ void put_why_text(std::string& out, const object_view& job, schema::JobWhy::Read
   put_limit_of_subjobs(out, job);
   if (value_of(job, ids::job_state) == "H") put_dependencies(out, job);
   const auto start = value_of(job, ids::estimated, "start_time");
-  if (start.empty() || !is_to_start(job)) return;
+  if (start.empty() || (!is_to_start(job) && !is_to_go_on(job))) return;
   const auto where = value_of(job, ids::estimated, "exec_vnode");
-  line(out, "Its start is expected " + date(start) + (where.empty() ? "" : " on " + std::string(where)) + ".");
+  const std::string what = is_to_start(job) ? "Its start is expected " : "It is expected to go on ";
+  line(out, what + date(start) + (where.empty() ? "" : " on " + std::string(where)) + ".");
 }
 
 void why_json::text(std::string& out, int depth, std::string_view name, std::string_view value) {
@@ -287,7 +289,7 @@ void why_json::put(std::string& out, const object_view& job, schema::JobWhy::Rea
   }
   text(out, 3, "Hold_Types", value_of(job, ids::job_state) == "H" ? value_of(job, ids::Hold_Types) : std::string_view());
   text(out, 3, "exec_vnode", value_of(job, ids::exec_vnode));
-  if (is_to_start(job)) {
+  if (is_to_start(job) || is_to_go_on(job)) {
     text(out, 3, "estimated_start", value_of(job, ids::estimated, "start_time"));
     text(out, 3, "estimated_exec_vnode", value_of(job, ids::estimated, "exec_vnode"));
   }

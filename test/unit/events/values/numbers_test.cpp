@@ -118,6 +118,10 @@ BOOST_AUTO_TEST_CASE(durations_are_printed_as_hours_minutes_seconds) {
   BOOST_TEST(duration("59:00") == "00:59:00");
   BOOST_TEST(duration("00:00:10.5") == "00:00:11");
   BOOST_TEST(duration("10.000") == "00:00:10");
+  BOOST_TEST(duration("10.499") == "00:00:10");
+  BOOST_TEST(duration("10.05") == "00:00:10");
+  BOOST_TEST(duration("59.500") == "00:01:00");
+  BOOST_TEST(duration("0.9") == "00:00:01");
   BOOST_TEST(duration("336:00:00") == "336:00:00");
   BOOST_TEST(duration("0:90:90") == "01:31:30");
   for (const char* bad : {"", "xx", "-5", "1:2:3:4", "1:", ":1", "1:-2", "1.x", "10 ", "99999999999999999999"})

@@ -46,6 +46,7 @@ BOOST_AUTO_TEST_CASE(durations_are_seconds_and_print_as_hours) {
   BOOST_TEST(check(R"py(
 d = pbs.duration("01:00:00")
 assert str(d) == "01:00:00" and int(d) == 3600 and d == 3600 and d == "60:00"
+assert pbs.duration(1.5) == 2 and pbs.duration("1.5") == 2 and pbs.duration(1.4) == 1 and pbs.duration("00:00:01.4") == 1
 assert str(d + 60) == "01:01:00" and str(d - "00:30:00") == "00:30:00" and str(pbs.duration(90)) == "00:01:30"
 assert d > pbs.duration("00:59:59") and d < "02:00:00" and isinstance(d, int)
 assert "%s" % d == "01:00:00" and "%d" % d == "3600"

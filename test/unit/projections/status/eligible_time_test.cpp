@@ -38,13 +38,21 @@ struct story {
       c.setValue(value);
     });
   }
-  void submit(bool held = false) {
+  void submit(bool held = false, const char* indices = "") {
     happens(job, [&](auto e) {
       auto q = e.initJob().initQueued();
       q.setId("1.p1");
       q.setNumber(1);
       q.setQueue("workq");
+      q.setIndices(indices);
       if (held) q.initHolds(1).set(0, schema::HoldType::USER);
+    });
+  }
+  void begins(std::uint32_t subjob) {
+    happens(job, [&](auto e) {
+      auto b = e.initJob().initSubjobBegan();
+      b.setIndex(subjob);
+      b.setRun(1);
     });
   }
   void hold() {
@@ -113,6 +121,22 @@ BOOST_AUTO_TEST_CASE(what_began_while_the_clock_was_ahead_is_counted_from_when_i
   BOOST_TEST(s.shown(100) == "00:01:49 2");
   s.run();
   BOOST_TEST(s.shown(100) == "00:00:10 3");
+}
+
+BOOST_AUTO_TEST_CASE(an_array_is_eligible_while_its_subjobs_run) {  // also where max_run_subjobs keeps the others back
+  story s;
+  s.set("eligible_time_enable", "True");
+  s.submit(false, "1-3");
+  s.begins(1);
+  BOOST_TEST(s.shown(9) == "00:00:10 2");
+  s.reason(kind::LIMIT);
+  BOOST_TEST(s.shown(9) == "00:00:02 1");
+  s.begins(2);
+  BOOST_TEST(s.shown(9) == "00:00:02 1");  // the others wait for what they waited for
+  s.reason(kind::RESOURCES);
+  BOOST_TEST(s.shown(9) == "00:00:11 2");
+  s.begins(3);
+  BOOST_TEST(s.shown(9) == "00:00:03 1");  // nothing of it waits
 }
 
 BOOST_AUTO_TEST_CASE(it_stands_still_while_the_job_is_held) {

@@ -223,3 +223,52 @@ BOOST_AUTO_TEST_CASE(a_top_job_that_asks_for_another_place_is_told_none_until_th
   BOOST_TEST(told());
   BOOST_TEST(shows_after("Resource_List", "place", "excl") == "none");
 }
+
+BOOST_AUTO_TEST_CASE(a_suspended_job_is_a_top_job_until_it_goes_on) {  // sched_preempt_enforce_resumption
+  constexpr std::uint64_t job = 10;
+  constexpr const char* place = "(p1:ncpus=1)";
+  projections::status status;
+  told_records records;
+  const auto happens = [&](std::uint64_t stream, const std::function<void(schema::Event::Builder)>& event) {
+    status.fold(records.next(stream, event));
+  };
+  happens(1, [](auto e) { e.initServer().initStarted().setServerName("p1"); });
+  happens(2, [](auto e) { e.initQueue().initCreated().setName("workq"); });
+  happens(3, [](auto e) { e.initScheduler().initCreated().setName("default"); });
+  happens(job, [](auto e) {
+    auto q = e.initJob().initQueued();
+    q.setId("1.p1");
+    q.setNumber(1);
+    q.setQueue("workq");
+  });
+  happens(job, [&](auto e) {
+    auto a = e.initJob().initAssigned();
+    a.setRun(1);
+    a.setExecVnode(place);
+  });
+  happens(job, [](auto e) { e.initJob().initStarted().setRun(1); });
+  happens(job, [](auto e) { e.initJob().initSuspended().setRun(1); });
+  happens(job, [&](auto e) {
+    auto r = e.initJob().initVnodesReleased();
+    r.setRun(1);
+    r.setExecVnode(place);
+    r.setWhy(schema::ReleaseReason::SUSPENDED);
+  });
+  happens(job, [](auto e) { e.initJob().setResumeWanted(); });
+  happens(3, [&](auto e) {
+    auto estimate = e.initScheduler().initCycleReasons().initEstimates(1)[0];
+    estimate.setJob(job);
+    estimate.setStartNs(1'795'222'000'000'000'000);
+    estimate.setExecVnode(place);
+  });
+  BOOST_TEST(status.job(job)->attributes.get(attributes::job::topjob).value_or("") == "True");
+  BOOST_TEST(status.job(job)->attributes.get(attributes::job::estimated, "start_time").value_or("") == "1795222000");
+  happens(job, [](auto e) { e.initJob().initResumed().setRun(1); });
+  happens(job, [&](auto e) {
+    auto t = e.initJob().initVnodesTaken();
+    t.setRun(1);
+    t.setExecVnode(place);
+  });
+  BOOST_TEST(!status.job(job)->attributes.has(attributes::job::topjob));
+  BOOST_TEST(status.job(job)->attributes.has(attributes::job::estimated));
+}

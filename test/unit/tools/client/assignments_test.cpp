@@ -44,6 +44,21 @@ BOOST_AUTO_TEST_CASE(quotes_protect_commas_in_resources) {
              boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(targets_of_preemption_need_no_quotes) {
+  for (const char* text : {"preempt_targets=queue=a,queue=b,ncpus=1", "preempt_targets='queue=a,queue=b',ncpus=1",
+                           "preempt_targets=queue=a, queue = b ,ncpus=1"})
+    BOOST_TEST(*parse_resource_list(text) == (list{{"preempt_targets", "queue=a,queue=b"}, {"ncpus", "1"}}),
+               boost::test_tools::per_element());
+  BOOST_TEST(*parse_resource_list("preempt_targets=Resource_List.mem=1gb,Queue=b") ==
+                 (list{{"preempt_targets", "Resource_List.mem=1gb,Queue=b"}}),
+             boost::test_tools::per_element());
+  BOOST_TEST(*parse_resource_list("preempt_targets=NONE,mem=1gb") == (list{{"preempt_targets", "NONE"}, {"mem", "1gb"}}),
+             boost::test_tools::per_element());
+  BOOST_TEST(*parse_resource_list("preempt_targets=queue=a,ncpus=1,queue=b") ==
+                 (list{{"preempt_targets", "queue=a"}, {"ncpus", "1"}, {"queue", "b"}}),
+             boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(a_comma_in_an_attribute_belongs_to_its_value_unless_a_name_follows) {
   BOOST_TEST(*parse_attribute_list("umask=022,run_count=2") == (list{{"umask", "022"}, {"run_count", "2"}}),
              boost::test_tools::per_element());

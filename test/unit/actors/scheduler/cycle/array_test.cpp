@@ -169,6 +169,61 @@ BOOST_AUTO_TEST_CASE(its_next_subjob_is_one_top_job) {
   BOOST_TEST(o.r.estimates[1].start == some_day + 7200);
 }
 
+BOOST_AUTO_TEST_CASE(one_that_waits_for_its_own_subjobs_is_a_top_job_for_when_one_of_them_ends) {
+  small_cluster c;
+  c.vnodes = {simple_vnode("p1", 8)};
+  c.server["backfill_depth"] = "2";
+  c.jobs = {array(7, "3-9"), one(8)};
+  c.jobs[0].state = 'B';
+  c.jobs[0].may_begin = 0;
+  for (int i = 0; i < 2; ++i) {
+    auto j = one(20 + static_cast<std::uint64_t>(i));
+    j.id = "7[" + std::to_string(i + 1) + "].p1";
+    j.state = 'R';
+    j.exec_vnode = "(p1:ncpus=1)";
+    j.exec_host = "p1/" + std::to_string(i);
+    j.started = some_day - 600 * i;
+    c.vnodes[0].jobs.emplace_back(j.serial, false);
+    c.jobs.push_back(j);
+  }
+  c.vnodes[0].assigned["ncpus"] = "2";
+  for (auto& j : c.jobs) j.resources["walltime"] = "01:00:00";
+  cycles o(c, "strict_ordering: True ALL\n");
+  o.run();
+  BOOST_TEST(o.started() == texts{"8"}, all_equal);
+  BOOST_REQUIRE(o.r.estimates.size() == 1u);
+  BOOST_TEST(o.r.estimates[0].job == 7u);
+  BOOST_TEST(o.r.estimates[0].start == some_day + 3000);
+  BOOST_TEST(o.r.estimates[0].exec_vnode == "(p1:ncpus=1)");
+  BOOST_TEST(o.log_of("7[].p1").back() == std::string("7[].p1 ") + limit_text);
+  BOOST_TEST(o.r.reasons.empty());
+
+  c.jobs[1].schedselect = "1:ncpus=6";  // it would take what the subjob that comes next needs, if that did not get what ends
+  c.jobs[1].resources["walltime"] = "05:00:00";
+  cycles beside(c, "strict_ordering: True ALL\n");
+  beside.run();
+  BOOST_TEST(beside.started() == texts{"8"}, all_equal);
+
+  c.server["backfill_depth"] = "0";
+  cycles no_top(c, "strict_ordering: True ALL\n");
+  no_top.run();
+  BOOST_TEST(no_top.started() == texts{"8"}, all_equal);  // no room is lacking: nobody stands behind it
+  BOOST_TEST(no_top.r.estimates.empty());
+}
+
+BOOST_AUTO_TEST_CASE(who_is_proposed_in_this_cycle_ends_for_it_too) {
+  small_cluster c;
+  c.vnodes = {simple_vnode("p1", 8)};
+  c.jobs = {array(7, "3-9")};
+  c.jobs[0].may_begin = 2;
+  c.jobs[0].resources["walltime"] = "01:00:00";
+  cycles o(c, "strict_ordering: True ALL\n");
+  o.run();
+  BOOST_TEST(o.started() == (texts{"7[3]", "7[4]"}), all_equal);
+  BOOST_REQUIRE(o.r.estimates.size() == 1u);
+  BOOST_TEST(o.r.estimates[0].start == some_day + 3600);
+}
+
 BOOST_AUTO_TEST_CASE(subjobs_preempt_one_after_the_other) {
   small_cluster c;
   c.vnodes = {simple_vnode("p1", 2)};
@@ -273,6 +328,32 @@ BOOST_AUTO_TEST_CASE(a_subjob_that_is_asked_for_by_name) {
   o.v.withdraw(7);
   BOOST_TEST(o.v.find_job(values::subjob_number(7, 5)) == nullptr);
   BOOST_TEST(o.v.vnodes()[0].jobs.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_subjob_that_is_asked_for_suspends_others_but_none_of_its_array) {
+  const auto victims_of = [](const char* running) {
+    small_cluster c;
+    c.vnodes = {simple_vnode("p1", 1)};
+    c.vnodes[0].assigned = {{"ncpus", "1"}};
+    c.vnodes[0].jobs = {{20, false}};
+    c.vnodes[0].state = "job-busy";
+    auto j = one(20);
+    j.id = running;
+    j.state = 'R';
+    j.exec_vnode = "(p1:ncpus=1)";
+    j.exec_host = "p1/0";
+    j.started = some_day - 100;
+    c.jobs = {array(7, "5")};
+    const auto row = c.full_view();
+    c.jobs = {j};
+    cycles o(c);
+    std::string why;
+    o.r = run_asked(o.v, o.p, some_day, o.v.take_asked((*row).getJobs()[0]), why);
+    return o.r.runs.empty() ? std::size_t{0} : o.r.runs.front().victims.size();
+  };
+  BOOST_TEST(victims_of("7[4].p1") == 0u);
+  BOOST_TEST(victims_of("17[4].p1") == 1u);
+  BOOST_TEST(victims_of("20.p1") == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(one_that_is_asked_for_is_passed_over_by_the_cycle) {

@@ -231,6 +231,31 @@ BOOST_AUTO_TEST_CASE(the_sharing_of_a_vnode_decides_with_the_place_of_the_job) {
   BOOST_TEST(runs_of(host_with_sharing("force_excl", "shared")) == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(the_host_of_exclhost_is_what_resources_available_says) {
+  auto c = host_with_sharing("default_shared", "exclhost");
+  c.vnodes[2].available["host"] = "blade";
+  c.vnodes.push_back(simple_vnode("p4", 2));
+  c.vnodes.back().available["host"] = "P3";
+  BOOST_TEST(first_exec_vnode(c) == "(p3[0]:ncpus=1)+(p3)+(p4)");
+  c.jobs[1] = queued(2, "1:ncpus=1:vnode=p3[1]");
+  BOOST_TEST(runs_of(c) == 2u);
+  c.jobs[1] = queued(2, "1:ncpus=1:vnode=p4");
+  BOOST_TEST(runs_of(c) == 1u);
+  c.jobs[0] = queued(1, "1:ncpus=1:vnode=p4");
+  c.jobs[1] = queued(2, "1:ncpus=1:vnode=p3[0]");
+  c.jobs[1].place = "exclhost";
+  BOOST_TEST(runs_of(c) == 1u);  // somebody is on its host already
+
+  view v;
+  BOOST_REQUIRE(v.apply(*c.full_view()));
+  BOOST_TEST(v.one_host(v.vnodes()[0]).size() == 3u);
+  auto moved = c.vnodes[3];
+  moved.available["host"] = "p4";
+  BOOST_REQUIRE(v.apply(*delta(1, 2, {}, {}, {moved}, 3)));
+  BOOST_TEST(v.one_host(v.vnodes()[0]).size() == 2u);
+  BOOST_TEST(v.one_host(v.vnodes()[3]).size() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(a_job_that_has_the_host_for_itself_lists_its_other_vnodes) {
   BOOST_TEST(first_exec_vnode(host_with_sharing("default_shared", "exclhost")) == "(p3[0]:ncpus=1)+(p3)+(p3[1])");
   BOOST_TEST(first_exec_vnode(host_with_sharing("default_exclhost", "free")) == "(p3[0]:ncpus=1)+(p3)+(p3[1])");
@@ -279,6 +304,32 @@ BOOST_AUTO_TEST_CASE(placement_sets_of_the_server_are_used_smallest_first) {
   c.jobs = {queued(1, "1:ncpus=9")};
   c.scheduler = {{"do_not_span_psets", "True"}};
   BOOST_TEST(comment_of(cycle_of(c), 1) == "Can Never Run: can't fit in the largest placement set, and can't span psets");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_waits_for_a_placement_set_is_told_which) {
+  small_cluster c;
+  c.vnodes = {simple_vnode("p1", 4), simple_vnode("p2", 4), simple_vnode("p3", 3)};
+  c.vnodes[0].available["switch"] = "a";
+  c.vnodes[2].available["switch"] = "b";
+  for (auto& v : c.vnodes) v.assigned["ncpus"] = "2";
+  c.resources = {{"switch", "string", "h"}};
+  c.server = {{"node_group_enable", "True"}, {"node_group_key", "switch"}};
+  c.jobs = {queued(1, "3:ncpus=1")};
+  const auto told = [&] {
+    const auto o = cycle_of(c);
+    for (const auto& line : o.r.log)
+      if (line.object == "1.p1" && line.text.starts_with("Placement set")) BOOST_TEST(line.text.ends_with(" or is too small"));
+    return comment_of(o, 1);
+  };
+  BOOST_TEST(told() == "Not Running: Placement set switch=\"\" has too few free resources");
+  c.scheduler = {{"only_explicit_psets", "True"}};
+  BOOST_TEST(told() == "Not Running: Placement set switch=a has too few free resources");
+  c.vnodes[0].state = "offline";
+  BOOST_TEST(told() == "Not Running: Placement set switch=a has too few free resources");
+  c.vnodes[0].state = "free";
+  c.vnodes[0].assigned["ncpus"] = "0";
+  c.jobs = {queued(1, "1:ncpus=3"), queued(2, "3:ncpus=1")};  // what ran in the same cycle counts
+  BOOST_TEST(comment_of(cycle_of(c), 2) == "Not Running: Placement set switch=a has too few free resources");
 }
 
 // -- claims ------------------------------------------------------------------------------------------------------------

@@ -1,9 +1,11 @@
 // Who makes room for whom (pbs guide: preemption). The transcripts of a real PBS are those of its tests S6 and Y1 to Y3.
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <random>
 
 #include "actors/scheduler/cycle/cycle.hpp"
+#include "events/values/date_time.hpp"
 #include "events/values/exec_vnode.hpp"
 #include "events/values/number.hpp"
 #include "transcript.hpp"
@@ -187,11 +189,12 @@ BOOST_AUTO_TEST_CASE(a_checkpointed_job_runs_where_it_was_or_waits) {
 }
 
 BOOST_AUTO_TEST_CASE(methods_depend_on_how_much_of_its_time_a_job_has_left) {
-  const auto by = [](std::int64_t ran) {
+  const auto by = [](std::int64_t ran, const char* soft_walltime = "") {
     auto c = with_express();
     c.scheduler["preempt_order"] = "R 50 S";
     c.jobs = {runs(c, 1, 4), asks(2, 4, "exp")};
     c.jobs[0].resources["walltime"] = "1000";
+    if (*soft_walltime != '\0') c.jobs[0].resources["soft_walltime"] = soft_walltime;
     c.jobs[0].started = some_day - ran;
     return victims_of(cycle_of(c).r);
   };
@@ -199,6 +202,8 @@ BOOST_AUTO_TEST_CASE(methods_depend_on_how_much_of_its_time_a_job_has_left) {
   BOOST_TEST(by(499) == texts{"1 R"}, all_equal);
   BOOST_TEST(by(500) == texts{"1 S"}, all_equal);
   BOOST_TEST(by(2000) == texts{"1 S"}, all_equal);
+  BOOST_TEST(by(100, "300") == texts{"1 R"}, all_equal);
+  BOOST_TEST(by(200, "300") == texts{"1 S"}, all_equal);
 }
 
 BOOST_AUTO_TEST_CASE(the_youngest_goes_first_and_nobody_for_nothing) {
@@ -252,6 +257,8 @@ BOOST_AUTO_TEST_CASE(a_job_may_say_whom_it_preempts) {
   };
   BOOST_TEST(with("Queue=qa") == "2 Limited running jobs used for preemption from 1 to 0: No jobs to preempt");
   BOOST_TEST(with("Queue=workq") == "2 Limited running jobs used for preemption from 1 to 1");
+  BOOST_TEST(with("queue=qa,queue=workq") == "2 Limited running jobs used for preemption from 1 to 1");
+  BOOST_TEST(with("Queue=qa,resource_list.ncpus=4") == "2 Limited running jobs used for preemption from 1 to 1");
   BOOST_TEST(with("Queue=qa,Resource_List.ncpus=4") == "2 Limited running jobs used for preemption from 1 to 1");
   BOOST_TEST(with("Resource_List.ncpus=3") == "2 Limited running jobs used for preemption from 1 to 0: No jobs to preempt");
   BOOST_TEST(with("NONE") == "2 No preemption set specified for the job: Job will not preempt");
@@ -380,10 +387,36 @@ BOOST_AUTO_TEST_CASE(nobody_takes_the_room_of_a_suspended_job_if_the_site_wants_
   BOOST_TEST(o.r.comments[o.r.reasons[0].comment] == "Not Running: Not enough free nodes available");
   BOOST_TEST(o.r.comments[o.r.reasons[1].comment] == "Not Running: Job would conflict with reservation or top job");
   BOOST_TEST(o.r.blockers[o.r.reasons[1].behind - 1] == "1.p1");
+  BOOST_REQUIRE(o.r.estimates.size() == 1u);
+  BOOST_TEST(o.r.estimates[0].job == 1u);
+  BOOST_TEST(o.r.estimates[0].start == some_day + 3600);
+  BOOST_TEST(o.r.estimates[0].exec_vnode == "(p1:ncpus=4)");
+  const auto lines = lines_of(o.r);
+  BOOST_TEST(std::count(lines.begin(), lines.end(), "1 Job is a top job and will run at " + values::print_date(some_day + 3600)) == 1);
   c.jobs[2].queue = "exp";  // more important
   o = cycle_of(c);
   BOOST_REQUIRE(o.r.runs.size() == 2u);
   BOOST_TEST(o.r.runs[0].job == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(a_suspended_job_is_a_top_job_as_long_as_the_site_wants_that) {
+  auto c = with_express();
+  c.jobs = {runs(c, 2, 4, "p1", "exp"), suspended_on(1, 4)};
+  c.jobs[0].started = some_day;
+  c.jobs[0].resources["walltime"] = "01:00:00";
+  c.jobs[1].topjob_ineligible = true;
+  c.server["backfill_depth"] = "0";
+  BOOST_TEST(cycle_of(c).r.estimates.empty());
+  c.scheduler["sched_preempt_enforce_resumption"] = "True";
+  BOOST_TEST(cycle_of(c).r.estimates.size() == 1u);
+  c.jobs[1].estimated = some_day + 3600;
+  c.jobs[1].estimated_vnode = "(p1:ncpus=4)";
+  c.jobs[1].topjob = true;
+  BOOST_TEST(cycle_of(c).r.estimates.empty());  // it shows that already
+  c.scheduler.erase("sched_preempt_enforce_resumption");
+  const auto o = cycle_of(c);
+  BOOST_REQUIRE(o.r.estimates.size() == 1u);
+  BOOST_TEST(o.r.estimates[0].former);
 }
 
 BOOST_AUTO_TEST_CASE(for_one_that_is_asked_for_anybody_goes) {

@@ -104,6 +104,10 @@ BOOST_AUTO_TEST_CASE(what_stands_before_it_and_when_it_may_start_is_told) {
   const auto told = text(why);
   BOOST_TEST(told.find("\n  It waits behind 10.borg.\n") != std::string::npos, told);
   BOOST_TEST(told.ends_with("\n  Its start is expected Sat Nov 21 01:03:20 2026 on (n1:ncpus=8).\n"), told);
+  row.set(ids::job_state, "S");
+  BOOST_TEST(text(why).find("expected") == std::string::npos);  // of its last start
+  row.set(ids::topjob, "True");
+  BOOST_TEST(text(why).ends_with("\n  It is expected to go on Sat Nov 21 01:03:20 2026 on (n1:ncpus=8).\n"), text(why));
 }
 
 BOOST_AUTO_TEST_CASE(jobs_that_do_not_wait_are_told_as_what_they_are) {

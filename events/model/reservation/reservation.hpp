@@ -172,7 +172,7 @@ struct reservation_wake {
 effect_id id_of(const reservation_wake& effect);
 std::vector<reservation_wake> pending_effects(const reservation_state& r, const settings& settings);
 
-// The question is open, and all who may answer it have refused, or are gone.
+// The question is open, and all who may answer it have refused, or are gone. Who is off is waited for only while nobody has refused.
 bool nobody_is_left_to_answer(const reservation_state& r, const settings& settings);
 
 // May this requester change or delete it?

@@ -153,6 +153,41 @@ BOOST_AUTO_TEST_CASE(it_is_denied_when_the_last_scheduler_has_refused) {
   BOOST_TEST((s.state.phase == phase::ended));
 }
 
+BOOST_AUTO_TEST_CASE(nobody_waits_for_a_scheduler_that_is_off_when_another_has_refused) {
+  reservation_story s;
+  s.settings.scheduler_of_partition = {{"P1", "one"}, {"P2", "two"}};
+  s.settings.schedulers_off = {"two"};
+  s.when(reserve(two_cpus(s.now_s + 100)));
+  auto other = s;
+  BOOST_TEST(s.refused("one") == "refused");
+  BOOST_TEST(s.refused("default") == "refused denied");
+
+  other.settings.server.set(attributes::server::scheduling, "False");
+  BOOST_TEST(other.refused("one") == "refused denied");
+}
+
+BOOST_AUTO_TEST_CASE(while_all_schedulers_are_off_it_waits) {
+  reservation_story s;
+  s.settings.scheduler_of_partition = {{"P1", "one"}};
+  s.settings.schedulers_off = {"one"};
+  s.settings.server.set(attributes::server::scheduling, "False");
+  s.when(reserve(two_cpus(s.now_s + 100)));
+  BOOST_TEST(!model::nobody_is_left_to_answer(s.state, s.settings));
+  BOOST_TEST(s.when(model::reservation_time{}, the_server()) == "");
+  s.settings.server.set(attributes::server::scheduling, "True");
+  BOOST_TEST(s.refused("default") == "refused denied");
+}
+
+BOOST_AUTO_TEST_CASE(a_scheduler_that_is_switched_off_is_not_waited_for) {
+  reservation_story s;
+  s.settings.scheduler_of_partition = {{"P1", "one"}};
+  s.when(reserve(two_cpus(s.now_s + 100)));
+  BOOST_TEST(s.refused("default") == "refused");
+  s.settings.schedulers_off = {"one"};
+  BOOST_TEST(model::nobody_is_left_to_answer(s.state, s.settings));
+  BOOST_TEST(s.when(model::reservation_time{}, the_server()) == "denied");
+}
+
 BOOST_AUTO_TEST_CASE(a_scheduler_that_is_gone_has_refused) {
   reservation_story s;
   s.settings.scheduler_of_partition = {{"P1", "one"}};

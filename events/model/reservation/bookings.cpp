@@ -126,18 +126,24 @@ std::optional<rejection> bookings::check_count(const event_place& at, schema::Re
                                               " reservations of user " + at.by.user + " at a time");
 }
 
-std::optional<rejection> bookings::check(const event_place& at, schema::ReservationEvent::Reader event, const holdings& vnodes) const {
+const reservation_state* bookings::of_stream(std::uint64_t serial, const reservation_state* born) const {
+  if (const auto known = reservations_.find(serial); known != reservations_.end()) return &known->second;
+  return born && born->serial == serial ? born : nullptr;
+}
+
+std::optional<rejection> bookings::check(const event_place& at, schema::ReservationEvent::Reader event, const holdings& vnodes,
+                                         const reservation_state* born) const {
   if (event.isSubmitted() && event.getSubmitted().getKind() == schema::ReservationKind::FROM_JOB)
     return check_place_of_job(at, event, vnodes);
   if (event.isSubmitted()) return check_count(at, event.getSubmitted().getKind());
   if (!event.isConfirmed() && !event.isLaterPlaced()) return std::nullopt;
   const auto answered = event.isConfirmed() ? event.getConfirmed() : event.getLaterPlaced();
-  const auto whose = reservations_.find(at.stream);
-  if (whose == reservations_.end()) return refuse(pbs_error::unknown_reservation);
+  const auto* const whose = of_stream(at.stream, born);
+  if (!whose) return refuse(pbs_error::unknown_reservation);
   const auto partition = schema::text(answered.getPartition());
   place_reader read;
   for (auto o : answered.getOccurrences())
-    if (auto why = check_place(whose->second, {o.getStartNs(), o.getEndNs()}, read(schema::text(o.getExecVnode())), partition, vnodes))
+    if (auto why = check_place(*whose, {o.getStartNs(), o.getEndNs()}, read(schema::text(o.getExecVnode())), partition, vnodes))
       return why;
   return std::nullopt;
 }

@@ -20,8 +20,10 @@ namespace annals::model {
 
 class bookings {
  public:
-  // Whether the event may come next; `vnodes`: as they are before it.
-  std::optional<rejection> check(const event_place& at, schema::ReservationEvent::Reader event, const holdings& vnodes) const;
+  // Whether the event may come next; `vnodes`: as they are before it. `born`: a reservation that begins with an event before it, and is
+  // not applied yet.
+  std::optional<rejection> check(const event_place& at, schema::ReservationEvent::Reader event, const holdings& vnodes,
+                                 const reservation_state* born = nullptr) const;
   void apply(const event_place& at, schema::ReservationEvent::Reader event);
 
   // Whether a job of this queue may take this. In a reservation it begins only while the window is open, and on its vnodes, and together
@@ -40,6 +42,7 @@ class bookings {
   bool operator==(const bookings& other) const { return reservations_ == other.reservations_; }
 
  private:
+  const reservation_state* of_stream(std::uint64_t serial, const reservation_state* born) const;
   const reservation_state* with_queue(std::string_view queue) const;
   std::optional<rejection> check_place(const reservation_state& whose, vnode_dates::span time, const vnode_amounts& place,
                                        std::string_view partition, const holdings& vnodes) const;

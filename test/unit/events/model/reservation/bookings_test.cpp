@@ -123,6 +123,38 @@ BOOST_AUTO_TEST_CASE(who_is_alone_shares_with_nobody_and_maintenance_asks_nobody
   BOOST_TEST(b.confirm(7, 10, 20, "(n1:ncpus=4)") == "");
 }
 
+// Maintenance has its place in the append that begins it.
+BOOST_AUTO_TEST_CASE(one_may_be_confirmed_together_with_its_submission) {
+  books b;
+  const auto submitted = model::make_event([](auto e) {
+    auto s = e.initReservation().initSubmitted();
+    s.setId("M5");
+    s.setKind(schema::ReservationKind::MAINTENANCE);
+    s.initOccurrences(1)[0].setIndex(1);
+  });
+  const auto confirmed = [](const char* place) {
+    return model::make_event([&](auto e) {
+      auto o = e.initReservation().initConfirmed().initOccurrences(1)[0];
+      o.setIndex(1);
+      o.setStartNs(10);
+      o.setEndNs(20);
+      o.setExecVnode(place);
+    });
+  };
+  const auto said = [&](const char* place) {
+    model::ledger::newborn born;
+    for (std::uint64_t version = 1; const auto& e : {submitted, confirmed(place)}) {
+      const model::event_place at{b.sequence + version, 105, version, 1'000'000'000, the_server()};
+      if (const auto why = b.ledger.check(at, e.get(), &born)) return std::to_string(why->code);
+      ++version;
+    }
+    return std::string();
+  };
+  BOOST_TEST(said("(n1:ncpus=4)") == "");
+  BOOST_TEST(said("(n9:ncpus=4)") == "15062");
+  BOOST_TEST(b.confirm(5, 10, 20, "(n1:ncpus=4)") != "");  // nothing was written
+}
+
 BOOST_AUTO_TEST_CASE(a_place_is_of_vnodes_that_are_there_and_in_the_partition) {
   books b;
   b.submit(5);

@@ -424,16 +424,41 @@ BOOST_AUTO_TEST_CASE(jobs_of_a_reservation_that_does_not_run_wait) {
   BOOST_TEST(o.comment(2) == "Not Running: Queue not started.");
 }
 
-BOOST_AUTO_TEST_CASE(what_was_not_reserved_is_not_there) {
+BOOST_AUTO_TEST_CASE(jobs_of_a_reservation_have_no_other_vnodes_and_no_more_than_was_asked_for) {
   auto c = three_hosts();
   add(c, has(900, "1:ncpus=2", -hour, hour, "(q2:ncpus=2)"), true);
-  auto mem = asks(1, 1, "", "R900"), elsewhere = asks(2, 1, "", "R900"), more = asks(3, 3, "", "R900");
-  mem.schedselect = "1:ncpus=1:mem=1gb";
+  auto elsewhere = asks(1, 1, "", "R900");
   elsewhere.schedselect = "1:ncpus=1:host=q1";
-  c.jobs = {mem, elsewhere, more};
+  c.jobs = {elsewhere, asks(2, 3, "", "R900")};
   const auto o = cycle_of(c);
   BOOST_TEST(o.r.runs.empty());
-  BOOST_TEST(o.comment(3) == "Can Never Run: Insufficient amount of resource: ncpus (R: 3 A: 2 T: 2)");
+  BOOST_TEST(o.comment(2) == "Can Never Run: Insufficient amount of resource: ncpus (R: 3 A: 2 T: 2)");
+}
+
+// As in PBS.
+BOOST_AUTO_TEST_CASE(what_a_reservation_did_not_ask_for_is_there_if_its_vnode_has_it) {
+  auto c = three_hosts();
+  add(c, has(900, "1:ncpus=2", -hour, hour, "(q2:ncpus=2)"), true);
+  auto too_much = asks(1, 1, "", "R900"), enough = asks(2, 1, "", "R900");
+  too_much.schedselect = "1:ncpus=1:mem=9gb";
+  enough.schedselect = "1:ncpus=1:mem=8gb";
+  c.jobs = {too_much, enough};
+  const auto o = cycle_of(c);
+  BOOST_TEST(o.run(1) == "");
+  BOOST_TEST(o.run(2).starts_with("(q2:"), o.run(2));
+}
+
+BOOST_AUTO_TEST_CASE(what_another_reservation_asked_for_is_kept_for_it) {
+  auto c = three_hosts();
+  add(c, has(900, "1:ncpus=2", -hour, hour, "(q2:ncpus=2)"), true);
+  add(c, has(901, "1:ncpus=1:mem=6gb", 1800, 2 * hour, "(q2:ncpus=1:mem=6gb)"), false);
+  auto too_much = asks(1, 1, "", "R900"), enough = asks(2, 1, "", "R900");
+  too_much.schedselect = "1:ncpus=1:mem=3gb";
+  enough.schedselect = "1:ncpus=1:mem=2gb";
+  c.jobs = {too_much, enough};
+  const auto o = cycle_of(c);
+  BOOST_TEST(o.run(1) == "");
+  BOOST_TEST(o.run(2).starts_with("(q2:"), o.run(2));
 }
 
 BOOST_AUTO_TEST_CASE(a_vnode_that_is_kept_whole_is_whole_for_its_jobs) {

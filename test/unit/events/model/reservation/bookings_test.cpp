@@ -23,7 +23,7 @@ struct books {
     write(1, [](auto e) {
       auto v = e.initHost().initCameUp().initVnodes(1)[0];
       v.setName("n1");
-      fill(v.initAttributes(1), {{"resources_available", "ncpus", "4"}});
+      fill(v.initAttributes(2), {{"resources_available", "ncpus", "4"}, {"resources_available", "mem", "8gb"}});
     });
   }
   template <class Fill>
@@ -216,6 +216,26 @@ BOOST_AUTO_TEST_CASE(jobs_of_a_reservation_have_no_more_than_it_has) {
   BOOST_TEST(b.assign(12, "(n1:ncpus=2)") == "15044 Insufficient amount of resource: ncpus ");
   BOOST_TEST(b.assign(12, "(n1:ncpus=1)") == "");
   BOOST_TEST(b.assign(13, "(n1:ncpus=1)") == "15044 Insufficient amount of resource: ncpus ");
+}
+
+// As in PBS.
+BOOST_AUTO_TEST_CASE(what_a_reservation_did_not_ask_for_its_jobs_have_as_far_as_other_windows_leave_it) {
+  books b;
+  for (const auto n : {5u, 6u}) b.submit(n);
+  b.confirm(5, 10, 20, "(n1:ncpus=2)");
+  b.confirm(6, 10, 20, "(n1:ncpus=1:mem=5gb)");
+  b.queue("R5");
+  b.write(301, [&](auto e) { e.initQueue().initCreated().setName("R6"); });
+  for (const auto job : {11u, 12u}) b.job(job, "R5");
+  b.job(13, "R6");
+  for (const auto n : {5u, 6u}) b.begin(n);
+  const std::string too_little = "15044 Insufficient amount of resource: mem ";
+  BOOST_TEST(b.assign(11, "(n1:ncpus=1:mem=4gb)") == too_little);
+  BOOST_TEST(b.assign(11, "(n1:ncpus=1:mem=2gb)") == "");
+  BOOST_TEST(b.assign(12, "(n1:ncpus=1:mem=2gb)") == too_little);
+  BOOST_TEST(b.assign(13, "(n1:ncpus=1:mem=5gb)") == "");
+  BOOST_TEST(b.assign(12, "(n1:ncpus=1:mem=2gb)").starts_with("15044"));
+  BOOST_TEST(b.assign(12, "(n1:ncpus=1:mem=1gb)") == "");
 }
 
 BOOST_AUTO_TEST_CASE(others_leave_to_an_open_window_what_it_has) {

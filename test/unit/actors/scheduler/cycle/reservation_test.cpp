@@ -243,7 +243,24 @@ BOOST_AUTO_TEST_CASE(a_degraded_one_gets_other_vnodes) {
   r.avoid = {"q1"};
   r.wanted = {{1, some_day + hour, some_day + hour + 600}};
   add(c, r, false);
-  BOOST_TEST(cycle_of(c).r.answers.at(0).places.at(0).exec_vnode == "(q2:ncpus=1)");
+  const auto o = cycle_of(c);
+  BOOST_TEST(o.r.answers.at(0).places.at(0).exec_vnode == "(q2:ncpus=1)");
+  BOOST_TEST(o.log() == (texts{"R555.p1;Confirming 1 Occurrences", "R555.p1;Reservation Confirmed"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_degraded_one_that_gets_no_other_vnodes_stays_in_degraded_mode) {
+  auto c = three_hosts();
+  auto r = has(555, "1:ncpus=1:host=q1", hour, hour + 600, "(q1:ncpus=1)");
+  c.vnode("q1").state = "offline";
+  r.ask = 3;
+  r.avoid = {"q1"};
+  r.wanted = {{1, some_day + hour, some_day + hour + 600}};
+  add(c, r, false);
+  const auto o = cycle_of(c);
+  BOOST_TEST(o.r.answers.at(0).places.empty());
+  BOOST_REQUIRE_EQUAL(o.log().size(), 2u);
+  BOOST_TEST(o.log()[0].starts_with("R555.p1;PBS Failed to confirm resv: "), o.log()[0]);
+  BOOST_TEST(o.log()[1] == "R555.p1;Reservation is in degraded mode");
 }
 
 BOOST_AUTO_TEST_CASE(maintenance_takes_hosts_from_whoever_has_them) {

@@ -105,8 +105,9 @@ reply_ptr reservation_routes::reply_for(const schema::sealed<schema::Request>& r
 void reservation_routes::submit(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request,
                                 const model::requester& by, const sink_ptr& to) {
   reservation_for_job asked{request, by, peer->peer().group, to, board_.where().sequence(), board_.self()};
-  for (auto a : request.get().getSubmitReservation().getAttributes())
-    if (a.getName() == "qmove" || a.getName() == "reserve_job") return board_.self()->send(board_.parts().status, std::move(asked));
+  bool needs_more = request.get().getSubmitReservation().getHosts().size() > 0;
+  for (auto a : request.get().getSubmitReservation().getAttributes()) needs_more |= a.getName() == "qmove" || a.getName() == "reserve_job";
+  if (needs_more) return board_.self()->send(board_.parts().status, std::move(asked));
   ask_hooks(asked);
 }
 
@@ -145,7 +146,7 @@ void reservation_routes::ask_hooks(const reservation_for_job& known) {
 void reservation_routes::submit(const schema::sealed<schema::Request>& request, const reservation_for_job& known, hook_runs runs) {
   model::submit_reservation command{request, 0, known.group};
   command.of_job = known.job;
-  for (const auto& [name, stream] : board_.where().hosts()) command.known_hosts.push_back(name);
+  command.hosts = known.hosts;
   if (!model::has_rule(request.get().getSubmitReservation())) return submit(std::move(command), known, std::move(runs));
   const model::stamp now{board_.parts().base.clock->now_ns(), known.by};
   const bool asked = board_.calendars().ask([this, command, known, now, settings = board_.settings(), runs = std::move(runs)]() mutable {

@@ -173,7 +173,7 @@ struct proposal_settled {
   model::rejection why;
 };
 
-// A reservation for a job: from the gateway to the status actor, which says what the job is, and back.
+// A reservation for a job, or of hosts: from the gateway to the status actor, which says what they are, and back.
 struct reservation_for_job {
   schema::sealed<schema::Request> request;
   model::requester by;
@@ -182,6 +182,7 @@ struct reservation_for_job {
   std::uint64_t min_sequence = 0;
   caf::actor gateway;
   std::optional<model::reservation_job> job = {};
+  std::vector<model::host_to_reserve> hosts = {};
   std::uint64_t cause = 0;  // of a reaction's order: then it is the job's owner who asks
 };
 // From the gateway to itself: the submission with this number was not taken.

@@ -10,6 +10,7 @@
 
 #include "actors/server/end_waits.hpp"
 #include "actors/server/hook_views.hpp"
+#include "actors/server/hosts_to_reserve.hpp"
 #include "actors/server/long_answers.hpp"
 #include "actors/server/mirror_waits.hpp"
 #include "actors/server/replies.hpp"
@@ -122,6 +123,7 @@ struct answering {
 
   void receive(reservation_for_job& asked) {
     if (asked.min_sequence > now->sequence()) return early_for_jobs.push_back(std::move(asked));
+    asked.hosts = hosts_to_reserve(*now, asked.request.get().getSubmitReservation());
     for (auto a : asked.request.get().getSubmitReservation().getAttributes())
       if (a.getName() == "qmove" || a.getName() == "reserve_job")
         if (const auto job = now->job_by_id(schema::text(a.getValue()))) {

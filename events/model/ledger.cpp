@@ -47,7 +47,7 @@ std::optional<rejection> ledger::check(const event_place& at, schema::Event::Rea
     case schema::Event::HOOK: return check_hook(at, event.getHook());
     case schema::Event::HOST: return check_host(at, event.getHost());
     case schema::Event::SERVER: return check_server(event.getServer());
-    case schema::Event::RESERVATION: return check_reservation(at, event.getReservation());
+    case schema::Event::RESERVATION: return check_reservation(at, event.getReservation(), born);
     case schema::Event::RUN:
     case schema::Event::PART:
     case schema::Event::LOG: return std::nullopt;
@@ -210,14 +210,18 @@ std::optional<rejection> ledger::check_hook(const event_place& at, schema::HookE
 }
 
 // Reservations and jobs have one sequence of numbers.
-std::optional<rejection> ledger::check_reservation(const event_place& at, schema::ReservationEvent::Reader event) const {
+std::optional<rejection> ledger::check_reservation(const event_place& at, schema::ReservationEvent::Reader event,
+                                                   newborn* born) const {
   if (event.isSubmitted()) {
     const auto number = number_of(schema::text(event.getSubmitted().getId()));
     if (job_of_number_.contains(number) || bookings_.has_number(number)) return refuse(pbs_error::reservation_exists);
     if (names_contain(queues_, schema::text(event.getSubmitted().getId()))) return refuse(pbs_error::queue_exists);
   }
   if (const auto* queue = bookings_.put_off(at, event); queue && jobs_in_queue(*queue) > 0) return refuse(pbs_error::reservation_not_empty);
-  return bookings_.check(at, event, holdings_);
+  const auto* const begun = born && born->reservation ? &*born->reservation : nullptr;
+  auto why = bookings_.check(at, event, holdings_, begun);
+  if (!why && born && event.isSubmitted()) model::apply(born->reservation.emplace(), at, event);
+  return why;
 }
 
 std::optional<rejection> ledger::check_vnode(const event_place& at, schema::VnodeChanged::Reader event) const {

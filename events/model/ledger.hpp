@@ -27,10 +27,12 @@ class ledger {
  public:
   // Whether the event may be written next.
   std::optional<rejection> check(const event_place& at, schema::Event::Reader event) const { return check(at, event, nullptr); }
-  // Several events that are written together. A job may be run in the append that begins it (a subjob).
+  // Several events that are written together. A job may be run in the append that begins it (a subjob), and a reservation confirmed
+  // (maintenance).
   struct newborn {
     std::uint64_t stream = 0, number = 0;
     std::string queue;
+    std::optional<reservation_state> reservation = {};
   };
   std::optional<rejection> check(const event_place& at, schema::Event::Reader event, newborn* born) const;
   void apply(const event_place& at, schema::Event::Reader event);
@@ -58,7 +60,7 @@ class ledger {
   std::optional<rejection> check_server(schema::ServerEvent::Reader event) const;
   std::optional<rejection> check_scheduler(const event_place& at, schema::SchedulerEvent::Reader event) const;
   std::optional<rejection> check_hook(const event_place& at, schema::HookEvent::Reader event) const;
-  std::optional<rejection> check_reservation(const event_place& at, schema::ReservationEvent::Reader event) const;
+  std::optional<rejection> check_reservation(const event_place& at, schema::ReservationEvent::Reader event, newborn* born) const;
   std::optional<rejection> check_host(const event_place& at, schema::HostEvent::Reader event) const;
   std::optional<rejection> check_vnode(const event_place& at, schema::VnodeChanged::Reader event) const;
   void apply_reservation(const event_place& at, schema::ReservationEvent::Reader event);

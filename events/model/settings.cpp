@@ -23,4 +23,8 @@ bool settings::places_jobs(std::string_view scheduler) const {
          std::any_of(scheduler_of_partition.begin(), scheduler_of_partition.end(), [&](const auto& s) { return s.second == scheduler; });
 }
 
+bool settings::is_off(std::string_view scheduler) const {
+  return scheduler == default_scheduler ? !server_flag(attributes::server::scheduling, true) : schedulers_off.contains(scheduler);
+}
+
 }  // namespace annals::model

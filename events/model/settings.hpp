@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,7 @@ struct settings {
   attributes::resource_catalogue resources;
   std::map<std::string, queue_settings, std::less<>> queues;
   std::map<std::string, std::string, std::less<>> scheduler_of_partition;  // by partition; those that a scheduler has
+  std::set<std::string, std::less<>> schedulers_off;                       // of these
 
   const queue_settings* queue(std::string_view name) const {
     const auto at = queues.find(name);
@@ -43,6 +45,8 @@ struct settings {
   std::string_view scheduler_of_queue(std::string_view name) const;
   // Whether a scheduler places anything at all: one without a partition does not (MS-36).
   bool places_jobs(std::string_view scheduler) const;
+  // Whether its scheduling is False: it begins no cycle, and so answers nothing.
+  bool is_off(std::string_view scheduler) const;
   bool server_flag(attributes::attribute_id id, bool fallback = false) const {
     const auto v = server.get(id);
     return v ? *v == "True" : fallback;

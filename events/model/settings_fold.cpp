@@ -1,6 +1,8 @@
 #include "events/model/settings_fold.hpp"
 
-#include "events/attributes/ids.hpp"
+#include <utility>
+
+#include "events/model/scheduler/places.hpp"
 
 namespace annals::model {
 
@@ -22,10 +24,10 @@ bool settings_fold::fold(const event_place& at, schema::Event::Reader event) {
 bool settings_fold::fold_scheduler(const event_place& at, schema::SchedulerEvent::Reader event) {
   if (!event.isCreated() && !event.isChanged() && !event.isDeleted()) return false;
   auto& scheduler = schedulers_[at.stream];
-  const auto partition = [&] { return std::string(placed_partition(scheduler)); };
-  const auto before = partition();
+  const auto what_counts = [&] { return std::pair(std::string(placed_partition(scheduler)), is_on(scheduler)); };
+  const auto before = what_counts();
   apply(scheduler, at, event);
-  const auto now = partition();
+  const auto now = what_counts();
   if (!scheduler.exists) schedulers_.erase(at.stream);
   return now != before;
 }
@@ -38,8 +40,12 @@ void settings_fold::rebuild() {
   s->server = server_.attributes;
   s->resources = server_.resources;
   for (const auto& [stream, queue] : queues_) s->queues[queue.name] = {queue.order, queue.attributes, queue.reservation};
-  for (const auto& [stream, scheduler] : schedulers_)
-    if (const auto its = placed_partition(scheduler); !its.empty()) s->scheduler_of_partition.emplace(its, scheduler.name);
+  for (const auto& [stream, scheduler] : schedulers_) {
+    const auto its = placed_partition(scheduler);
+    if (its.empty()) continue;
+    s->scheduler_of_partition.emplace(its, scheduler.name);
+    if (!is_on(scheduler)) s->schedulers_off.insert(scheduler.name);
+  }
   settings_ = std::move(s);
 }
 

@@ -17,7 +17,7 @@ class settings_fold {
   // home: PBS_HOME at the server, which no event says.
   explicit settings_fold(std::string home = {}) : home_(std::move(home)) {}
 
-  // True: `settings` is a new one. Of schedulers only their partitions count.
+  // True: `settings` is a new one. Of schedulers only their partitions count, and whether they are on.
   bool fold(const event_place& at, schema::Event::Reader event);
   const settings_ptr& settings() const { return settings_; }
   const server_state& server() const { return server_; }

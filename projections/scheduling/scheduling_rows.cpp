@@ -189,7 +189,7 @@ void fill_vnode(schema::SchedVnode::Builder to, const status& from, const model:
   to.setHost(host.name);
   to.setOrder(vnode.order);
   const auto* use = from.holdings().find(vnode.name);
-  to.setState(vnode_state_text(from, host, vnode));
+  to.setState(vnode_state_by_jobs(from, host, vnode));
   fill_attributes([&](unsigned n) { return to.initAttributes(n); }, schema::ObjectKind::NODE, vnode.attributes, vnode_wanted);
   if (!use) return;
   auto assigned = to.initAssigned(static_cast<unsigned>(use->assigned.size()));

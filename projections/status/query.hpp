@@ -49,6 +49,8 @@ std::string queue_row(const status& from, const model::queue_state& queue, const
 std::string server_row(const status& from);
 // "free", "offline,job-exclusive": the words of the vnode's state as pbsnodes prints them.
 std::string vnode_state_text(const status& from, const model::host_state& host, const model::vnode_state& vnode);
+// Without the word for a reservation that has it alone: schedulers know these themselves.
+std::string vnode_state_by_jobs(const status& from, const model::host_state& host, const model::vnode_state& vnode);
 std::string vnode_row(const status& from, const model::host_state& host, const model::vnode_state& vnode);
 
 }  // namespace annals::projections

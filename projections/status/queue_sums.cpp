@@ -39,6 +39,22 @@ void asked_sums::add_let_go(const model::job_state& job) {
   if (held > used) add("nodect", std::to_string(held - used));
 }
 
+void asked_sums::add(const model::reservation_state& r) {
+  for (const auto& e : r.attributes)
+    if (e.id == attributes::reservation::Resource_List) add(e.resource, e.value);
+}
+
+void asked_sums::add(const asked_sums& more) {
+  for (const auto& [resource, value] : more.sums_) add(resource, value);
+}
+
+void asked_sums::rise_to(const asked_sums& least) {
+  for (const auto& [resource, value] : least.sums_) {
+    auto& sum = sums_[resource];
+    if (sum.empty() || model::read_amount(sum).value < model::read_amount(value).value) sum = value;
+  }
+}
+
 void asked_sums::add_zero(const std::string& resource, bool is_size) {
   if (!sums_.contains(resource)) add(resource, is_size ? "0kb" : "0");
 }
@@ -60,6 +76,29 @@ void each_running_job(const status& from, const std::function<void(const model::
   for (const auto serial : running) {
     if (const auto job = from.job(serial)) visit(*job);
   }
+}
+
+asked_sums sums_of_all(const status& from) {
+  const auto& catalogue = from.server().resources;
+  asked_sums sums(catalogue);
+  std::map<std::string, asked_sums, std::less<>> within;  // by queue: of jobs of open windows
+  for (const auto& [serial, place] : from.open_windows().places()) within.try_emplace(from.reservations().at(serial).id, catalogue);
+  each_running_job(from, [&](const model::job_state& job) {
+    const auto its = within.find(job.queue());
+    (its == within.end() ? sums : its->second).add(job);
+  });
+  for (const auto& [serial, place] : from.open_windows().places()) {
+    const auto& r = from.reservations().at(serial);
+    asked_sums reserved(catalogue);
+    reserved.add(r);
+    reserved.rise_to(within.at(r.id));
+    sums.add(reserved);
+  }
+  // Whatever is assigned on vnodes has a sum, 0 after the jobs have gone.
+  from.holdings().each_used([&](const std::string&, const model::vnode_use& use) {
+    for (const auto& [resource, a] : use.assigned) sums.add_zero(resource, a.is_size);
+  });
+  return sums;
 }
 
 queue_sums::queue_sums(const status& from) {

@@ -20,6 +20,9 @@ class asked_sums {
   explicit asked_sums(const attributes::resource_catalogue& catalogue) : catalogue_(&catalogue) {}
   void add(const model::job_state& job);
   void add_zero(const std::string& resource, bool is_size);  // unless there is a sum of it
+  void add(const model::reservation_state& r);
+  void add(const asked_sums& more);
+  void rise_to(const asked_sums& least);  // of each resource at least so much
   void put(attributes::attribute_set& row, attributes::attribute_id id) const;
 
  private:
@@ -32,6 +35,10 @@ class asked_sums {
 
 // Jobs that have something of vnodes, in the order of their submission.
 void each_running_job(const status& from, const std::function<void(const model::job_state& job)>& visit);
+
+// What all running jobs asked for, and the reservations whose window is open: of these what they asked for, or what their jobs did where
+// that is more.
+asked_sums sums_of_all(const status& from);
 
 class queue_sums {
  public:

@@ -5,6 +5,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/attributes/resources.hpp"
 #include "events/attributes/table.hpp"
+#include "events/model/reservation/open_windows.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/number.hpp"
 #include "events/values/soft_walltime.hpp"
@@ -44,6 +45,35 @@ std::string reservations_text(const status& from, const std::string& vnode) {
   return text;
 }
 
+// What is in use of it: by jobs, and by reservations whose window is open, whose jobs use what is theirs.
+model::amounts assigned_on(const status& from, const std::string& vnode, const model::vnode_use* use) {
+  auto sum = use ? use->assigned : model::amounts();
+  const auto* const holders = from.open_windows().of(vnode);
+  if (!holders) return sum;
+  const auto queue_of = [&](std::uint64_t serial) {
+    const auto job = from.job(serial);
+    return job ? std::string(job->queue()) : std::string();
+  };
+  for (const auto& holder : *holders) {
+    const auto& r = from.reservations().at(holder.who);
+    const auto held = use ? model::held_in(r, *use, queue_of) : model::amounts();
+    for (const auto& [resource, a] : holder.has) {
+      auto& all = sum[resource];
+      all.value += std::max(0.0, a.value - held.value_of(resource));
+      all.is_size |= a.is_size;
+    }
+  }
+  return sum;
+}
+
+bool is_reserved_alone(const status& from, const model::vnode_state& vnode) {
+  const auto* const holders = from.open_windows().of(vnode.name);
+  const auto sharing = vnode.attributes.get(attributes::node::sharing).value_or("");
+  return holders && std::any_of(holders->begin(), holders->end(), [&](const auto& h) {
+           return model::has_alone(from.reservations().at(h.who), sharing);
+         });
+}
+
 // job-busy: all cpus in use; job-exclusive: one job has it alone (pbs guide: node states).
 std::string full_state(const model::host_state& host, const model::vnode_state& vnode, const model::vnode_use* use) {
   std::string text = model::base_state(host, vnode);
@@ -67,16 +97,6 @@ void put_assigned(attributes::attribute_set& row, const status& from, const mode
     if (!known || known->has(attributes::consumable) || known->has(attributes::first_host_only))
       row.set(attributes::node::resources_assigned, resource, a.print());
   }
-}
-
-// Whatever is assigned on vnodes has a sum, 0 after the jobs have gone.
-asked_sums sums_of_all(const status& from) {
-  asked_sums sums(from.server().resources);
-  each_running_job(from, [&](const model::job_state& job) { sums.add(job); });
-  from.holdings().each_used([&](const std::string&, const model::vnode_use& use) {
-    for (const auto& [resource, a] : use.assigned) sums.add_zero(resource, a.is_size);
-  });
-  return sums;
 }
 
 // Attributes that nobody sets and that have one value here, as PBS shows them.
@@ -158,15 +178,21 @@ std::string server_row(const status& from) {
   return std::string(row.packed());
 }
 
-std::string vnode_state_text(const status& from, const model::host_state& host, const model::vnode_state& vnode) {
+std::string vnode_state_by_jobs(const status& from, const model::host_state& host, const model::vnode_state& vnode) {
   return full_state(host, vnode, from.holdings().find(vnode.name));
+}
+
+std::string vnode_state_text(const status& from, const model::host_state& host, const model::vnode_state& vnode) {
+  auto text = vnode_state_by_jobs(from, host, vnode);
+  if (!is_reserved_alone(from, vnode)) return text;
+  return text == "free" ? "resv-exclusive" : text + ",resv-exclusive";
 }
 
 std::string vnode_row(const status& from, const model::host_state& host, const model::vnode_state& vnode) {
   namespace ids = attributes::node;
   auto row = vnode.attributes;
   const auto* use = from.holdings().find(vnode.name);
-  row.set(ids::state, full_state(host, vnode, use));
+  row.set(ids::state, vnode_state_text(from, host, vnode));
   for (const char* size : {"accelerator_memory", "hbmem", "mem", "vmem"}) row.set(ids::resources_assigned, size, "0kb");
   for (const char* number : {"naccelerators", "ncpus"}) row.set(ids::resources_assigned, number, "0");
   if (!row.has(ids::Port)) row.set(ids::Port, attributes::find(schema::ObjectKind::NODE, ids::Port)->default_value);
@@ -174,8 +200,8 @@ std::string vnode_row(const status& from, const model::host_state& host, const m
   if (host.vnodes.size() > 1) row.set(ids::in_multivnode_host, "1");
   row.set(ids::last_state_change_time, std::to_string(vnode.state_changed_s));
   if (const auto text = reservations_text(from, vnode.name); !text.empty()) row.set(ids::resv, text);
+  put_assigned(row, from, assigned_on(from, vnode.name, use));
   if (use) {
-    put_assigned(row, from, use->assigned);
     if (!use->jobs.empty()) row.set(ids::jobs, jobs_text(*use));
     if (!use->maintenance.empty()) row.set(ids::maintenance_jobs, values::join_list(use->maintenance));
     if (use->last_used_s > 0) row.set(ids::last_used_time, std::to_string(use->last_used_s));

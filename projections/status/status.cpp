@@ -67,6 +67,7 @@ void status::fold(const log::record& record) {
       auto& r = reservations_[at.stream];
       model::apply(r, at, event.getReservation());
       reserved_.changed(r);
+      open_.changed(r);
       if (r.phase == model::reservation_phase::ended) reservations_.erase(at.stream);
       break;
     }

@@ -17,6 +17,7 @@
 #include "events/model/host/host.hpp"
 #include "events/model/job/job.hpp"
 #include "events/model/queue/queue.hpp"
+#include "events/model/reservation/open_windows.hpp"
 #include "events/model/reservation/reservation.hpp"
 #include "events/model/reservation/reserved_vnodes.hpp"
 #include "events/model/scheduler/scheduler.hpp"
@@ -80,6 +81,8 @@ class status {
   const std::map<std::uint64_t, model::reservation_state>& reservations() const { return reservations_; }
   // The reservations that keep the vnode; null: none.
   const model::reserved_vnodes::serials* reservations_on(std::string_view vnode) const { return reserved_.of(vnode); }
+  // What those have whose window is open.
+  const model::open_windows& open_windows() const { return open_; }
   // It has its place, and its queue is about to be made. Who waits for its confirmation is told when he can submit to it.
   bool awaits_its_queue(const model::reservation_state& r) const { return r.lives() && r.placed && !queues_.contains(r.id); }
   const model::server_state& server() const { return server_; }
@@ -142,6 +145,7 @@ class status {
   std::map<std::uint64_t, model::hook_state> hooks_;  // by serial
   std::map<std::uint64_t, model::reservation_state> reservations_;
   model::reserved_vnodes reserved_;
+  model::open_windows open_;
   model::server_state server_;
   std::map<std::string, counts, std::less<>> counts_;  // by queue; "" is all
   fairshare fairshare_;

@@ -21,7 +21,7 @@ inline model::submit_reservation reserve(const given_values& s, const std::vecto
   });
   c.number = number;
   c.egroup = "group1";
-  c.known_hosts = {"n1", "n2"};
+  c.hosts = {{"n1", {{"n1", "", 4}}}, {"n2", {{"n2", "", 4}}}};
   return c;
 }
 // Two cpus for a minute, in `in` seconds.

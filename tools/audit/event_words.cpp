@@ -391,8 +391,8 @@ std::string list_words(capnp::List<capnp::Text>::Reader names) {
 }
 
 std::string place_words(schema::ReservationConfirmed::Reader e) {
-  std::string text = "by " + schema::str(e.getScheduler());
-  for (auto place : e.getOccurrences()) text += ", " + schema::str(place.getExecVnode());
+  std::string text = e.getScheduler().size() > 0 ? "by " + schema::str(e.getScheduler()) : "";
+  for (auto place : e.getOccurrences()) text += (text.empty() ? "" : ", ") + schema::str(place.getExecVnode());
   return text;
 }
 

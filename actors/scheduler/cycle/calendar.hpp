@@ -119,6 +119,8 @@ class calendar {
   const running_place* running(std::uint64_t reservation) const;
   // Somebody else has something of the vnode too, before its place ends.
   bool is_shared(index vnode_at, std::uint64_t reservation) const;
+  // What others need of its vnodes before its place ends, beside what is in use now. Valid until the next call.
+  const reserved_space& needed_beside(std::uint64_t reservation);
   // These places instead of those it had.
   void rebook(const reservation& r, const std::vector<reservation_place>& places);
   claim claim_for(const reservation& r, const std::string& exec_vnode) const;

@@ -29,6 +29,11 @@ bool calendar::is_shared(index vnode_at, std::uint64_t reservation) const {
   return false;
 }
 
+const reserved_space& calendar::needed_beside(std::uint64_t reservation) {
+  const auto& place = *running(reservation);
+  return reserved_for(place.what, now_, place.end, reservation);
+}
+
 // Maintenance has its vnodes for itself, however they are shared.
 claim calendar::claim_for(const reservation& r, const std::string& exec_vnode) const {
   claim c = view_.claim_of(exec_vnode, view_.request_of(r.asked));

@@ -24,6 +24,7 @@ reservation_answer confirmation::answer(const reservation& r) {
   const auto say = [&](std::string text) { log_.line(event_resv, "Resv", r.id, log_.keep(std::move(text))); };
   if (out.places.empty()) {
     say("PBS Failed to confirm resv: " + out.refused);
+    if (!r.avoid.empty()) say("Reservation is in degraded mode");  // it stays so
     return out;
   }
   say("Confirming " + std::to_string(out.places.size()) + " Occurrences");

@@ -11,8 +11,8 @@ inner_space::space::space(const calendar::running_place& place) : shares(place.w
   }
 }
 
-// Of what a reservation did not ask for it has nothing, unless the whole vnode is its.
-void inner_space::find_shares(const calendar::running_place& place, space& of) const {
+// A vnode that is its alone it has whole.
+void inner_space::find_shares(const calendar::running_place& place, const reserved_space& needed, space& of) const {
   const auto& table = view_.resources();
   for (std::size_t i = 0; i < of.shares.size(); ++i) {
     auto& share = of.shares[i];
@@ -20,9 +20,10 @@ void inner_space::find_shares(const calendar::running_place& place, space& of) c
     share.has.assign(table.size(), 0);
     share.left.assign(table.size(), 0);
     for (resource_id r = 0; r < table.size(); ++r) {
-      if (!table[r].numeric || (table[r].consumable && !place.what.vnodes[i].exclusive)) continue;
+      if (!table[r].numeric) continue;
+      const bool shared = table[r].consumable && !place.what.vnodes[i].exclusive;
       share.has[r] = v.available(r);
-      share.left[r] = view_.free_amount(v, r);
+      share.left[r] = std::max<amount>(0, view_.free_amount(v, r) - (shared ? needed.of(share.vnode, r) : 0));
     }
   }
   const auto share_of = [&](const claim::amount_taken& t) -> vnode_share& { return of.shares[of.at.at(t.vnode)]; };
@@ -31,11 +32,11 @@ void inner_space::find_shares(const calendar::running_place& place, space& of) c
   for (const auto& t : place.left) share_of(t).left[t.resource] += t.value;
 }
 
-inner_space::space& inner_space::space_of(const calendar& dates, const reservation& r) {
+inner_space::space& inner_space::space_of(calendar& dates, const reservation& r) {
   using kind = reserved_space::kind;
   const auto& place = *dates.running(r.serial);
   auto& of = spaces_.try_emplace(r.serial, place).first->second;
-  find_shares(place, of);
+  find_shares(place, dates.needed_beside(r.serial), of);
   of.others.vnodes.resize(view_.vnodes().size());
   of.others.amounts.resize(view_.vnodes().size());
   for (const auto& share : of.shares) {
@@ -50,18 +51,22 @@ inner_space::space& inner_space::space_of(const calendar& dates, const reservati
   return of;
 }
 
-bool inner_space::place(const calendar& dates, const reservation& r, const job& j, allocation& out, refusal& why) {
+bool inner_space::place(calendar& dates, const reservation& r, const job& j, allocation& out, refusal& why) {
   space& of = space_of(dates, r);
   return of.where->place(j, out, why, &of.others);
 }
 
-bool inner_space::leaves_others_alone(const calendar& dates, const reservation& r, const claim& what) {
-  const auto& left = dates.running(r.serial)->left;
+bool inner_space::leaves_others_alone(calendar& dates, const reservation& r, const claim& what) {
+  const auto& place = *dates.running(r.serial);
+  const auto& needed = dates.needed_beside(r.serial);
+  const auto sum_of = [](const std::vector<claim::amount_taken>& all, const claim::amount_taken& of) {
+    amount sum = 0;
+    for (const auto& t : all) sum += t.vnode == of.vnode && t.resource == of.resource ? t.value : 0;
+    return sum;
+  };
   return std::all_of(what.amounts.begin(), what.amounts.end(), [&](const claim::amount_taken& asked) {
-    amount sum = 0, needed = 0;
-    for (const auto& t : left) sum += t.vnode == asked.vnode && t.resource == asked.resource ? t.value : 0;
-    for (const auto& t : what.amounts) needed += t.vnode == asked.vnode && t.resource == asked.resource ? t.value : 0;
-    return needed <= sum;
+    if (sum_of(place.what.amounts, asked) > 0) return sum_of(what.amounts, asked) <= sum_of(place.left, asked);
+    return view_.free_amount(view_.vnodes()[asked.vnode], asked.resource) >= needed.of(asked.vnode, asked.resource);
   });
 }
 

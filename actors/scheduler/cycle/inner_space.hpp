@@ -1,5 +1,5 @@
 // Where jobs of running reservations go: into what their reservation has of its vnodes, less what its other jobs hold (pbs guide: jobs
-// in reservations). Nobody else is asked for that, and nothing else is theirs.
+// in reservations). Nobody else is asked for that. Of a resource of these vnodes that it did not ask for they have what others leave.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ class inner_space {
   inner_space(view& v, const policy& p, const timed_settings& settings) : view_(v), policy_(p), settings_(settings) {}
 
   // As placement::place, for a job of this reservation, whose place the calendar has as running.
-  bool place(const calendar& dates, const reservation& r, const job& j, allocation& out, refusal& why);
+  bool place(calendar& dates, const reservation& r, const job& j, allocation& out, refusal& why);
   // Whether what a suspended job of it takes again is its own; it is taken already.
-  bool leaves_others_alone(const calendar& dates, const reservation& r, const claim& what);
+  bool leaves_others_alone(calendar& dates, const reservation& r, const claim& what);
 
  private:
   struct space {
@@ -32,8 +32,8 @@ class inner_space {
     reserved_space others;                      // what of the vnodes is not its
     std::unique_ptr<placement> where;
   };
-  space& space_of(const calendar& dates, const reservation& r);
-  void find_shares(const calendar::running_place& place, space& of) const;
+  space& space_of(calendar& dates, const reservation& r);
+  void find_shares(const calendar::running_place& place, const reserved_space& needed, space& of) const;
 
   view& view_;
   const policy& policy_;

@@ -1,5 +1,5 @@
-// Looks after questions of reservations that nobody can answer any more: the last scheduler that had not refused is gone, or has lost its
-// partition. The reservation's own rules say what becomes of it then (events/model/reservation/decide.cpp).
+// Looks after questions of reservations that nobody can answer any more: the last scheduler that had not refused is gone, has lost its
+// partition, or is off. The reservation's own rules say what becomes of it then (events/model/reservation/decide.cpp).
 #include <map>
 
 #include "actors/server/reactions/all.hpp"
@@ -13,7 +13,7 @@ class unanswered final : public reaction {
  public:
   bool fold(const log::record& record) override {
     const auto event = record.event();
-    if (event.isScheduler()) {
+    if (event.isScheduler() || schema::is(event, schema::ServerEvent::CHANGED)) {
       changed_ = record.sequence();
       return !reservations_.empty();
     }
@@ -38,7 +38,7 @@ class unanswered final : public reaction {
 
  private:
   std::map<std::uint64_t, model::reservation_state> reservations_;  // by serial
-  std::uint64_t changed_ = 0;                                       // last record of a scheduler
+  std::uint64_t changed_ = 0;                                       // last record of a scheduler or the server
 };
 
 }  // namespace

@@ -49,12 +49,12 @@ event refused_event(const reservation_answer& answer, const std::string& why) {
   });
 }
 
-// MS-106: it is denied when the last of them has refused.
+// MS-106: it is denied when the last of them has refused. One that is off answers nothing: nobody waits until it is on.
 outcome decide_refused(const reservation_state& r, const reservation_answer& answer, const std::string& why, const settings& settings) {
   if (r.ask->refused_by.contains(answer.scheduler)) return no_change;
   std::vector<event> out{refused_event(answer, why)};
   for (const auto& name : schedulers_asked(r, settings))
-    if (name != answer.scheduler && !r.ask->refused_by.contains(name)) return out;
+    if (name != answer.scheduler && !r.ask->refused_by.contains(name) && !settings.is_off(name)) return out;
   switch (r.ask->what) {
     case reservation_ask::kind::submission:
       out.push_back(make_event([&](auto e) { e.initReservation().initDenied().setText(why); }));
@@ -121,7 +121,10 @@ outcome decide_confirmed(const reservation_state& r, const reservation_answer& a
 bool nobody_is_left_to_answer(const reservation_state& r, const settings& settings) {
   if (!r.ask || r.ask->what == reservation_ask::kind::other_place || r.ask->what == reservation_ask::kind::later) return false;
   const auto asked = schedulers_asked(r, settings);
-  return std::all_of(asked.begin(), asked.end(), [&](const auto& name) { return r.ask->refused_by.contains(name); });
+  const bool any_refused = !r.ask->refused_by.empty();
+  return std::all_of(asked.begin(), asked.end(), [&](const auto& name) {
+    return r.ask->refused_by.contains(name) || (any_refused && settings.is_off(name));
+  });
 }
 
 outcome decide_answer(const reservation_state& r, const reservation_answer& answer, const stamp& now, const settings& settings) {

@@ -35,18 +35,7 @@ rejection too_little(const std::string& resource) {
 bool has_all_of(const reservation_state& r, std::string_view vnode, const holdings& vnodes) {
   const auto* host = vnodes.host_of(vnode);
   const auto* its = host ? host->vnode(vnode) : nullptr;
-  const auto sharing = its ? read_sharing(its->attributes.get(attributes::node::sharing).value_or("")) : sharing_kind::by_place;
-  const auto place = read_place_sharing(r.attributes.get(ids::Resource_List, "place").value_or(""));
-  return r.kind == schema::ReservationKind::MAINTENANCE || hold_of(place, sharing) == hold_kind::exclusive;
-}
-
-// What its jobs hold there. The job whose vnodes it has is its own before it has come to its queue.
-amounts held_in(const reservation_state& r, const vnode_use& use, const bookings::queue_of_job& queue_of) {
-  const bool of_job = r.kind == schema::ReservationKind::FROM_JOB;
-  amounts sum;
-  for (const auto& j : use.jobs)
-    if ((of_job && j.job == r.job) || queue_of(j.job) == r.id) sum.add(j.held, +1);
-  return sum;
+  return has_alone(r, its ? its->attributes.get(attributes::node::sharing).value_or("") : "");
 }
 
 bool asks_for(const attributes::attribute_set& of, std::string_view resource) {
@@ -126,18 +115,24 @@ std::optional<rejection> bookings::check_count(const event_place& at, schema::Re
                                               " reservations of user " + at.by.user + " at a time");
 }
 
-std::optional<rejection> bookings::check(const event_place& at, schema::ReservationEvent::Reader event, const holdings& vnodes) const {
+const reservation_state* bookings::of_stream(std::uint64_t serial, const reservation_state* born) const {
+  if (const auto known = reservations_.find(serial); known != reservations_.end()) return &known->second;
+  return born && born->serial == serial ? born : nullptr;
+}
+
+std::optional<rejection> bookings::check(const event_place& at, schema::ReservationEvent::Reader event, const holdings& vnodes,
+                                         const reservation_state* born) const {
   if (event.isSubmitted() && event.getSubmitted().getKind() == schema::ReservationKind::FROM_JOB)
     return check_place_of_job(at, event, vnodes);
   if (event.isSubmitted()) return check_count(at, event.getSubmitted().getKind());
   if (!event.isConfirmed() && !event.isLaterPlaced()) return std::nullopt;
   const auto answered = event.isConfirmed() ? event.getConfirmed() : event.getLaterPlaced();
-  const auto whose = reservations_.find(at.stream);
-  if (whose == reservations_.end()) return refuse(pbs_error::unknown_reservation);
+  const auto* const whose = of_stream(at.stream, born);
+  if (!whose) return refuse(pbs_error::unknown_reservation);
   const auto partition = schema::text(answered.getPartition());
   place_reader read;
   for (auto o : answered.getOccurrences())
-    if (auto why = check_place(whose->second, {o.getStartNs(), o.getEndNs()}, read(schema::text(o.getExecVnode())), partition, vnodes))
+    if (auto why = check_place(*whose, {o.getStartNs(), o.getEndNs()}, read(schema::text(o.getExecVnode())), partition, vnodes))
       return why;
   return std::nullopt;
 }
@@ -155,32 +150,19 @@ void bookings::change_dates(const reservation_state& r, std::uint32_t from, std:
   }
 }
 
-void bookings::change_open(const reservation_state& r, change what) {
-  if (r.phase != reservation_phase::running || !r.current()) return;
-  place_reader read;
-  for (const auto& [vnode, has] : read(r.current()->exec_vnode)) {
-    auto& holders = open_[vnode];
-    const vnode_dates::holder h{r.serial, has, alone(r)};
-    if (what == change::book) holders.push_back(h);
-    else std::erase(holders, h);
-    if (holders.empty()) open_.erase(vnode);
-  }
-}
-
 void bookings::apply(const event_place& at, schema::ReservationEvent::Reader event) {
   auto& r = reservations_[at.stream];
   const auto count = [&] { return static_cast<std::uint32_t>(r.occurrences.size()); };
   const bool moves = event.isSubmitted() || event.isConfirmed() || event.isAlterRequested() || event.isLaterAsked() ||
                      event.isLaterPlaced();
   const auto over = r.over;
-  change_open(r, change::free);
   if (moves || event.isEnded() || event.isDenied()) change_dates(r, over, count(), change::free);
   model::apply(r, at, event);
   if (event.isSubmitted()) serial_of_number_[number_of(r)] = at.stream;
   if (event.isSubmitted() && is_counted(r.kind)) ++count_of_user_[std::string(r.owner_name())];
   if (moves) change_dates(r, r.over, count(), change::book);
   else if (r.over > over) change_dates(r, over, r.over, change::free);
-  change_open(r, change::book);
+  open_.changed(r);
   if (r.phase != reservation_phase::ended) return;
   serial_of_number_.erase(number_of(r));
   if (const auto its = count_of_user_.find(r.owner_name()); is_counted(r.kind) && its != count_of_user_.end() && --its->second == 0)
@@ -206,7 +188,15 @@ std::optional<rejection> bookings::check_run(const run& r, const holdings& vnode
   return check_within(*whose, r, vnodes, queue_of);
 }
 
-// What a reservation has not asked for its jobs do not get, as in a cycle.
+// What an open window has of the vnode, and its jobs have not taken.
+amounts bookings::not_taken(const open_windows::holder& of, const vnode_use& use, const queue_of_job& queue_of) const {
+  const auto held = held_in(reservations_.at(of.who), use, queue_of);
+  amounts left;
+  for (const auto& [resource, a] : of.has) left[resource] = {std::max(0.0, a.value - held.value_of(resource)), a.is_size};
+  return left;
+}
+
+// Of a resource that the reservation has not asked for there its jobs get what other windows leave, as in a cycle.
 std::optional<rejection> bookings::check_within(const reservation_state& whose, const run& r, const holdings& vnodes,
                                                 const queue_of_job& queue_of) const {
   place_reader read_own, read;
@@ -217,11 +207,25 @@ std::optional<rejection> bookings::check_within(const reservation_state& whose, 
     const auto* use = vnodes.find(vnode);
     if (its == own.end() || !use || has_all_of(whose, vnode, vnodes)) continue;
     const auto held = held_in(whose, *use, queue_of);
-    for (const auto& [resource, a] : asked)
-      if (a.value > 0 && vnodes.available_of(vnode, resource) && held.value_of(resource) + a.value > its->second.value_of(resource))
-        return too_little(resource);
+    for (const auto& [resource, a] : asked) {
+      const auto have = a.value > 0 ? vnodes.available_of(vnode, resource) : std::nullopt;
+      if (!have) continue;
+      const bool reserved = its->second.contains(resource);
+      const auto used = reserved ? held.value_of(resource) : taken_beside(whose, vnode, *use, resource, queue_of);
+      if (used + a.value > (reserved ? its->second.value_of(resource) : *have)) return too_little(resource);
+    }
   }
   return std::nullopt;
+}
+
+// In use, or kept for other open windows.
+double bookings::taken_beside(const reservation_state& whose, std::string_view vnode, const vnode_use& use, std::string_view resource,
+                              const queue_of_job& queue_of) const {
+  double sum = use.assigned.value_of(resource);
+  if (const auto* const open = open_.of(vnode))
+    for (const auto& holder : *open)
+      if (holder.who != whose.serial && holder.has.contains(resource)) sum += not_taken(holder, use, queue_of).value_of(resource);
+  return sum;
 }
 
 // Of a vnode that an open window needs. What was there before the window opened, or is put there by hand, stays (qrun -H, qsig -s resume).
@@ -229,17 +233,15 @@ std::optional<rejection> bookings::check_beside(const run& r, const holdings& vn
   if (open_.empty() || !r.begins || !r.by_scheduler) return std::nullopt;
   place_reader read;
   for (const auto& [vnode, asked] : read(r.exec_vnode)) {
-    const auto open = open_.find(vnode);
+    const auto* const open = open_.of(vnode);
     const auto* use = vnodes.find(vnode);
-    if (open == open_.end() || !use) continue;
+    if (!open || !use) continue;
     amounts sum = use->assigned;
     sum.add(asked, +1);
-    for (const auto& holder : open->second) {
+    for (const auto& holder : *open) {
       const auto& whose = reservations_.at(holder.who);
       if (has_all_of(whose, vnode, vnodes)) return taken(vnode);
-      const auto held = held_in(whose, *use, queue_of);
-      for (const auto& [resource, a] : holder.has)
-        sum[resource].value += std::max(0.0, a.value - held.value_of(resource));
+      sum.add(not_taken(holder, *use, queue_of), +1);
     }
     for (const auto& [resource, a] : asked)
       if (const auto have = vnodes.available_of(vnode, resource); a.value > 0 && have && sum.value_of(resource) > *have)

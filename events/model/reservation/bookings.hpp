@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "events/model/reservation/open_windows.hpp"
 #include "events/model/reservation/reservation.hpp"
 #include "events/model/reservation/vnode_dates.hpp"
 #include "events/model/vnodes/holdings.hpp"
@@ -20,12 +21,15 @@ namespace annals::model {
 
 class bookings {
  public:
-  // Whether the event may come next; `vnodes`: as they are before it.
-  std::optional<rejection> check(const event_place& at, schema::ReservationEvent::Reader event, const holdings& vnodes) const;
+  // Whether the event may come next; `vnodes`: as they are before it. `born`: a reservation that begins with an event before it, and is
+  // not applied yet.
+  std::optional<rejection> check(const event_place& at, schema::ReservationEvent::Reader event, const holdings& vnodes,
+                                 const reservation_state* born = nullptr) const;
   void apply(const event_place& at, schema::ReservationEvent::Reader event);
 
   // Whether a job of this queue may take this. In a reservation it begins only while the window is open, and on its vnodes, and together
-  // its jobs have no more of a vnode than it has; others, whom a scheduler starts, leave to an open window what its jobs have not taken.
+  // its jobs have no more of a vnode than it has of what it asked for there; others, whom a scheduler starts, leave to an open window what
+  // its jobs have not taken.
   struct run {
     std::string_view queue, exec_vnode;
     bool begins = true;        // false: it goes on
@@ -40,6 +44,7 @@ class bookings {
   bool operator==(const bookings& other) const { return reservations_ == other.reservations_; }
 
  private:
+  const reservation_state* of_stream(std::uint64_t serial, const reservation_state* born) const;
   const reservation_state* with_queue(std::string_view queue) const;
   std::optional<rejection> check_place(const reservation_state& whose, vnode_dates::span time, const vnode_amounts& place,
                                        std::string_view partition, const holdings& vnodes) const;
@@ -47,19 +52,21 @@ class bookings {
   std::optional<rejection> check_place_of_job(const event_place& at, schema::ReservationEvent::Reader event, const holdings& vnodes) const;
   std::optional<rejection> check_within(const reservation_state& whose, const run& r, const holdings& vnodes,
                                         const queue_of_job& queue_of) const;
+  amounts not_taken(const open_windows::holder& of, const vnode_use& use, const queue_of_job& queue_of) const;
+  double taken_beside(const reservation_state& whose, std::string_view vnode, const vnode_use& use, std::string_view resource,
+                      const queue_of_job& queue_of) const;
   std::optional<rejection> check_beside(const run& r, const holdings& vnodes, const queue_of_job& queue_of) const;
 
   enum class change : std::uint8_t { book,
                                      free };
   void change_dates(const reservation_state& r, std::uint32_t from, std::uint32_t to, change what);  // of the occurrences from..to-1
-  void change_open(const reservation_state& r, change what);
 
   std::map<std::uint64_t, reservation_state> reservations_;  // by serial; those that have not ended
   // What follows from them, for who looks something up.
   std::unordered_map<std::uint64_t, std::uint64_t> serial_of_number_;
-  std::map<std::string, std::size_t, std::less<>> count_of_user_;              // as limits::reservations_of_user_max has it
-  vnode_dates dates_;                                                          // of windows that are not over
-  std::map<std::string, std::vector<vnode_dates::holder>, std::less<>> open_;  // by vnode: of windows that are open
+  std::map<std::string, std::size_t, std::less<>> count_of_user_;  // as limits::reservations_of_user_max has it
+  vnode_dates dates_;                                              // of windows that are not over
+  open_windows open_;
 };
 
 }  // namespace annals::model

@@ -24,6 +24,8 @@
 
 namespace annals::model {
 
+struct host_state;
+
 enum class reservation_phase : std::uint8_t {
   none,
   unconfirmed,
@@ -123,12 +125,23 @@ struct reservation_job {
   attributes::attribute_set attributes;
 };
 
+// A host that maintenance is asked for (pbs_rsub --hosts), as it is then.
+struct host_to_reserve {
+  struct vnode {
+    std::string name, partition;
+    std::int64_t cpus = 0;
+  };
+  std::string name;
+  std::vector<vnode> vnodes;
+};
+host_to_reserve to_reserve(const host_state& host);
+
 // A submission. The gateway adds what only the server can know.
 struct submit_reservation {
   schema::sealed<schema::Request> request;
   std::uint64_t number = 0;
   std::string egroup;
-  std::vector<std::string> known_hosts = {};   // of --hosts: those there are
+  std::vector<host_to_reserve> hosts = {};     // of --hosts: those there are
   std::optional<reservation_job> of_job = {};  // nothing: there is no such job, or none was named
   // A submission with a rule has here when it is to begin. Who gives the command has it reckoned (recurrence_of).
   std::optional<values::reckoned_recurrence> reckoned = {};
@@ -172,7 +185,7 @@ struct reservation_wake {
 effect_id id_of(const reservation_wake& effect);
 std::vector<reservation_wake> pending_effects(const reservation_state& r, const settings& settings);
 
-// The question is open, and all who may answer it have refused, or are gone.
+// The question is open, and all who may answer it have refused, or are gone. Who is off is waited for only while nobody has refused.
 bool nobody_is_left_to_answer(const reservation_state& r, const settings& settings);
 
 // May this requester change or delete it?

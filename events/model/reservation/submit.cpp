@@ -1,12 +1,14 @@
 // A submission of a reservation: who may, which times, of what size. Source: pbs guide, pbs_rsub; transcripts of PBS.
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "events/attributes/check.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/select_rules.hpp"
 #include "events/attributes/table.hpp"
 #include "events/model/access.hpp"
+#include "events/model/host/host.hpp"
 #include "events/model/refuse.hpp"
 #include "events/model/reservation/rules.hpp"
 #include "events/values/duration.hpp"
@@ -27,7 +29,8 @@ struct draft {
   kind what = kind::ADVANCE;
   std::int64_t interactive = 0;
   std::vector<occurrence> windows;
-  std::size_t asked_now = 1;  // for so many of them a place is asked for; the others are later
+  std::size_t asked_now = 1;     // for so many of them a place is asked for; the others are later
+  std::string place, partition;  // of maintenance, which needs no scheduler: all of its hosts
 };
 
 std::string_view rule_of(const draft& d) { return d.attributes.get(ids::reserve_rrule).value_or(""); }
@@ -102,18 +105,42 @@ std::optional<rejection> take_job(draft& d, const submit_reservation& command, c
   return std::nullopt;
 }
 
+std::int64_t cpus_of(const host_to_reserve& host) {
+  std::int64_t sum = 0;
+  for (const auto& v : host.vnodes) sum += v.cpus;
+  return sum;
+}
+
+// One chunk of all vnodes that have cpus, and the others beside it.
+std::string whole_of(const host_to_reserve& host) {
+  std::string chunk, others;
+  for (const auto& v : host.vnodes) {
+    if (v.cpus > 0) chunk += (chunk.empty() ? "(" : "+") + v.name + ":ncpus=" + std::to_string(v.cpus);
+    else others += "+(" + v.name + ")";
+  }
+  return chunk + ")" + others;
+}
+
+// Maintenance asks nobody: it has the hosts with all their cpus, whatever is there.
 std::optional<rejection> take_hosts(draft& d, const submit_reservation& command, const requester& by) {
   const auto hosts = command.request.get().getSubmitReservation().getHosts();
   if (hosts.size() == 0) return std::nullopt;
   if (!by.is_operator()) return refuse(pbs_error::unauthorized);
   d.what = kind::MAINTENANCE;
   std::string select;
+  std::set<std::string> partitions;
   for (auto h : hosts) {
     const auto host = schema::str(h);
-    if (std::find(command.known_hosts.begin(), command.known_hosts.end(), host) == command.known_hosts.end())
+    const auto known = std::find_if(command.hosts.begin(), command.hosts.end(), [&](const auto& k) { return k.name == host; });
+    if (known == command.hosts.end() || cpus_of(*known) == 0)
       return refuse(pbs_error::unknown_node, "Host with resources not found: " + host);
-    select += (select.empty() ? "1:host=" : "+1:host=") + host;
+    select += (select.empty() ? "host=" : "+host=") + host + ":ncpus=" + std::to_string(cpus_of(*known));
+    d.place += (d.place.empty() ? "" : "+") + whole_of(*known);
+    for (const auto& v : known->vnodes) partitions.insert(v.partition);
   }
+  if (partitions.size() > 1)
+    return refuse(pbs_error::no_support, "No support for requested service: a reservation of hosts in several partitions");
+  d.partition = *partitions.begin();
   d.asked["select"] = select;
   d.asked["place"] = "exclhost";
   return std::nullopt;
@@ -233,7 +260,31 @@ event submitted_event(const draft& d, const submit_reservation& command, const s
   });
 }
 
+event confirmed_event(const draft& d) {
+  return make_event([&](schema::Event::Builder e) {
+    auto c = e.initReservation().initConfirmed();
+    c.setPartition(d.partition);
+    auto places = c.initOccurrences(static_cast<unsigned>(d.asked_now));
+    for (unsigned w = 0; w < places.size(); ++w) {
+      places[w].setIndex(d.windows[w].index);
+      places[w].setStartNs(d.windows[w].start_ns);
+      places[w].setEndNs(d.windows[w].end_ns);
+      places[w].setExecVnode(d.place);
+    }
+  });
+}
+
 }  // namespace
+
+host_to_reserve to_reserve(const host_state& host) {
+  host_to_reserve all{host.name, {}};
+  for (const auto& v : host.vnodes) {
+    const auto cpus = values::parse_integer(v.attributes.get(attributes::node::resources_available, "ncpus").value_or("0"));
+    all.vnodes.push_back(
+        {v.name, std::string(v.attributes.get(attributes::node::partition).value_or("")), std::max<std::int64_t>(0, cpus.value_or(0))});
+  }
+  return all;
+}
 
 values::result<time_window, rejection> window_of(const given_times& t, std::int64_t now_s) {
   time_window w;
@@ -304,7 +355,9 @@ outcome decide_submission(const submit_reservation& command, const stamp& now, c
   complete(d, command, now.by);
   d.attributes.set(ids::server, settings.server_name);  // its full name, to who sees the event alone
   const auto id = letter_of(d.what) + std::to_string(command.number);
-  outcome result(std::vector<event>{submitted_event(d, command, id, now)});
+  std::vector<event> events{submitted_event(d, command, id, now)};
+  if (d.what == kind::MAINTENANCE) events.push_back(confirmed_event(d));
+  outcome result(std::move(events));
   result.reply = id + "." + settings.server_name;
   return result;
 }

@@ -15,11 +15,11 @@ bool same_host(std::string_view a, std::string_view b) {
   return !shorter.empty() && longer.starts_with(shorter) && longer[shorter.size()] == '.';
 }
 
-namespace {
-
 bool is_on(const scheduler_state& scheduler) {
   return scheduler.exists && scheduler.attributes.get(ids::scheduling).value_or("") == "True";
 }
+
+namespace {
 
 bool has_work(const scheduler_state& scheduler) {
   return scheduler.name == "default" || !scheduler.attributes.get(ids::partition).value_or("").empty();

@@ -14,6 +14,9 @@ namespace annals::model {
 // A host is called "n1" here and "n1.example.com" there; two full names are the same host only if they are equal.
 bool same_host(std::string_view a, std::string_view b);
 
+// scheduling is True.
+bool is_on(const scheduler_state& scheduler);
+
 // scheduling is True, and it has something to schedule: it is the default one, or has a partition (MS-36, MS-86).
 bool is_to_run(const scheduler_state& scheduler);
 

@@ -300,6 +300,34 @@ BOOST_AUTO_TEST_CASE(a_job_that_starts_makes_its_own) {
   BOOST_TEST(without.shown(schema::ObjectKind::JOB, "0.borg", attributes::job::reserve_ID) == "(none)");
 }
 
+// pbs_rsub --hosts
+BOOST_AUTO_TEST_CASE(maintenance_is_confirmed_though_no_scheduler_answers) {
+  cluster c;
+  c.server.set("scheduling", "False");
+  const auto asked = [&](const char* host) {
+    return cluster::said(c.server.ask([&](schema::Request::Builder r) {
+      auto s = r.initSubmitReservation();
+      s.initHosts(1).set(0, host);
+      auto list = s.initAttributes(2);
+      list[0].setName("reserve_start");
+      list[0].setValue(std::to_string(c.now_s() + 100));
+      list[1].setName("reserve_duration");
+      list[1].setValue("60");
+    }));
+  };
+  BOOST_TEST(asked("n9") == std::to_string(values::pbs_error::unknown_node));
+  const auto said = asked("n1");
+  BOOST_TEST(said.starts_with("M"), said);
+  BOOST_TEST(said.ends_with(".borg CONFIRMED"), said);
+  const auto id = said.substr(0, said.find(' '));
+  BOOST_TEST(c.shown(schema::ObjectKind::RESERVATION, id, ids::reserve_state) == "RESV_CONFIRMED");
+  BOOST_TEST(c.shown(schema::ObjectKind::RESERVATION, id, ids::resv_nodes) == "(n1:ncpus=4)");
+  BOOST_TEST(c.shown(schema::ObjectKind::RESERVATION, id, ids::schedselect) == "1:host=n1:ncpus=4");
+  BOOST_TEST(c.shown(schema::ObjectKind::NODE, "n1", attributes::node::resv) == id);
+  c.pass(100);
+  BOOST_TEST(c.shown(schema::ObjectKind::RESERVATION, id, ids::reserve_state) == "RESV_RUNNING");
+}
+
 // MS-103
 BOOST_AUTO_TEST_CASE(the_queue_stays_where_the_reservation_is) {
   cluster c;

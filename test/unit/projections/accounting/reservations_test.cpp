@@ -28,8 +28,9 @@ struct told_reservation {
     all.insert(all.end(), more.begin(), more.end());
     auto c = reserve(all, hosts, 512);
     c.egroup = "tstgrp00";
-    c.known_hosts = hosts;
-    BOOST_REQUIRE_EQUAL(story.when(c, by), "submitted");
+    c.hosts.clear();
+    for (const auto& host : hosts) c.hosts.push_back({host, {{host, "", 4}}});
+    BOOST_REQUIRE_EQUAL(story.when(c, by), hosts.empty() ? "submitted" : "submitted confirmed");
   }
   std::string confirmed(const std::string& exec_vnode) {
     const auto wanted = story.state.ask->wanted;
@@ -97,6 +98,15 @@ BOOST_AUTO_TEST_CASE(one_that_had_no_job_for_too_long_goes_by_the_server) {
   wakes();
   story.when(model::reservation_unused{}, server_of_q1);
   BOOST_TEST(last() == "K;R512.q1;requestor=root@q1");
+}
+
+// pbs_rsub --hosts: no scheduler is asked.
+BOOST_AUTO_TEST_CASE(maintenance_is_confirmed_by_who_asks_for_it) {
+  submit({}, 60, {"q2"}, operator_of_q1);
+  const std::vector<std::string> expected{
+      "11/21/2026 00:42:25;U;M512.q1;requestor=pbsoper@q1",
+      "11/21/2026 00:42:25;Y;M512.q1;requestor=pbsoper@q1 start=1795221752 end=1795221812 nodes=(q2:ncpus=4)"};
+  BOOST_TEST(lines() == expected, boost::test_tools::per_element());
 }
 
 // pbs_rsub --job

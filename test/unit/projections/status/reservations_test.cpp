@@ -37,12 +37,15 @@ struct told {
     for (const auto& r : records) live.fold(*r);
     return std::get<log::staged>(staged).stream;
   }
-  void submit(unsigned windows = 1) {
+  void submit(unsigned windows = 1, const char* place = "free") {
     reservation = write(0, [&](auto e) {
       auto s = e.initReservation().initSubmitted();
       s.setId(windows > 1 ? "S5" : "R5");
       s.setKind(windows > 1 ? schema::ReservationKind::STANDING : schema::ReservationKind::ADVANCE);
-      fill(s.initAttributes(2), {{"Reserve_Name", "", "mine"}, {"Reserve_Owner", "", "user1@front"}});
+      fill(s.initAttributes(4), {{"Reserve_Name", "", "mine"},
+                                 {"Reserve_Owner", "", "user1@front"},
+                                 {"Resource_List", "ncpus", "2"},
+                                 {"Resource_List", "place", place}});
       auto list = s.initOccurrences(windows);
       for (unsigned i = 0; i < windows; ++i) list[i].setIndex(i + 1);
     });
@@ -95,6 +98,73 @@ BOOST_AUTO_TEST_CASE(what_it_was_is_answered_for_every_moment) {
   BOOST_TEST(shown("R5.borg", asked) == "R5.borg: reserve_state=RESV_UNCONFIRMED");
   BOOST_TEST(shown("R5.borg", confirmed) == "R5.borg: reserve_state=RESV_CONFIRMED resv_nodes=(n1:ncpus=2)");
   BOOST_TEST(shown("R5.borg", asked - 1) == "R5.borg! Unknown Reservation Id");
+}
+
+// What is assigned of the vnode and, in the sum, of the server; the vnode's state.
+BOOST_AUTO_TEST_CASE(an_open_window_has_what_was_reserved) {
+  const auto host = write(0, [](auto e) { e.initHost().initAdded().setName("n1"); });
+  write(host, [](auto e) { e.initHost().initVnodeCreated().setName("n1"); });
+  write(host, [](auto e) {
+    auto v = e.initHost().initCameUp().initVnodes(1)[0];
+    v.setName("n1");
+    fill(v.initAttributes(1), {{"resources_available", "ncpus", "4"}});
+  });
+  const auto of_vnode = [&] {
+    const auto text = answer(live, {.kind = ObjectKind::NODE, .names = {"n1"}, .wanted = {"state", "resources_assigned"}});
+    const auto part = [&](const std::string& name) {
+      const auto at = text.find(" " + name + "=") + name.size() + 2;
+      return text.substr(at, text.find_first_of(" \n", at) - at);
+    };
+    return part("state") + " " + part("resources_assigned.ncpus");
+  };
+  const auto of_server = [&] {
+    const auto text = answer(live, {.kind = ObjectKind::SERVER, .wanted = {"resources_assigned"}});
+    const auto at = text.find("resources_assigned.ncpus=");
+    return at == std::string::npos ? std::string("none") : text.substr(at + 25, text.find_first_of(" \n", at) - at - 25);
+  };
+  const auto of_both = [&] { return of_vnode() + " " + of_server(); };
+  submit();
+  confirm();
+  make_queue("R5");
+  BOOST_TEST(of_both() == "free 0 none");
+  happens([](auto e) { e.initOccurrenceBegan().setIndex(1); });
+  BOOST_TEST(of_both() == "free 2 2");
+  const auto runs = [&](std::uint64_t number, const char* queue) {
+    const auto job = write(0, [&](auto e) {
+      auto q = e.initJob().initQueued();
+      q.setNumber(number);
+      q.setId(std::to_string(number) + ".borg");
+      q.setQueue(queue);
+      fill(q.initAttributes(1), {{"Resource_List", "ncpus", "1"}});
+    });
+    write(job, [](auto e) {
+      auto a = e.initJob().initAssigned();
+      a.setRun(1);
+      a.setExecVnode("(n1:ncpus=1)");
+      a.setExecHost("n1/0");
+      a.initHosts(1).set(0, "n1");
+    });
+  };
+  runs(7, "R5");  // of what the reservation has
+  BOOST_TEST(of_both() == "free 2 2");
+  runs(8, "workq");
+  BOOST_TEST(of_both() == "free 3 3");
+  happens([](auto e) { e.initDeleteRequested(); });
+  BOOST_TEST(of_both() == "free 2 2");  // those of its jobs
+}
+
+BOOST_AUTO_TEST_CASE(a_vnode_that_a_reservation_has_alone_says_so) {
+  const auto host = write(0, [](auto e) { e.initHost().initAdded().setName("n1"); });
+  write(host, [](auto e) { e.initHost().initVnodeCreated().setName("n1"); });
+  write(host, [](auto e) { e.initHost().initCameUp().initVnodes(1)[0].setName("n1"); });
+  const auto state = [&] { return answer(live, {.kind = ObjectKind::NODE, .names = {"n1"}, .wanted = {"state"}}); };
+  submit(1, "excl");
+  confirm();
+  BOOST_TEST(state().find("state=free") != std::string::npos, state());
+  happens([](auto e) { e.initOccurrenceBegan().setIndex(1); });
+  BOOST_TEST(state().find("state=resv-exclusive") != std::string::npos, state());
+  happens([](auto e) { e.initOccurrenceEnded().setIndex(1); });
+  BOOST_TEST(state().find("state=free") != std::string::npos, state());
 }
 
 // Between two windows, while what ran in the first is on its way out.

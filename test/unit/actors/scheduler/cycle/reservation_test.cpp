@@ -243,7 +243,24 @@ BOOST_AUTO_TEST_CASE(a_degraded_one_gets_other_vnodes) {
   r.avoid = {"q1"};
   r.wanted = {{1, some_day + hour, some_day + hour + 600}};
   add(c, r, false);
-  BOOST_TEST(cycle_of(c).r.answers.at(0).places.at(0).exec_vnode == "(q2:ncpus=1)");
+  const auto o = cycle_of(c);
+  BOOST_TEST(o.r.answers.at(0).places.at(0).exec_vnode == "(q2:ncpus=1)");
+  BOOST_TEST(o.log() == (texts{"R555.p1;Confirming 1 Occurrences", "R555.p1;Reservation Confirmed"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_degraded_one_that_gets_no_other_vnodes_stays_in_degraded_mode) {
+  auto c = three_hosts();
+  auto r = has(555, "1:ncpus=1:host=q1", hour, hour + 600, "(q1:ncpus=1)");
+  c.vnode("q1").state = "offline";
+  r.ask = 3;
+  r.avoid = {"q1"};
+  r.wanted = {{1, some_day + hour, some_day + hour + 600}};
+  add(c, r, false);
+  const auto o = cycle_of(c);
+  BOOST_TEST(o.r.answers.at(0).places.empty());
+  BOOST_REQUIRE_EQUAL(o.log().size(), 2u);
+  BOOST_TEST(o.log()[0].starts_with("R555.p1;PBS Failed to confirm resv: "), o.log()[0]);
+  BOOST_TEST(o.log()[1] == "R555.p1;Reservation is in degraded mode");
 }
 
 BOOST_AUTO_TEST_CASE(maintenance_takes_hosts_from_whoever_has_them) {
@@ -424,16 +441,41 @@ BOOST_AUTO_TEST_CASE(jobs_of_a_reservation_that_does_not_run_wait) {
   BOOST_TEST(o.comment(2) == "Not Running: Queue not started.");
 }
 
-BOOST_AUTO_TEST_CASE(what_was_not_reserved_is_not_there) {
+BOOST_AUTO_TEST_CASE(jobs_of_a_reservation_have_no_other_vnodes_and_no_more_than_was_asked_for) {
   auto c = three_hosts();
   add(c, has(900, "1:ncpus=2", -hour, hour, "(q2:ncpus=2)"), true);
-  auto mem = asks(1, 1, "", "R900"), elsewhere = asks(2, 1, "", "R900"), more = asks(3, 3, "", "R900");
-  mem.schedselect = "1:ncpus=1:mem=1gb";
+  auto elsewhere = asks(1, 1, "", "R900");
   elsewhere.schedselect = "1:ncpus=1:host=q1";
-  c.jobs = {mem, elsewhere, more};
+  c.jobs = {elsewhere, asks(2, 3, "", "R900")};
   const auto o = cycle_of(c);
   BOOST_TEST(o.r.runs.empty());
-  BOOST_TEST(o.comment(3) == "Can Never Run: Insufficient amount of resource: ncpus (R: 3 A: 2 T: 2)");
+  BOOST_TEST(o.comment(2) == "Can Never Run: Insufficient amount of resource: ncpus (R: 3 A: 2 T: 2)");
+}
+
+// As in PBS.
+BOOST_AUTO_TEST_CASE(what_a_reservation_did_not_ask_for_is_there_if_its_vnode_has_it) {
+  auto c = three_hosts();
+  add(c, has(900, "1:ncpus=2", -hour, hour, "(q2:ncpus=2)"), true);
+  auto too_much = asks(1, 1, "", "R900"), enough = asks(2, 1, "", "R900");
+  too_much.schedselect = "1:ncpus=1:mem=9gb";
+  enough.schedselect = "1:ncpus=1:mem=8gb";
+  c.jobs = {too_much, enough};
+  const auto o = cycle_of(c);
+  BOOST_TEST(o.run(1) == "");
+  BOOST_TEST(o.run(2).starts_with("(q2:"), o.run(2));
+}
+
+BOOST_AUTO_TEST_CASE(what_another_reservation_asked_for_is_kept_for_it) {
+  auto c = three_hosts();
+  add(c, has(900, "1:ncpus=2", -hour, hour, "(q2:ncpus=2)"), true);
+  add(c, has(901, "1:ncpus=1:mem=6gb", 1800, 2 * hour, "(q2:ncpus=1:mem=6gb)"), false);
+  auto too_much = asks(1, 1, "", "R900"), enough = asks(2, 1, "", "R900");
+  too_much.schedselect = "1:ncpus=1:mem=3gb";
+  enough.schedselect = "1:ncpus=1:mem=2gb";
+  c.jobs = {too_much, enough};
+  const auto o = cycle_of(c);
+  BOOST_TEST(o.run(1) == "");
+  BOOST_TEST(o.run(2).starts_with("(q2:"), o.run(2));
 }
 
 BOOST_AUTO_TEST_CASE(a_vnode_that_is_kept_whole_is_whole_for_its_jobs) {

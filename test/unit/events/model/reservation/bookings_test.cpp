@@ -23,7 +23,7 @@ struct books {
     write(1, [](auto e) {
       auto v = e.initHost().initCameUp().initVnodes(1)[0];
       v.setName("n1");
-      fill(v.initAttributes(1), {{"resources_available", "ncpus", "4"}});
+      fill(v.initAttributes(2), {{"resources_available", "ncpus", "4"}, {"resources_available", "mem", "8gb"}});
     });
   }
   template <class Fill>
@@ -123,6 +123,38 @@ BOOST_AUTO_TEST_CASE(who_is_alone_shares_with_nobody_and_maintenance_asks_nobody
   BOOST_TEST(b.confirm(7, 10, 20, "(n1:ncpus=4)") == "");
 }
 
+// Maintenance has its place in the append that begins it.
+BOOST_AUTO_TEST_CASE(one_may_be_confirmed_together_with_its_submission) {
+  books b;
+  const auto submitted = model::make_event([](auto e) {
+    auto s = e.initReservation().initSubmitted();
+    s.setId("M5");
+    s.setKind(schema::ReservationKind::MAINTENANCE);
+    s.initOccurrences(1)[0].setIndex(1);
+  });
+  const auto confirmed = [](const char* place) {
+    return model::make_event([&](auto e) {
+      auto o = e.initReservation().initConfirmed().initOccurrences(1)[0];
+      o.setIndex(1);
+      o.setStartNs(10);
+      o.setEndNs(20);
+      o.setExecVnode(place);
+    });
+  };
+  const auto said = [&](const char* place) {
+    model::ledger::newborn born;
+    for (std::uint64_t version = 1; const auto& e : {submitted, confirmed(place)}) {
+      const model::event_place at{b.sequence + version, 105, version, 1'000'000'000, the_server()};
+      if (const auto why = b.ledger.check(at, e.get(), &born)) return std::to_string(why->code);
+      ++version;
+    }
+    return std::string();
+  };
+  BOOST_TEST(said("(n1:ncpus=4)") == "");
+  BOOST_TEST(said("(n9:ncpus=4)") == "15062");
+  BOOST_TEST(b.confirm(5, 10, 20, "(n1:ncpus=4)") != "");  // nothing was written
+}
+
 BOOST_AUTO_TEST_CASE(a_place_is_of_vnodes_that_are_there_and_in_the_partition) {
   books b;
   b.submit(5);
@@ -184,6 +216,26 @@ BOOST_AUTO_TEST_CASE(jobs_of_a_reservation_have_no_more_than_it_has) {
   BOOST_TEST(b.assign(12, "(n1:ncpus=2)") == "15044 Insufficient amount of resource: ncpus ");
   BOOST_TEST(b.assign(12, "(n1:ncpus=1)") == "");
   BOOST_TEST(b.assign(13, "(n1:ncpus=1)") == "15044 Insufficient amount of resource: ncpus ");
+}
+
+// As in PBS.
+BOOST_AUTO_TEST_CASE(what_a_reservation_did_not_ask_for_its_jobs_have_as_far_as_other_windows_leave_it) {
+  books b;
+  for (const auto n : {5u, 6u}) b.submit(n);
+  b.confirm(5, 10, 20, "(n1:ncpus=2)");
+  b.confirm(6, 10, 20, "(n1:ncpus=1:mem=5gb)");
+  b.queue("R5");
+  b.write(301, [&](auto e) { e.initQueue().initCreated().setName("R6"); });
+  for (const auto job : {11u, 12u}) b.job(job, "R5");
+  b.job(13, "R6");
+  for (const auto n : {5u, 6u}) b.begin(n);
+  const std::string too_little = "15044 Insufficient amount of resource: mem ";
+  BOOST_TEST(b.assign(11, "(n1:ncpus=1:mem=4gb)") == too_little);
+  BOOST_TEST(b.assign(11, "(n1:ncpus=1:mem=2gb)") == "");
+  BOOST_TEST(b.assign(12, "(n1:ncpus=1:mem=2gb)") == too_little);
+  BOOST_TEST(b.assign(13, "(n1:ncpus=1:mem=5gb)") == "");
+  BOOST_TEST(b.assign(12, "(n1:ncpus=1:mem=2gb)").starts_with("15044"));
+  BOOST_TEST(b.assign(12, "(n1:ncpus=1:mem=1gb)") == "");
 }
 
 BOOST_AUTO_TEST_CASE(others_leave_to_an_open_window_what_it_has) {

@@ -153,6 +153,41 @@ BOOST_AUTO_TEST_CASE(it_is_denied_when_the_last_scheduler_has_refused) {
   BOOST_TEST((s.state.phase == phase::ended));
 }
 
+BOOST_AUTO_TEST_CASE(nobody_waits_for_a_scheduler_that_is_off_when_another_has_refused) {
+  reservation_story s;
+  s.settings.scheduler_of_partition = {{"P1", "one"}, {"P2", "two"}};
+  s.settings.schedulers_off = {"two"};
+  s.when(reserve(two_cpus(s.now_s + 100)));
+  auto other = s;
+  BOOST_TEST(s.refused("one") == "refused");
+  BOOST_TEST(s.refused("default") == "refused denied");
+
+  other.settings.server.set(attributes::server::scheduling, "False");
+  BOOST_TEST(other.refused("one") == "refused denied");
+}
+
+BOOST_AUTO_TEST_CASE(while_all_schedulers_are_off_it_waits) {
+  reservation_story s;
+  s.settings.scheduler_of_partition = {{"P1", "one"}};
+  s.settings.schedulers_off = {"one"};
+  s.settings.server.set(attributes::server::scheduling, "False");
+  s.when(reserve(two_cpus(s.now_s + 100)));
+  BOOST_TEST(!model::nobody_is_left_to_answer(s.state, s.settings));
+  BOOST_TEST(s.when(model::reservation_time{}, the_server()) == "");
+  s.settings.server.set(attributes::server::scheduling, "True");
+  BOOST_TEST(s.refused("default") == "refused denied");
+}
+
+BOOST_AUTO_TEST_CASE(a_scheduler_that_is_switched_off_is_not_waited_for) {
+  reservation_story s;
+  s.settings.scheduler_of_partition = {{"P1", "one"}};
+  s.when(reserve(two_cpus(s.now_s + 100)));
+  BOOST_TEST(s.refused("default") == "refused");
+  s.settings.schedulers_off = {"one"};
+  BOOST_TEST(model::nobody_is_left_to_answer(s.state, s.settings));
+  BOOST_TEST(s.when(model::reservation_time{}, the_server()) == "denied");
+}
+
 BOOST_AUTO_TEST_CASE(a_scheduler_that_is_gone_has_refused) {
   reservation_story s;
   s.settings.scheduler_of_partition = {{"P1", "one"}};
@@ -536,8 +571,40 @@ BOOST_AUTO_TEST_CASE(maintenance_takes_whole_hosts_and_is_for_operators) {
   const given_values times{{"reserve_start", "", std::to_string(s.now_s + 5)}, {"reserve_duration", "", "60"}};
   BOOST_TEST(s.when(reserve(times, {"n1"})) == "15007 Unauthorized Request ");
   BOOST_TEST(s.when(reserve(times, {"nosuch"}), manager()).find("Host with resources not found: nosuch") != std::string::npos);
-  BOOST_TEST(s.when(reserve(times, {"n1"}), manager()) == "submitted");
+  BOOST_TEST(s.when(reserve(times, {"n1"}), manager()) == "submitted confirmed");
   BOOST_TEST(s.state.id == "M5");
+}
+
+// As a PBS shows it.
+BOOST_AUTO_TEST_CASE(maintenance_needs_no_scheduler_and_has_all_cpus_of_its_hosts) {
+  reservation_story s;
+  const given_values times{{"reserve_start", "", std::to_string(s.now_s + 5)}, {"reserve_duration", "", "60"}};
+  auto c = reserve(times, {"n2", "n1"});
+  c.hosts = {{"n1", {{"n1", "", 0}, {"n1[0]", "", 2}, {"n1[1]", "", 1}}}, {"n2", {{"n2", "", 4}}}};
+  BOOST_TEST(s.when(c, manager()) == "submitted confirmed");
+  BOOST_TEST(!s.state.ask);
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_CONFIRMED");
+  BOOST_TEST(s.shown(ids::partition) == "pbs-default");
+  BOOST_TEST(s.shown(ids::Resource_List, "select") == "host=n2:ncpus=4+host=n1:ncpus=3");
+  BOOST_TEST(s.shown(ids::Resource_List, "place") == "exclhost");
+  BOOST_TEST(s.shown(ids::Resource_List, "ncpus") == "7");
+  BOOST_TEST(s.shown(ids::Resource_List, "nodect") == "2");
+  BOOST_TEST(s.shown(ids::schedselect) == "1:host=n2:ncpus=4+1:host=n1:ncpus=3");
+  BOOST_TEST(s.shown(ids::resv_nodes) == "(n2:ncpus=4)+(n1[0]:ncpus=2+n1[1]:ncpus=1)+(n1)");
+  BOOST_TEST(s.wakes() == "occurrenceBegan");
+}
+
+BOOST_AUTO_TEST_CASE(maintenance_is_of_one_partition_and_of_hosts_with_cpus) {
+  reservation_story s;
+  const given_values times{{"reserve_start", "", std::to_string(s.now_s + 5)}, {"reserve_duration", "", "60"}};
+  auto c = reserve(times, {"n1", "n2"});
+  c.hosts = {{"n1", {{"n1", "P1", 4}}}, {"n2", {{"n2", "P1", 0}}}};
+  BOOST_TEST(s.when(c, manager()).find("Host with resources not found: n2") != std::string::npos);
+  c.hosts[1].vnodes[0] = {"n2", "P2", 4};
+  BOOST_TEST(s.when(c, manager()) == "15029 No support for requested service: a reservation of hosts in several partitions");
+  c.hosts[1].vnodes[0] = {"n2", "P1", 4};
+  BOOST_TEST(s.when(c, manager()) == "submitted confirmed");
+  BOOST_TEST(s.shown(ids::partition) == "P1");
 }
 
 // -- pbs_ralter ----------------------------------------------------------------------------------------------------------
@@ -578,6 +645,15 @@ BOOST_AUTO_TEST_CASE(changes_that_may_not_be) {
   BOOST_TEST(s.altered({{"reserve_duration", "", "90"}}, user("user2")) == "15007 Unauthorized Request ");
   s.wakes();
   BOOST_TEST(s.altered({{"reserve_start", "", time(500)}}) == "15178 Reservation not empty");  // whatever the times: as PBS
+}
+
+BOOST_AUTO_TEST_CASE(a_duration_shorter_than_what_has_passed_is_no_time) {
+  auto s = given_confirmed();
+  s.wakes();
+  s.now_s += 30;
+  BOOST_TEST(s.altered({{"reserve_duration", "", "20"}}) == "15086 Bad time specification(s)");
+  BOOST_TEST(s.altered({{"reserve_end", "", std::to_string(s.now_s - 10)}}) == "15086 Bad time specification(s)");
+  BOOST_TEST(s.altered({{"reserve_duration", "", "40"}}) == "alterRequested");
 }
 
 // That it has no jobs the ledger checks.

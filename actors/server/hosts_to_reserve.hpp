@@ -1,0 +1,14 @@
+// The hosts that `pbs_rsub --hosts` names, as the status projection has them. Part of the status actor.
+#pragma once
+
+#include <vector>
+
+#include "events/model/reservation/reservation.hpp"
+#include "projections/status/status.hpp"
+
+namespace annals::actors {
+
+// Those of them that there are.
+std::vector<model::host_to_reserve> hosts_to_reserve(const projections::status& now, schema::SubmitReservation::Reader asked);
+
+}  // namespace annals::actors

@@ -64,7 +64,8 @@ class mom_router {
     if (o.peer->peer().what != wire::identity::kind::server) return o.peer->close("only MoMs and the server have something to say here");
     if (server_) hooks_->server_is_gone();  // a new connection has no answers for the one before
     server_ = o.peer;
-    if (!hooks_->starting_up()) say_hello();
+    if (hooks_->starting_up()) hooks_->link_is_here();
+    else say_hello();
   }
 
   void say_hello() {

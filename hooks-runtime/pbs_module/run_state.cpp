@@ -41,6 +41,12 @@ void write_change(const made_change& from, protocol::Change::Builder to) {
 
 run_state* current() { return the_run; }
 
+std::string_view hook_home::server_name() const {
+  for (const auto& [name, value] : pbs_conf)
+    if (name == "PBS_SERVER") return value;
+  return {};
+}
+
 run_state::run_state(const hook_home& home, protocol::Request::Reader request, asker ask, line_taker said)
     : home_(home),
       serial_(++runs_so_far),

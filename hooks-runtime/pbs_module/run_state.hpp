@@ -27,6 +27,7 @@ struct hook_home {
   std::vector<std::pair<std::string, std::string>> pbs_conf;
   attributes::resource_catalogue resources;
   bool on_mom = false;
+  std::string_view server_name() const;  // PBS_SERVER of pbs.conf; empty: unknown
   std::uint64_t output_bytes_max = UINT64_MAX;
 };
 

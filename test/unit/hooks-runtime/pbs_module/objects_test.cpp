@@ -338,6 +338,15 @@ BOOST_AUTO_TEST_CASE(what_nobody_can_say_raises_and_is_not_taken_for_what_is_not
              "accept");
 }
 
+BOOST_AUTO_TEST_CASE(a_host_out_of_reach_knows_the_name_of_its_server) {
+  hooks::pool_settings settings;
+  settings.pbs_conf = {{"PBS_SERVER", "head"}};
+  hook_runs on_host(settings);
+  hook_case c{.source = "import pbs\ns = pbs.server()\nassert s.name == str(s) == 'head'\ns.default_queue\n", .event = "exechost_startup"};
+  c.answer = [](hooks::protocol::Question::Reader, hooks::protocol::Answer::Builder a) { a.setUnknown("no server"); };
+  BOOST_TEST(summary(on_host.run(c)) == "error 'RuntimeError: no server'");
+}
+
 BOOST_AUTO_TEST_CASE(the_server_gives_its_reservations) {
   hook_case c{.source = R"py(
 import pbs

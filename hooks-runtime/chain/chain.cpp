@@ -198,7 +198,7 @@ class chain : public std::enable_shared_from_this<chain> {
     switch (recorded(r.getVerdict())) {
       case schema::HookVerdict::ACCEPTED: return;
       case schema::HookVerdict::REJECTED:
-        parts_.note(log_debug3, "Hook", hook, logged_reject(*at_.event, hook));
+        parts_.note(is_on_mom(*at_.event) ? log_debug2 : log_debug3, "Hook", hook, logged_reject(*at_.event, hook));
         if (r.getMessage().size() > 0) parts_.note(log_debug3, "Hook", hook, schema::text(r.getMessage()));
         return;
       case schema::HookVerdict::ERROR:

@@ -19,6 +19,7 @@ struct chain_story {
   fake_hook_runner runner;
   std::vector<chain_hook> hooks;
   std::vector<std::string> lines;
+  std::vector<std::uint32_t> levels;  // of the lines: event bits
   occasion at;
   chain_result result;
   int done = 0;
@@ -42,7 +43,8 @@ struct chain_story {
   }
   void run() {
     chain_parts parts{&runner, [](const std::function<void()>& work) { work(); },
-                      [this](std::uint32_t, std::string_view cls, std::string_view object, std::string_view text) {
+                      [this](std::uint32_t bits, std::string_view cls, std::string_view object, std::string_view text) {
+                        levels.push_back(bits);
                         lines.push_back(std::string(cls) + ";" + std::string(object) + ";" + std::string(text));
                       },
                       [this](std::uint32_t events) { return (wanted & events) != 0; }};
@@ -194,6 +196,17 @@ BOOST_AUTO_TEST_CASE(a_rejection_stops_the_ones_behind_it) {
   BOOST_REQUIRE(s.lines.size() == 2u);
   BOOST_TEST(s.lines[0] == "Hook;a;queuejob request rejected by 'a'");
   BOOST_TEST(s.lines[1] == "Hook;a;not today");
+}
+
+BOOST_AUTO_TEST_CASE(a_rejection_on_a_host_stands_in_the_log_of_a_mom_as_it_is_installed) {  // as a PBS was seen to do it
+  for (const auto& [event, level] : {std::pair{"execjob_launch", 0x100u}, {"queuejob", 0x400u}}) {
+    chain_story s(event);
+    s.hook("a", "1", [](auto, auto reply) { reply.setVerdict(protocol::Verdict::REJECT); });
+    s.run();
+    BOOST_REQUIRE(s.lines.size() == 1u);
+    BOOST_TEST(s.lines[0] == "Hook;a;" + std::string(event) + " request rejected by 'a'");
+    BOOST_TEST(s.levels[0] == level);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(an_exception_and_an_alarm_have_pbs_words) {  // golden: hooks.txt

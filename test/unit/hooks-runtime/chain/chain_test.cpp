@@ -198,6 +198,27 @@ BOOST_AUTO_TEST_CASE(a_rejection_stops_the_ones_behind_it) {
   BOOST_TEST(s.lines[1] == "Hook;a;not today");
 }
 
+BOOST_AUTO_TEST_CASE(what_a_hook_says_is_logged_when_it_says_it_and_once) {
+  const auto fill = [](protocol::LogLine::Builder line, const char* text) {
+    line.setLevel(6);
+    line.setMessage(text);
+  };
+  chain_story s;
+  for (const std::string name : {"a", "b"}) {
+    s.hook(name, name == "a" ? "1" : "2", [](auto, auto) {});
+    s.runner.when_asking(name, [&, name](const hook_run& order, protocol::Reply::Builder reply) {
+      order.said(schema::make<protocol::LogLine>([&](protocol::LogLine::Builder line) { fill(line, "begins"); }).get());
+      BOOST_TEST(s.lines.back() == "Hook;" + name + ";begins");
+      auto log = reply.initLog(2);
+      fill(log[0], "begins");
+      fill(log[1], "what was not heard");
+    });
+  }
+  s.run();
+  const std::vector<std::string> all{"Hook;a;begins", "Hook;a;what was not heard", "Hook;b;begins", "Hook;b;what was not heard"};
+  BOOST_TEST(s.lines == all, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(a_rejection_on_a_host_stands_in_the_log_of_a_mom_as_it_is_installed) {  // as a PBS was seen to do it
   for (const auto& [event, level] : {std::pair{"execjob_launch", 0x100u}, {"queuejob", 0x400u}}) {
     chain_story s(event);

@@ -247,11 +247,13 @@ BOOST_AUTO_TEST_CASE(an_exception_and_an_alarm_have_pbs_words) {  // golden: hoo
 }
 
 BOOST_AUTO_TEST_CASE(what_may_not_be_set_is_not_taken_whatever_the_worker_says) {
-  chain_story s;
-  s.hook("h1", "1", [](auto, auto reply) { set(reply, "ctime", "0"); });
-  s.run();
-  BOOST_TEST(s.job("ctime") == "(unset)");
-  BOOST_TEST(s.result.changes.empty());
+  for (const char* attribute : {"ctime", "no_such_attribute", ""}) {
+    chain_story s;
+    s.hook("h1", "1", [&](auto, auto reply) { set(reply, attribute, "0"); });
+    s.run();
+    BOOST_TEST(s.job(attribute) == "(unset)");
+    BOOST_TEST(s.result.changes.empty());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_vnode_that_was_not_shown_is_changed_in_the_server_and_made_at_a_start) {

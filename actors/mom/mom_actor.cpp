@@ -34,7 +34,7 @@ class mom_router {
         mom_hooks_parts{parts_.runner, parts_.hook_directory, parts_.host, parts_.runs.base.clock, parts_.runs.notes, parts_.runs.hooks,
                         [this](schema::MomHello::Builder h) { report_vnodes(parts_.describe, parts_.runs.settings->vnodes, h); },
                         [this] { say_hello(); },
-                        [this] { return parts_.runs.settings->config.reject_root_scripts; }},
+                        [this] { return parts_.runs.settings->config.reject_root_scripts; }, parts_.version, parts_.port},
         [this](const schema::sealed<schema::FromMom>& message) {
           if (server_) server_->send(message);
         });

@@ -298,6 +298,7 @@ std::vector<hooks::hook_object> mom_hooks::host_vnodes() const {
 std::vector<hooks::hook_object> mom_hooks::all_vnodes() const {
   auto vnodes = host_vnodes();
   for (const auto& [name, vnode] : made_vnodes_) vnodes.push_back(vnode);
+  for (auto& v : vnodes) v.put("pbs_version", {}, parts_.version);
   return vnodes;
 }
 
@@ -359,7 +360,7 @@ void mom_hooks::run_host_event(const char* name, const std::string& only, std::f
   at.parameters.push_back({"vnode_list", makes_vnodes(*event) ? host_vnodes() : all_vnodes()});
   if (hooks::find_parameter(*event, "job_list")) {
     std::vector<hooks::hook_object> jobs;
-    for (const auto& [key, job] : jobs_) put_used(key, jobs.emplace_back(job_object(job)));
+    for (const auto& [key, job] : jobs_) put_used(key, jobs.emplace_back(job_object(job, parts_.port)));
     at.parameters.push_back({"job_list", std::move(jobs)});
   }
   std::set<std::string> shown;  // keys: a job that is run again meanwhile has another

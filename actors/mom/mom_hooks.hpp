@@ -32,6 +32,8 @@ struct mom_hooks_parts {
   std::function<void(schema::MomHello::Builder)> describe;  // this host's vnodes, without those that hooks made
   std::function<void()> say_hello;                          // to the server, if it is there: the host's vnodes are known, or are others
   std::function<bool()> rejects_files;                      // $reject_root_scripts: no file of a hook is taken from the server
+  std::string version{};                                    // pbs_version of this host's vnodes
+  std::uint16_t port = 0;                                   // where its MoM listens
 };
 
 class mom_hooks {

@@ -28,7 +28,7 @@ struct hook_home {
   attributes::resource_catalogue resources;
   bool on_mom = false;
   bool may_start_processes = true, may_use_network = true;  // by the sandbox
-  std::string_view server_name() const;  // PBS_SERVER of pbs.conf; empty: unknown
+  std::string_view server_name() const;                     // PBS_SERVER of pbs.conf; empty: unknown
   std::uint64_t output_bytes_max = UINT64_MAX;
 };
 

@@ -50,6 +50,21 @@ void server_hooks::fetch(const std::shared_ptr<pending>& p) {
                  view_wanted{hooks::view_request(v.kind, names, v.or_later && !any ? p->position : v.sequence), std::move(got), any});
 }
 
+namespace {
+
+// A job that has run: PBS keeps the ports of its hosts' MoMs, this server looks them up.
+void put_ports(const directory& where, hooks::hook_parameters& shown) {
+  for (auto& parameter : shown) {
+    auto* job = std::get_if<hooks::hook_object>(&parameter.value);
+    const auto* exec_host = job && job->kind == hooks::protocol::ObjectKind::JOB ? job->find("exec_host") : nullptr;
+    if (!exec_host) continue;
+    const auto ports = hooks::with_ports(exec_host->value, [&](const std::string& host) { return where.mom_of(host).port; });
+    if (ports) job->put("exec_host2", {}, *ports);
+  }
+}
+
+}  // namespace
+
 void server_hooks::start(const std::shared_ptr<pending>& p) {
   tell_resources();
   auto& what = p->what;
@@ -61,6 +76,7 @@ void server_hooks::start(const std::shared_ptr<pending>& p) {
     chain.push_back({hook->name, hook->attributes, std::move(code), hook->code, hook->config});
   }
   hooks::sort_by_order(chain);
+  put_ports(*parts_.where, what.parameters);
   if (what.adjust) what.adjust(what.parameters);
   hooks::occasion at;
   at.event = what.event;

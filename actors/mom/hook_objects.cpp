@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <optional>
 
 #include "events/model/vnodes/amounts.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/exec_host.hpp"
 #include "events/values/exec_vnode.hpp"
+#include "events/values/string_list.hpp"
 #include "hooks-runtime/protocol/recorded_run.hpp"
 
 namespace annals::actors {
@@ -24,19 +27,36 @@ void put_usage(const model::usage_set& usage, hooks::hook_object& job) {
   put_all(model::with_hooks(model::measured_usage({}), usage), job);
 }
 
-hooks::hook_object as_sent(const hooked_job& from) {
+// The first host alone knows where all MoMs of the job listen: others are not told its port.
+std::optional<std::string> exec_host_with_ports(const hooked_job& from, std::uint16_t own) {
+  if (!from.primary) return std::nullopt;
+  std::map<std::string_view, std::uint16_t> others;
+  for (auto s : from.order().getSisters()) others.emplace(schema::text(s.getHost()), s.getPort());
+  const auto& hosts = from.allocated.hosts();
+  return hooks::with_ports(from.allocated.exec_host(), [&](const std::string& host) {
+    const auto other = others.find(host);
+    return other != others.end() ? other->second : !hosts.empty() && host == hosts.front() ? own
+                                                                                           : std::uint16_t{0};
+  });
+}
+
+hooks::hook_object as_sent(const hooked_job& from, std::uint16_t port) {
   const auto order = from.order();
   hooks::hook_object job{hooks::protocol::ObjectKind::JOB, schema::str(order.getRef().getJob()),
                          hooks::attributes_of(order.getAttributes())};
   job.remove("cookie", {});  // shown to nobody
   job.remove("name_end", {});
+  job.remove("Submit_arguments", {});  // PBS sends no host them
   job.put("Job_Owner", {}, schema::text(order.getOwner()));
   job.put("euser", {}, schema::text(order.getEuser()));
   job.put("egroup", {}, schema::text(order.getEgroup()));
   job.put("queue", {}, schema::text(order.getQueue()));
   job.put("exec_vnode", {}, from.allocated.exec_vnode());
   job.put("exec_host", {}, from.allocated.exec_host());
+  if (const auto with_ports = exec_host_with_ports(from, port)) job.put("exec_host2", {}, *with_ports);
   job.put("run_count", {}, std::to_string(order.getRef().getRun()));
+  if (from.session > 0) job.put("session_id", {}, std::to_string(from.session));
+  if (!from.jobdir.empty()) job.put("jobdir", {}, from.jobdir);
   return job;
 }
 
@@ -52,17 +72,21 @@ hooks::hook_object with_changes(hooks::hook_object job, const hooked_job& from) 
 
 }  // namespace
 
-hooks::hook_object job_object(const at_hook_point& at) {
-  auto job = as_sent(at.job);
+hooks::hook_object job_object(const at_hook_point& at, std::uint16_t port) {
+  auto job = as_sent(at.job, port);
   if (at.point == hook_point::ended) {
     if (at.exit_status) job.put("Exit_status", {}, std::to_string(*at.exit_status));
     put_usage(at.usage, job);
   }
+  if (at.point == hook_point::prologue || at.point == hook_point::launch) {
+    job.put("failed_mom_list", {}, values::join_list(at.job.failed));
+    job.put("succeeded_mom_list", {}, values::join_list(at.job.succeeded));
+  }
   return with_changes(std::move(job), at.job);
 }
 
-hooks::hook_object job_object(const job_at_work& at) {
-  auto job = as_sent(at.job);
+hooks::hook_object job_object(const job_at_work& at, std::uint16_t port) {
+  auto job = as_sent(at.job, port);
   put_usage(at.usage, job);
   return with_changes(std::move(job), at.job);
 }

@@ -7,8 +7,9 @@
 namespace annals::actors {
 
 // The job as it was sent to this host, with what it has now and what hooks before changed of it, and at the end what it used.
-hooks::hook_object job_object(const at_hook_point& at);
-hooks::hook_object job_object(const job_at_work& at);
+// port: where this host's MoM listens; 0: it does not matter.
+hooks::hook_object job_object(const at_hook_point& at, std::uint16_t port = 0);
+hooks::hook_object job_object(const job_at_work& at, std::uint16_t port = 0);
 // Its vnodes with what it was given of each (RS-65): on the primary all of them, elsewhere those of this host. known: this host's
 // vnodes, whose attributes are shown too.
 std::vector<hooks::hook_object> vnode_objects(const hooked_job& job, const std::string& host, const std::vector<hooks::hook_object>& known);

@@ -168,7 +168,7 @@ void mom_hooks::let_start(bool all) {
 
 void mom_hooks::start_now(at_hook_point at) {
   auto s = std::make_shared<stages>();
-  s->job = job_object(at);
+  s->job = job_object(at, parts_.port);
   put_used(annals::mom::run_key(at.job.order().getRef()), s->job);
   s->result.question = at.question;
   s->result.program = at.program;

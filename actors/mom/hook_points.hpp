@@ -65,6 +65,9 @@ struct hooked_job {
   std::vector<schema::sealed<schema::HookRun>> before;  // hooks of this host that ran for it: what they changed is seen
   bool primary = true;                                  // this is the job's first host
   std::vector<std::string> failed{};                    // hosts that did not join or were lost, as the primary knows them
+  std::vector<std::string> succeeded{};                 // hosts that have joined
+  std::int64_t session = 0;                             // of its program; 0: it was not started yet, or runs elsewhere
+  std::string jobdir{};                                 // the directory of its program; empty: none yet
   model::usage_set used{};                              // what hooks of this host have set of resources_used
   schema::StartRun::Reader order() const { return started ? started.get().getStartRun() : model::order_in(joined.get()); }
 };

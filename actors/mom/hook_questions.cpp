@@ -30,16 +30,26 @@ std::optional<protocol::ObjectKind> kind_of(protocol::Question::Reader question)
 
 }  // namespace
 
+void hook_questions::server_is_here() {
+  is_here_ = true;
+  for (auto& e : std::exchange(early_, {})) ask(e.question, std::move(e.to));
+}
+
+void hook_questions::wait_no_longer() {
+  for (auto& e : std::exchange(early_, {})) e.to(out_of_reach());
+}
+
 void hook_questions::server_is_gone() {
   is_here_ = false;
   for (auto& [id, w] : std::exchange(waiting_, {})) w.to(out_of_reach());
 }
 
-void hook_questions::ask(const hooks::sealed_question& question, hooks::hook_run::answer_to to) {
+void hook_questions::ask(const hooks::sealed_question& question, hooks::hook_run::answer_to to, bool may_wait) {
   const auto q = question.get();
   const auto kind = kind_of(q);
   const auto schema_kind = kind ? hooks::schema_kind(*kind) : std::nullopt;
   if (!schema_kind) return to(hooks::answer_with({}, false));
+  if (!is_here_ && may_wait) return early_.push_back({question, std::move(to)});
   if (!is_here_) return to(out_of_reach());
   const auto id = ++last_;
   waiting_.emplace(id, waiting{*kind, std::move(to)});

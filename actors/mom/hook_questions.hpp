@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <vector>
 
 #include "events/schema/daemon/from_mom.capnp.h"
 #include "events/schema/daemon/to_mom.capnp.h"
@@ -18,9 +19,11 @@ class hook_questions {
   // tell: sends to the server.
   explicit hook_questions(std::function<void(const schema::sealed<schema::FromMom>&)> tell) : tell_(std::move(tell)) {}
 
-  void server_is_here() { is_here_ = true; }
+  void server_is_here();  // questions that waited are asked
   void server_is_gone();  // nobody answers what was asked
-  void ask(const hooks::sealed_question& question, hooks::hook_run::answer_to to);
+  // may_wait: until the server is here, or until wait_no_longer.
+  void ask(const hooks::sealed_question& question, hooks::hook_run::answer_to to, bool may_wait = false);
+  void wait_no_longer();
   void on_answer(schema::HookAnswer::Reader answer);
 
  private:
@@ -30,6 +33,11 @@ class hook_questions {
   };
   std::function<void(const schema::sealed<schema::FromMom>&)> tell_;
   std::map<std::uint64_t, waiting> waiting_;
+  struct early_question {
+    hooks::sealed_question question;
+    hooks::hook_run::answer_to to;
+  };
+  std::vector<early_question> early_;  // the server is not here yet
   std::uint64_t last_ = 0;
   bool is_here_ = false;
 };

@@ -34,7 +34,7 @@ class mom_router {
         mom_hooks_parts{parts_.runner, parts_.hook_directory, parts_.host, parts_.runs.base.clock, parts_.runs.notes, parts_.runs.hooks,
                         [this](schema::MomHello::Builder h) { report_vnodes(parts_.describe, parts_.runs.settings->vnodes, h); },
                         [this] { say_hello(); },
-                        [this] { return parts_.runs.settings->config.reject_root_scripts; }},
+                        [this] { return parts_.runs.settings->config.reject_root_scripts; }, parts_.version, parts_.port},
         [this](const schema::sealed<schema::FromMom>& message) {
           if (server_) server_->send(message);
         });
@@ -64,7 +64,8 @@ class mom_router {
     if (o.peer->peer().what != wire::identity::kind::server) return o.peer->close("only MoMs and the server have something to say here");
     if (server_) hooks_->server_is_gone();  // a new connection has no answers for the one before
     server_ = o.peer;
-    if (!hooks_->starting_up()) say_hello();
+    if (hooks_->starting_up()) hooks_->link_is_here();
+    else say_hello();
   }
 
   void say_hello() {

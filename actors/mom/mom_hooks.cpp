@@ -17,6 +17,9 @@ namespace {
 
 constexpr std::int64_t second = 1'000'000'000;
 constexpr std::int64_t tell_again_ns = 5 * second;  // as the other reports of a MoM
+// exechost_startup begins before there is a link: what its hooks ask waits for one. A link to a server that is there is made within a
+// second; a host whose server is down comes up all the same.
+constexpr std::int64_t first_link_ns = 5 * second;
 
 std::string hash_of(schema::BlobRef::Reader blob) {
   return {reinterpret_cast<const char*>(blob.getHash().begin()), blob.getHash().size()};
@@ -278,7 +281,7 @@ hooks::chain_parts mom_hooks::chain_parts() {
 
 std::function<void(hooks::sealed_question, hooks::hook_run::answer_to)> mom_hooks::ask_server() {
   return [this, mom = caf::actor(self_)](const hooks::sealed_question& question, const hooks::hook_run::answer_to& to) {
-    caf::anon_send(mom, run_this{[this, question, to] { questions_.ask(question, to); }});
+    caf::anon_send(mom, run_this{[this, question, to] { questions_.ask(question, to, starting_up_ && waits_for_link()); }});
   };
 }
 
@@ -295,6 +298,7 @@ std::vector<hooks::hook_object> mom_hooks::host_vnodes() const {
 std::vector<hooks::hook_object> mom_hooks::all_vnodes() const {
   auto vnodes = host_vnodes();
   for (const auto& [name, vnode] : made_vnodes_) vnodes.push_back(vnode);
+  for (auto& v : vnodes) v.put("pbs_version", {}, parts_.version);
   return vnodes;
 }
 
@@ -322,7 +326,14 @@ void mom_hooks::describe(schema::MomHello::Builder hello) const {
 void mom_hooks::run_startup() {
   if (hooks_at(*hooks::find_event("exechost_startup")).empty()) return made_vnodes_.clear();
   starting_up_ = true;
+  link_until_ns_ = parts_.clock->now_ns() + first_link_ns;
   run_host_event("exechost_startup", {}, [this](hooks::chain_result& result) { started_up(result); });
+}
+
+// One that would wait longer than any began while the clock was ahead.
+bool mom_hooks::waits_for_link() const {
+  const auto left_ns = link_until_ns_ - parts_.clock->now_ns();
+  return left_ns > 0 && left_ns <= first_link_ns;
 }
 
 // vnode_list[name] = pbs.vnode(name) made vnodes: they are the host's from now on, as its own is.
@@ -349,7 +360,7 @@ void mom_hooks::run_host_event(const char* name, const std::string& only, std::f
   at.parameters.push_back({"vnode_list", makes_vnodes(*event) ? host_vnodes() : all_vnodes()});
   if (hooks::find_parameter(*event, "job_list")) {
     std::vector<hooks::hook_object> jobs;
-    for (const auto& [key, job] : jobs_) put_used(key, jobs.emplace_back(job_object(job)));
+    for (const auto& [key, job] : jobs_) put_used(key, jobs.emplace_back(job_object(job, parts_.port)));
     at.parameters.push_back({"job_list", std::move(jobs)});
   }
   std::set<std::string> shown;  // keys: a job that is run again meanwhile has another
@@ -387,6 +398,7 @@ void mom_hooks::put_used(const std::string& key, hooks::hook_object& job) const 
 void mom_hooks::on_second() {
   const auto now = parts_.clock->now_ns();
   let_start(false);
+  if (!waits_for_link()) questions_.wait_no_longer();
   if (!outbox_.empty() && (now - told_again_ns_ >= tell_again_ns || now < told_again_ns_)) {
     told_again_ns_ = now;
     outbox_.each(tell_);

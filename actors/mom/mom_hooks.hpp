@@ -32,6 +32,8 @@ struct mom_hooks_parts {
   std::function<void(schema::MomHello::Builder)> describe;  // this host's vnodes, without those that hooks made
   std::function<void()> say_hello;                          // to the server, if it is there: the host's vnodes are known, or are others
   std::function<bool()> rejects_files;                      // $reject_root_scripts: no file of a hook is taken from the server
+  std::string version{};                                    // pbs_version of this host's vnodes
+  std::uint16_t port = 0;                                   // where its MoM listens
 };
 
 class mom_hooks {
@@ -43,7 +45,8 @@ class mom_hooks {
   bool starting_up() const { return starting_up_; }      // exechost_startup has not ended: say_hello will be called
   void describe(schema::MomHello::Builder hello) const;  // this host's vnodes, with those that hooks made
   void read_again();                                     // HUP: exechost_startup; files that were rejected before
-  void server_is_here();                                 // a new connection: everything owed is told again
+  void link_is_here() { questions_.server_is_here(); }   // a new connection: nothing is told yet, but the server may be asked
+  void server_is_here();                                 // the server has this host's hello: everything owed is told again
   void server_is_gone();                                 // hooks may have changed until it has said its welcome
   void server_has_told_all();                            // what it owed to this host came before its welcome
   void on_hooks(const schema::sealed<schema::ToMom>& message);
@@ -93,6 +96,7 @@ class mom_hooks {
   std::function<void(hooks::sealed_question, hooks::hook_run::answer_to)> ask_server();  // for hooks, on whatever thread
   void run_host_event(const char* event, const std::string& only, std::function<void(hooks::chain_result&)> then = {});
   void run_startup();
+  bool waits_for_link() const;  // questions of hooks may wait for the server
   void started_up(const hooks::chain_result& result);
   template <class Fill>
   void tell_surely(Fill&& fill);                                                         // a report: until the server has written it down
@@ -138,6 +142,7 @@ class mom_hooks {
   std::map<std::string, std::map<std::string, std::optional<std::string>>> used_;
   std::map<std::string, hooks::hook_object> made_vnodes_;  // by exechost_startup hooks, by name
   bool starting_up_ = false;
+  std::int64_t link_until_ns_ = 0;
   bool told_all_ = false;  // by the server, over this connection
   std::int64_t told_again_ns_ = 0;
 };

@@ -237,7 +237,8 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
     std::set<std::string> missing;  // hosts that have not told theirs
   };
   usage_question usage_question_;
-  std::set<std::string> words_not_shown_;             // resources of which the log says that their words can't be made one
+  // Resources and hosts of which the log says that their words can't be made one with others.
+  std::set<std::pair<std::string, std::string>> words_not_shown_;
   std::map<std::string, contact> contacts_;           // by host
   std::set<std::uint32_t> open_tasks_;                // that were not over when they were looked at last
   std::uint32_t last_task_ = 0;                       // that was ever looked at

@@ -18,8 +18,12 @@ at_hook_point run_actor::at(hook_point point) {
   a.job.allocated = state().allocated;
   a.job.before = state().hooks.runs;
   a.job.used = state().hook_usage;
-  for (const auto& s : state().sisters)
+  for (const auto& s : state().sisters) {
     if (s.phase == model::sister_phase::failed) a.job.failed.push_back(s.host);
+    if (s.phase == model::sister_phase::joined) a.job.succeeded.push_back(s.host);
+  }
+  a.job.session = state().session;
+  a.job.jobdir = state().jobdir;
   return a;
 }
 

@@ -153,8 +153,9 @@ model::usage_set run_actor::measured_total(std::vector<model::host_usage> hosts,
 // RU-15
 void run_actor::note_words_not_shown(const std::vector<model::host_usage>& hosts) {
   if (!merges_words()) return;
-  for (const auto& [resource, why] : model::unmergeable_words(hosts, *parts_.resources()))
-    if (words_not_shown_.insert(resource).second) parts_.note_host(log_event::error, "Job " + state().job + " " + why);
+  for (const auto& word : model::unmergeable_words(hosts, *parts_.resources()))
+    if (words_not_shown_.emplace(word.resource, word.host).second)
+      parts_.note_host(log_event::error, "Job " + state().job + " " + word.why);
 }
 
 }  // namespace annals::actors

@@ -258,12 +258,13 @@ void raise_primary(std::vector<host_usage>& hosts, const usage_set& known, const
     if (as_told.get(e.resource) != e.value) primary.set(e.resource, e.value);
 }
 
-std::map<std::string, std::string> unmergeable_words(std::span<const host_usage> hosts, const attributes::resource_catalogue& resources) {
-  std::map<std::string, std::string> out;
+std::vector<word_not_shown> unmergeable_words(std::span<const host_usage> hosts, const attributes::resource_catalogue& resources) {
+  std::vector<word_not_shown> out;
   for (const auto& [resource, words] : words_by_resource(hosts, resources))
-    if (const auto* word = unmergeable(words, resources.find(resource)->type))
-      out[resource] = "resources_used." + resource + " cannot be accumulated: value '" + std::string(*word->value) + "' from mom " +
-                      std::string(word->host) + " not JSON-format: " + why_no_object(*word->value);
+    for (const auto& word : unmergeable(words, resources.find(resource)->type))
+      out.push_back({resource, std::string(word.host),
+                     "resources_used." + resource + " cannot be accumulated: value '" + std::string(*word.value) + "' from mom " +
+                         std::string(word.host) + " not JSON-format: " + why_no_object(*word.value)});
   return out;
 }
 

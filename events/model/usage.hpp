@@ -92,9 +92,13 @@ usage_set job_total(std::span<const host_usage> hosts, const attributes::resourc
                     words_form form = words_form::by_node);
 // The first host of a run lost its power and measured too little: it gets what the job is known to have used beyond what all tell now.
 void raise_primary(std::vector<host_usage>& hosts, const usage_set& known, const attributes::resource_catalogue& resources);
-// "resources_used.foo cannot be accumulated: value 'x' from mom n1 not JSON-format: why not": for each resource whose words the job does
-// not show, by its name (RU-15).
-std::map<std::string, std::string> unmergeable_words(std::span<const host_usage> hosts, const attributes::resource_catalogue& resources);
+// The words of one host, for which the job does not show the resource: "resources_used.foo cannot be accumulated: value 'x' from mom n1 not
+// JSON-format: why not" (RU-15).
+struct word_not_shown {
+  std::string resource, host, why;
+};
+// By resource, and of each its hosts in their order.
+std::vector<word_not_shown> unmergeable_words(std::span<const host_usage> hosts, const attributes::resource_catalogue& resources);
 
 // Of tasks of one host that have ended: cput adds up; they may have run one after another, so of mem, vmem and cpupercent the
 // highest of one counts.

@@ -1,9 +1,9 @@
 #include "events/model/used_words.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <vector>
 
 #include "events/values/json_text.hpp"
 
@@ -94,10 +94,11 @@ std::optional<std::string> joined_words(std::span<const host_word> hosts, value_
   return merges ? std::nullopt : std::optional(node_map(hosts));
 }
 
-const host_word* unmergeable(std::span<const host_word> hosts, value_type type) {
-  if (type != value_type::string || only_primary_said(hosts, those_said(hosts))) return nullptr;
-  const auto at = std::find_if(hosts.begin(), hosts.end(), [](const host_word& word) { return word.value && !read_object(*word.value); });
-  return at == hosts.end() ? nullptr : &*at;
+std::vector<host_word> unmergeable(std::span<const host_word> hosts, value_type type) {
+  std::vector<host_word> out;
+  if (type != value_type::string || only_primary_said(hosts, those_said(hosts))) return out;
+  std::ranges::copy_if(hosts, std::back_inserter(out), [](const host_word& word) { return word.value && !read_object(*word.value); });
+  return out;
 }
 
 std::string why_no_object(std::string_view text) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "events/attributes/resources.hpp"
 
@@ -26,8 +27,8 @@ struct host_word {
 // The hosts in the order of exec_host, the primary first. Nothing: the job shows none. type: string or string_array.
 std::optional<std::string> joined_words(std::span<const host_word> hosts, attributes::value_type type, words_form form);
 
-// With words_form::merge: the first that keeps values of several hosts from being made one; nullptr: none does.
-const host_word* unmergeable(std::span<const host_word> hosts, attributes::value_type type);
+// With words_form::merge: those that keep values of several hosts from being made one.
+std::vector<host_word> unmergeable(std::span<const host_word> hosts, attributes::value_type type);
 
 // Why it is no JSON object, as the MoM's log says it.
 std::string why_no_object(std::string_view text);

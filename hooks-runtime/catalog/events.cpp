@@ -175,10 +175,9 @@ schema::ObjectKind table_kind(parameter_kind kind) {
 bool is_the_servers(parameter_kind kind, std::string_view attribute) {
   const auto table = table_kind(kind);
   const auto* row = attributes::find(table, attribute);
-  if (table == schema::ObjectKind::RESERVATION) {
-    if (!row) return true;                                       // PBS has it, and it would have no effect here
-    if (row->id == attributes::reservation::qmove) return true;  // what job that is was looked up before hooks run
-  }
+  if (!row) return true;  // PBS has it, and it would have no effect here
+  // Its job was looked up before hooks run.
+  if (table == schema::ObjectKind::RESERVATION && row->id == attributes::reservation::qmove) return true;
   return row->set_by == attributes::setter::nobody || row->set_by == attributes::setter::internal;
 }
 

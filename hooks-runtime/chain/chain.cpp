@@ -70,6 +70,11 @@ class chain : public std::enable_shared_from_this<chain> {
     order.code = hooks_[index_].code;
     if (is_owners(hooks_[index_])) order.run_as = at_.owner;
     order.ask = at_.ask;
+    heard_ = 0;
+    order.said = [this](protocol::LogLine::Reader line) {
+      ++heard_;
+      log_line(hooks_[index_].name, line);
+    };
     order.attended = may_attend();
     order.meanwhile = [this] { packed_request_ = schema::packed(request_); };
     parts_.runner->run(std::move(order), [self = shared_from_this()](const sealed_reply& reply) { self->on_reply(reply); });
@@ -171,12 +176,17 @@ class chain : public std::enable_shared_from_this<chain> {
     return schema::sealed<schema::HookRun>(schema::sealed_message::from_builder(message));
   }
 
+  void log_line(const std::string& hook, protocol::LogLine::Reader line) const {
+    if (!parts_.note) return;
+    const bool of_job = line.getJob().size() > 0;
+    parts_.note(line.getLevel(), of_job ? "Job" : "Hook", of_job ? schema::str(line.getJob()) : hook, schema::text(line.getMessage()));
+  }
+
+  // The lines that were not heard when the script said them.
   void log_lines(const std::string& hook, protocol::Reply::Reader r) const {
     if (!parts_.note) return;
-    for (auto line : r.getLog()) {
-      const bool of_job = line.getJob().size() > 0;
-      parts_.note(line.getLevel(), of_job ? "Job" : "Hook", of_job ? schema::str(line.getJob()) : hook, schema::text(line.getMessage()));
-    }
+    const auto lines = r.getLog();
+    for (auto i = heard_; i < lines.size(); ++i) log_line(hook, lines[i]);
     if (r.getLogDropped() > 0)
       parts_.note(log_error, "Hook", hook, std::to_string(r.getLogDropped()) + " more log lines were dropped: too much output");
   }
@@ -198,7 +208,7 @@ class chain : public std::enable_shared_from_this<chain> {
     switch (recorded(r.getVerdict())) {
       case schema::HookVerdict::ACCEPTED: return;
       case schema::HookVerdict::REJECTED:
-        parts_.note(log_debug3, "Hook", hook, logged_reject(*at_.event, hook));
+        parts_.note(is_on_mom(*at_.event) ? log_debug2 : log_debug3, "Hook", hook, logged_reject(*at_.event, hook));
         if (r.getMessage().size() > 0) parts_.note(log_debug3, "Hook", hook, schema::text(r.getMessage()));
         return;
       case schema::HookVerdict::ERROR:
@@ -216,6 +226,7 @@ class chain : public std::enable_shared_from_this<chain> {
   chain_result result_;
   std::size_t index_ = 0;
   sealed_request request_;          // of the run that goes on
+  unsigned heard_ = 0;              // lines of the log, of the run that goes on: written when they were said
   std::string packed_request_;      // as it is recorded; empty: not packed yet
   std::size_t recorded_bytes_ = 0;  // of all runs so far
   const std::thread::id beginner_ = std::this_thread::get_id();

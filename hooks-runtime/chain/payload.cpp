@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "events/attributes/table.hpp"
+#include "events/values/exec_host.hpp"
 
 namespace annals::hooks {
 
@@ -25,6 +26,19 @@ void hook_object::put(std::string_view attribute, std::string_view resource, std
 
 void hook_object::remove(std::string_view attribute, std::string_view resource) {
   std::erase_if(attributes, [&](const hook_attribute& a) { return a.name == attribute && a.resource == resource; });
+}
+
+std::optional<std::string> with_ports(std::string_view exec_host, const std::function<std::uint16_t(const std::string&)>& port_of) {
+  const auto hosts = values::parse_exec_host(exec_host);
+  if (!hosts || hosts->empty()) return std::nullopt;
+  std::string out;
+  for (const auto& h : *hosts) {
+    const auto port = port_of(h.host);
+    if (port == 0) return std::nullopt;
+    out.append(out.empty() ? "" : "+").append(h.host).append(":").append(std::to_string(port));
+    out += values::print({h}).substr(h.host.size());
+  }
+  return out;
 }
 
 hook_parameter* find_parameter(hook_parameters& in, std::string_view name) {

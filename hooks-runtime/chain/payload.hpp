@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,6 +40,8 @@ struct hook_parameter {
 };
 using hook_parameters = std::vector<hook_parameter>;
 hook_parameter* find_parameter(hook_parameters& in, std::string_view name);
+// An exec_host with the ports of its MoMs, as PBS's exec_host2: "n1:15002/0+n2:15002/0*2". port_of: 0 is unknown. Nothing: some port is.
+std::optional<std::string> with_ports(std::string_view exec_host, const std::function<std::uint16_t(const std::string&)>& port_of);
 // The object of a parameter that is one; nullptr: there is none.
 const hook_object* object_of(const hook_parameters& in, std::string_view name);
 

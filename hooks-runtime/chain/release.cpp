@@ -6,8 +6,8 @@
 #include "events/attributes/request_check.hpp"
 #include "events/model/limits.hpp"
 #include "events/schema/message.hpp"
-#include "events/values/exec_host.hpp"
 #include "events/values/exec_vnode.hpp"
+#include "events/values/number.hpp"
 #include "events/values/select.hpp"
 #include "hooks-runtime/protocol/log_levels.hpp"
 
@@ -68,9 +68,30 @@ std::optional<model::planned_release> plan_release(protocol::ReleaseNodes::Reade
   return model::without(vnodes, from, {}, by);
 }
 
+namespace {
+
+// exec_host2 is exec_host with ports: those that stay keep theirs.
+void keep_ports(const std::string& exec_host, hook_object& job) {
+  const auto* before = job.find("exec_host2");
+  if (!before) return;
+  const std::string known = "+" + before->value;
+  const auto port_of = [&](const std::string& host) {
+    const auto mark = "+" + host + ":";
+    const auto at = known.find(mark);
+    const auto port = at == std::string::npos ? std::string() : known.substr(at + mark.size());
+    return static_cast<std::uint16_t>(values::parse_integer(port.substr(0, port.find_first_of("/+"))).value_or(0));
+  };
+  const auto now = with_ports(exec_host, port_of);
+  if (now) job.put("exec_host2", {}, *now);
+  else job.remove("exec_host2", {});
+}
+
+}  // namespace
+
 void put(const model::allocation_change& change, hook_object& job) {
   job.put("exec_vnode", {}, change.exec_vnode);
   job.put("exec_host", {}, change.exec_host);
+  keep_ports(change.exec_host, job);
   for (const auto& c : change.changes) {
     if (c.value) job.put(c.name, c.resource, *c.value);
     else job.remove(c.name, c.resource);

@@ -40,11 +40,9 @@ const text_row text_rows[] = {
     {ObjectKind::JOB, "array_state_count", "state_count"},
     {ObjectKind::JOB, "array_indices_remaining", "range"},
     {ObjectKind::JOB, "array_indices_submitted", "range"},
-    {ObjectKind::JOB, "Submit_arguments", "args"},
-    {ObjectKind::JOB, "executable", "args"},
-    {ObjectKind::JOB, "argument_list", "args"},
     {ObjectKind::JOB, "sandbox", "sandbox"},
     {ObjectKind::JOB, "project", "project"},
+    {ObjectKind::VNODE, "pbs_version", "version"},
     {ObjectKind::QUEUE, "route_destinations", "route_destinations"},
     {ObjectKind::QUEUE, "state_count", "state_count"},
     {ObjectKind::SERVER, "state_count", "state_count"},
@@ -64,7 +62,7 @@ const text_row text_rows[] = {
 };
 
 // Objects without a table in events/attributes (pbs guide, "hooks: management"); what of PBS's reservations the table does not
-// have, and reads as None; a duration that is an integer of seconds elsewhere, and an index that is a text.
+// have, and reads as None; a duration that is an integer of seconds elsewhere, and an index that is a text; what the MoM alone knows of a job.
 struct own_row {
   ObjectKind kind;
   const char* name;
@@ -72,6 +70,8 @@ struct own_row {
 };
 const own_row own_rows[] = {
     {ObjectKind::JOB, "array_index", value_type::integer},
+    {ObjectKind::JOB, "failed_mom_list", value_type::string_array},
+    {ObjectKind::JOB, "succeeded_mom_list", value_type::string_array},
     {ObjectKind::RESERVATION, "reserve_duration", value_type::duration},
     {ObjectKind::RESERVATION, "reserve_ID", value_type::string},
     {ObjectKind::RESERVATION, "User_List", value_type::string_array},
@@ -191,6 +191,8 @@ std::optional<attribute_row> found_row(ObjectKind kind, std::string_view name) {
   }
   row.is_map = holds_resources(row, name);
   row.is_variables = name == "Variable_List";
+  row.is_list = kind == ObjectKind::JOB && (name == "failed_mom_list" || name == "succeeded_mom_list");
+  row.is_command = kind == ObjectKind::JOB && (name == "executable" || name == "Submit_arguments");
   if ((name == "queue" && kind != ObjectKind::QUEUE) || (name == "default_queue" && kind == ObjectKind::SERVER))
     row.names_object = ObjectKind::QUEUE;
   if (name == "server" && (kind == ObjectKind::JOB || kind == ObjectKind::RESERVATION))

@@ -18,6 +18,8 @@ struct attribute_row {
   const text_type* text = nullptr;                   // pbs.select and the like
   std::optional<protocol::ObjectKind> names_object;  // job.queue: the value is an object of that name
   bool is_map = false;                               // Resource_List
+  bool is_list = false;                              // failed_mom_list: names with commas between them
+  bool is_command = false;                           // shown otherwise than it is kept (command_texts.hpp)
   bool is_variables = false;                         // Variable_List
   bool has_words = false;                            // number_of_word() knows some
 };

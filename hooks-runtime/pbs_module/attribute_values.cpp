@@ -10,6 +10,7 @@
 #include "events/values/number.hpp"
 #include "events/values/string_list.hpp"
 #include "hooks-runtime/pbs_module/attribute_rows.hpp"
+#include "hooks-runtime/pbs_module/command_texts.hpp"
 #include "hooks-runtime/pbs_module/exceptions.hpp"
 #include "hooks-runtime/pbs_module/object.hpp"
 #include "hooks-runtime/pbs_module/resource_map.hpp"
@@ -89,6 +90,15 @@ written_text whole_number(PyObject* value) {
   if (!PyUnicode_Check(value)) return {wrote::wrong_type, {}};
   const auto number = values::parse_integer(view_of(value));
   return number ? good(std::to_string(*number)) : written_text{wrote::wrong_value, {}};
+}
+
+PyObject* list_of_texts(std::string_view text) {
+  ref list(PyList_New(0));
+  for (const auto& one : values::split_list(text)) {
+    ref item(str(one));
+    if (!list || !item || PyList_Append(list.get(), item.get()) < 0) return nullptr;
+  }
+  return list.release();
 }
 
 // A str, one of our objects (by its name), or a list of them for attributes that are lists.
@@ -191,6 +201,8 @@ PyObject* attribute_value(PyObject* owner, object_state& object, std::string_vie
   if (row.names_object) return text->empty() ? str("") : make_named(*row.names_object, *text);  // no queue was named
   if (const auto number = row.has_words ? number_of_word(object.kind, name, *text) : std::nullopt)
     return PyLong_FromLong(*number);
+  if (row.is_list) return list_of_texts(*text);
+  if (row.is_command) return str(shown_command(name, *text));
   if (row.text) return make_text(row.text, *text);
   return value_of_type(row.type, *text);
 }
@@ -200,12 +212,13 @@ std::optional<std::string> canonical_attribute(const object_state& object, std::
   if (const auto* pairs = row.is_variables ? variables_in(value) : nullptr) return list_of(*pairs);
   const char* word =
       row.has_words && PyLong_Check(value) ? word_of_number(object.kind, name, PyLong_AsLong(value)) : nullptr;
-  const written_text made = word ? good(word) : text_for_type(row.type, value);
+  written_text made = word ? good(word) : text_for_type(row.type, value);
   PyErr_Clear();
   const auto of_what = [&] { return std::string(kind_word(object.kind)) + " attribute '" + std::string(name) + "'"; };
   if (made.how == wrote::wrong_type) raise(error::bad_attribute_value_type, of_what() + " has the wrong type");
   if (made.how == wrote::wrong_value) raise(error::bad_attribute_value, of_what() + " has a bad value");
   if (made.how != wrote::text) return std::nullopt;
+  if (row.is_command) made.text = kept_command(name, made.text);
   if (row.text && !made.text.empty() && !check_text(row.text, made.text)) return std::nullopt;
   // What hooks may write beyond a person's rights (a vnode's state, dates) has no rule of its own here.
   if (!row.checked || row.type == value_type::node_state || made.text.empty()) return made.text;

@@ -8,18 +8,12 @@
 namespace annals::hooks::py {
 namespace {
 
-std::string_view server_name() {
-  for (const auto& [name, value] : current()->home().pbs_conf)
-    if (name == "PBS_SERVER") return value;
-  return {};
-}
-
 PyObject* local_host(PyObject*, PyObject*) { return str(current()->home().local_node); }
-PyObject* pbs_server(PyObject*, PyObject*) { return str(server_name()); }
+PyObject* pbs_server(PyObject*, PyObject*) { return str(current()->home().server_name()); }
 
 // Who runs the script, as PBS says it.
 PyObject* daemon(PyObject*, PyObject*) {
-  return is_on_mom(current()->event()) ? str("pbs_python") : str("Server@" + std::string(server_name()));
+  return is_on_mom(current()->event()) ? str("pbs_python") : str("Server@" + std::string(current()->home().server_name()));
 }
 
 PyObject* in_site_hook(PyObject*, PyObject*) {

@@ -91,8 +91,12 @@ PyObject* management_attributes(object_state& object) {
 bool is_asked(object_state& object) { return object.known() || !PyErr_Occurred(); }
 
 PyObject* named(object_state& object) {
-  if (object.name.empty() && object.asked && !is_asked(object)) return nullptr;  // pbs.server().name
-  return str(object.name);
+  if (!object.name.empty() || !object.asked || is_asked(object)) return str(object.name);
+  // pbs.server().name on a host that the server is not in reach of: pbs.conf has it.
+  const auto name = object.kind == ObjectKind::SERVER ? current()->home().server_name() : std::string_view();
+  if (name.empty() || !PyErr_ExceptionMatches(PyExc_RuntimeError)) return nullptr;
+  PyErr_Clear();
+  return str(name);
 }
 
 PyObject* get_attribute(PyObject* self, PyObject* key) {

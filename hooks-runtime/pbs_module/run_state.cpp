@@ -41,6 +41,12 @@ void write_change(const made_change& from, protocol::Change::Builder to) {
 
 run_state* current() { return the_run; }
 
+std::string_view hook_home::server_name() const {
+  for (const auto& [name, value] : pbs_conf)
+    if (name == "PBS_SERVER") return value;
+  return {};
+}
+
 run_state::run_state(const hook_home& home, protocol::Request::Reader request, asker ask, line_taker said)
     : home_(home),
       serial_(++runs_so_far),
@@ -93,6 +99,12 @@ void run_state::log(std::uint32_t level, std::string job, std::string message) {
   }
   log_.push_back({level, std::move(job), std::move(message)});
   if (said_) said_(log_.back());
+}
+
+void run_state::refused(const std::string& what, const char* setting) {
+  constexpr std::size_t told_max = 20;
+  if (refused_.size() >= told_max || !refused_.insert(what).second) return;
+  log(log_level::security, {}, "hook " + home_.hook_name + " may not " + what + R"(: {"annals_sandbox": {")" + setting + R"(": true}} in its configuration allows it)");
 }
 
 void run_state::action(act what, std::string text) {

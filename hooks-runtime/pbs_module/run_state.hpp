@@ -27,6 +27,8 @@ struct hook_home {
   std::vector<std::pair<std::string, std::string>> pbs_conf;
   attributes::resource_catalogue resources;
   bool on_mom = false;
+  bool may_start_processes = true, may_use_network = true;  // by the sandbox
+  std::string_view server_name() const;                     // PBS_SERVER of pbs.conf; empty: unknown
   std::uint64_t output_bytes_max = UINT64_MAX;
 };
 
@@ -61,6 +63,8 @@ class run_state {
 
   void change(made_change&& what);  // one per attribute and object: the last value wins, the first "before" stays
   void log(std::uint32_t level, std::string job, std::string message);
+  // The sandbox refuses it; `setting` of the configuration's annals_sandbox allows it. Each is told once, and some at most.
+  void refused(const std::string& what, const char* setting);
   // Actions in the order of the script; each once.
   enum class act { rerun,
                    remove,
@@ -106,6 +110,7 @@ class run_state {
   std::deque<made_change> changes_;
   std::set<made_change*, by_place> change_at_;  // points into changes_
   std::vector<line> log_;
+  std::set<std::string> refused_;
   std::vector<std::variant<done, released_nodes>> actions_;
   std::vector<asked> asked_;
   std::map<std::string, std::string> custom_;

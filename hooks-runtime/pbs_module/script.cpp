@@ -2,6 +2,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #include "hooks-runtime/pbs_module/module.hpp"
 
@@ -56,6 +58,15 @@ bool start(PyConfig& config, PyStatus so_far) {
   return !PyStatus_Exception(status);
 }
 
+// Scripts find pbs_ifl there, as PBS's do: it is installed beside the program that runs. It is the last place they look in.
+bool find_modules_of_pbs() {
+  std::error_code unknown;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  const ref where(py::str((program.parent_path().parent_path() / "lib/python/altair").string()));
+  PyObject* path = PySys_GetObject("path");
+  return path && where && PyList_Append(path, where.get()) == 0;
+}
+
 }  // namespace
 
 bool start_python(bool with_site_packages) {
@@ -67,7 +78,7 @@ bool start_python(bool with_site_packages) {
   config.install_signal_handlers = 0;
   config.buffered_stdio = 0;
   config.parse_argv = 0;
-  if (!start(config, set_name(config))) return false;
+  if (!start(config, set_name(config)) || !find_modules_of_pbs()) return false;
   // What every hook needs, before it needs it: the module itself and what an exception's text is made with.
   for (const char* name : {"pbs", "traceback", "json", "os", "re", "time"})
     if (!ref(PyImport_ImportModule(name))) return false;
@@ -89,6 +100,7 @@ int run_interpreter(int argc, char** argv, const std::string& local_node) {
   PyConfig_InitPythonConfig(&config);
   const PyStatus named = set_name(config);
   if (!start(config, PyStatus_Exception(named) ? named : PyConfig_SetBytesArgv(&config, argc, argv))) return EXIT_FAILURE;
+  if (!find_modules_of_pbs()) return EXIT_FAILURE;
   hook_home home;
   home.hook_name = "pbs_python";
   home.local_node = local_node;

@@ -46,6 +46,9 @@ struct hook_run {
   // answer at once or later, on any thread, once. Unset: every question is answered with "none".
   using answer_to = std::function<void(sealed_answer)>;
   std::function<void(sealed_question, answer_to)> ask;
+  // Hears of each line of the log when the script says it; the reply has the same lines first, in the same order. Called on any thread,
+  // and before `done`. It must not come back to the runner. May be unset.
+  std::function<void(protocol::LogLine::Reader)> said;
   // The caller has nothing else to do for a moment: it may be kept for hook_attendance_max, and `done` be called from
   // within run(). A core that sleeps takes 20 us to wake up, half of what most hooks need.
   bool attended = false;

@@ -260,10 +260,14 @@ void worker_pool::server::got_question(worker_at w, protocol::Question::Reader q
   to_tell_.push_back([ask = w->work->order.ask, asked = schema::copy_of<protocol::Question>(question), answer] { ask(asked, answer); });
 }
 
-// Kept for a reply that the pool has to write itself.
+// Told at once, and kept for a reply that the pool has to write itself.
 void worker_pool::server::got_line(worker_at w, protocol::LogLine::Reader line) {
   w->said_bytes += line.totalSize().wordCount * sizeof(capnp::word);
-  if (w->said_bytes <= limits::hook_said_bytes_max) return w->said.push_back(schema::copy_of<protocol::LogLine>(line));
+  if (w->said_bytes <= limits::hook_said_bytes_max) {
+    w->said.push_back(schema::copy_of<protocol::LogLine>(line));
+    if (w->work->order.said) w->work->order.said(line);
+    return;
+  }
   ++bad_replies_;
   end(w, protocol::Verdict::ERROR, bad_reply);
 }

@@ -15,6 +15,7 @@
 #include <ctime>
 #include <string>
 
+#include "hooks-runtime/pbs_module/refusals.hpp"
 #include "hooks-runtime/pbs_module/script.hpp"
 #include "hooks-runtime/protocol/frames.hpp"
 #include "hooks-runtime/protocol/hook_limits.hpp"
@@ -87,6 +88,8 @@ hook_home home_of(protocol::Bind::Reader bind) {
   home.hook_name = schema::str(bind.getHookName());
   home.local_node = schema::str(bind.getLocalNode());
   home.on_mom = bind.getOnMom();
+  home.may_start_processes = bind.getSandbox().getProcesses();
+  home.may_use_network = bind.getSandbox().getNetwork();
   home.output_bytes_max = bind.getLimits().getOutputBytes();
   if (bind.getHasConfiguration()) home.configuration_file = configuration_file(bind.getConfiguration());
   for (const auto pair : bind.getPbsConf())
@@ -139,6 +142,7 @@ void run_one(const script& hook, const hook_home& home, const schema::sealed<pro
   if (!bind.getSandbox().getCapabilities()) set_environment("TMPDIR", scratch.path);
   std::string trouble = put_on_sandbox(bind, scratch, to_guard);
   ::close(to_guard);
+  tell_of_refusals(home);
   script hook;
   const auto source = bind.getSource();
   if (trouble.empty())

@@ -72,6 +72,16 @@ class confined_server_hooks(HookTest):
         self.refused()
         self.until_logged("annals_sandbox: writable_paths: cron.d: not an absolute path")
 
+    def test_a_program_that_is_refused_is_told_with_the_setting_that_allows_it(self):
+        self.hook("q", "queuejob", "import os, pbs\npbs.event().job.Account_Name = str(os.system('/bin/true'))\n")
+        line = "hook q may not start program '/bin/true': {\"annals_sandbox\": {\"processes\": true}} in its configuration allows it"
+        self.assertNotEqual(self.job(self.submit("-h", "--", "/bin/true"))["Account_Name"], "0")
+        self.until_logged(line)
+        self.assertIn(line, self.audit("hook", "q"))
+        self.configure(processes=True)
+        self.assertEqual(self.job(self.submit("-h", "--", "/bin/true"))["Account_Name"], "0")
+        self.assertEqual(self.server_log().count(line), 1)
+
     def test_the_server_says_so_where_the_kernel_has_no_landlock(self):
         said = "this kernel has no Landlock"
         self.assertEqual(said in self.server_log(), not landlock())

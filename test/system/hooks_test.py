@@ -42,6 +42,11 @@ class server_hooks(HookTest):
         self.assertIn("Resource_List.walltime", told)
         self.assertIn("accepted", told)
 
+    def test_a_hook_imports_what_pbs_has_beside_its_module(self):
+        self.hook("q", "queuejob", "import sys, pbs, pbs_ifl\nassert sys.path[-1].endswith('/lib/python/altair'), sys.path\n"
+                  "pbs.event().job.project = pbs_ifl.ATTR_N\n")
+        self.assertEqual(self.job(self.submit("-h", "--", "/bin/true"))["project"], "Job_Name")
+
     def test_a_rejection_is_told_to_the_client_and_nothing_is_queued(self):
         self.hook("q", "queuejob", "import pbs\npbs.event().reject('not today')\n")
         done = self.run_command("qsub", "--", "/bin/true")

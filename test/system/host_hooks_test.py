@@ -112,6 +112,13 @@ class hooks_of_hosts(MomHookTest):
         name = id.split(".", 1)[1]
         self.until_said(f"execjob_begin a {(name, 'known', None, ['a'], True, 'asked', [True], True, False)}")
 
+    def test_a_startup_hook_asks_the_server(self):      # of a MoM that has just begun
+        self.sure("qmgr", "-c", "set node a comment = known")
+        self.mom_hook("s", "exechost_startup", self.script(says="(pbs.server().name, pbs.server().vnode('a').comment)"))
+        self.restart_mom("a")
+        name = self.submit("-h", "--", "/bin/true").split(".", 1)[1]
+        self.until_said(f"exechost_startup a {(name, 'known')}")
+
     def test_a_hook_hears_that_the_server_is_out_of_reach(self):
         self.mom_hook("q", "execjob_epilogue", self.script(
             "try:\n    note(str(pbs.server().vnode('a')))\nexcept RuntimeError as why:\n    note(str(why))\n"))

@@ -16,14 +16,17 @@ struct host {
   hook_questions questions{[this](const schema::sealed<schema::FromMom>& m) { told.push_back(m); }};
   std::vector<hooks::sealed_answer> answers;
 
-  void ask(const std::function<void(protocol::Question::Builder)>& what) {
-    questions.ask(schema::make<protocol::Question>(what), [this](hooks::sealed_answer a) { answers.push_back(std::move(a)); });
+  void ask(const std::function<void(protocol::Question::Builder)>& what, bool may_wait = false) {
+    questions.ask(
+        schema::make<protocol::Question>(what), [this](hooks::sealed_answer a) { answers.push_back(std::move(a)); }, may_wait);
   }
-  void ask_for_vnode(const std::string& name) {
-    ask([&](protocol::Question::Builder q) {
-      q.initObject().setKind(protocol::ObjectKind::VNODE);
-      q.getObject().setName(name);
-    });
+  void ask_for_vnode(const std::string& name, bool may_wait = false) {
+    ask(
+        [&](protocol::Question::Builder q) {
+          q.initObject().setKind(protocol::ObjectKind::VNODE);
+          q.getObject().setName(name);
+        },
+        may_wait);
   }
   schema::HookQuestion::Reader question(std::size_t n) const { return told.at(n).get().getHookQuestion(); }
   void answer(std::size_t n, const std::function<void(schema::HookAnswer::Builder)>& what) {
@@ -91,6 +94,32 @@ BOOST_AUTO_TEST_CASE(without_the_server_nobody_is_asked) {
   ask_for_vnode("n9");
   BOOST_REQUIRE(answers.size() == 1u);
   BOOST_TEST(schema::str(answers[0].get().getUnknown()) == "the server is out of this host's reach");
+  BOOST_TEST(told.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_question_that_may_wait_is_asked_when_the_server_is_here) {
+  ask_for_vnode("n9", true);
+  ask_for_vnode("n8", true);
+  BOOST_TEST(answers.empty());
+  BOOST_TEST(told.empty());
+  questions.server_is_here();
+  BOOST_REQUIRE(told.size() == 2u);
+  BOOST_TEST(schema::str(question(0).getName()) == "n9");
+  BOOST_TEST(schema::str(question(1).getName()) == "n8");
+  questions.wait_no_longer();  // both are asked
+  questions.server_is_here();
+  BOOST_TEST(told.size() == 2u);
+  answer(1, [](schema::HookAnswer::Builder a) { a.setNone(); });
+  BOOST_REQUIRE(answers.size() == 1u);
+  BOOST_TEST(answers[0].get().isNone());
+}
+
+BOOST_AUTO_TEST_CASE(a_question_that_has_waited_long_enough_is_answered) {
+  ask_for_vnode("n9", true);
+  questions.wait_no_longer();
+  BOOST_REQUIRE(answers.size() == 1u);
+  BOOST_TEST(schema::str(answers[0].get().getUnknown()) == "the server is out of this host's reach");
+  questions.server_is_here();
   BOOST_TEST(told.empty());
 }
 

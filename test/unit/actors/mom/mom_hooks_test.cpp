@@ -91,7 +91,8 @@ struct fixture {
       mom->on_second();
     });
   }
-  void server_tells_of_a_hook(unsigned wait_s, const std::vector<std::string>& names = {"h1"}, const std::string& text = script) {
+  void server_tells_of_a_hook(unsigned wait_s, const std::vector<std::string>& names = {"h1"}, const std::string& text = script,
+                              const char* event = "execjob_begin") {
     in_mom([&] {
       mom->on_hooks(schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
         auto all = m.initHooks();
@@ -102,7 +103,7 @@ struct fixture {
           hooks[h].setName(names[h]);
           auto settings = hooks[h].initAttributes(3);
           for (unsigned i = 0; i < 3; ++i) {
-            const char* const rows[3][2] = {{"event", "execjob_begin"}, {"enabled", "true"}, {"alarm", "30"}};
+            const char* const rows[3][2] = {{"event", event}, {"enabled", "true"}, {"alarm", "30"}};
             settings[i].setName(rows[i][0]);
             settings[i].setValue(rows[i][1]);
           }
@@ -130,6 +131,25 @@ struct fixture {
       a.job.started = schema::make<schema::ToMom>([](schema::ToMom::Builder m) { m.initStartRun().initRef().setJob("12.head"); });
       mom->at_point(std::move(a));
     });
+  }
+  // exechost_startup runs anew, without a link, and its hook asks for a vnode; the answers are kept.
+  std::vector<hooks::sealed_answer> answers;
+  void a_startup_hook_asks_without_a_link() {
+    runner.when_asking("h1", [this](const hooks::hook_run& order, hooks::protocol::Reply::Builder) {
+      order.ask(schema::make<hooks::protocol::Question>([](hooks::protocol::Question::Builder q) {
+                  q.initObject().setKind(hooks::protocol::ObjectKind::VNODE);
+                  q.getObject().setName("n9");
+                }),
+                [this](hooks::sealed_answer a) { answers.push_back(std::move(a)); });
+    });
+    server_tells_of_a_hook(5, {"h1"}, script, "exechost_startup");
+    script_comes();
+    in_mom([&] {
+      mom->server_is_gone();
+      told.clear();
+      mom->read_again();
+    });
+    hooks_run();
   }
   void hooks_run() {
     in_mom([&] { while (runner.step()) {} });
@@ -225,6 +245,25 @@ BOOST_AUTO_TEST_CASE(what_was_rejected_comes_when_the_settings_allow_it_again) {
   BOOST_TEST(told.back().get().isWantBlob());
   script_comes();
   BOOST_TEST(told.back().get().isHooksInstalled());
+}
+
+BOOST_AUTO_TEST_CASE(what_a_startup_hook_asks_waits_for_the_link) {
+  a_startup_hook_asks_without_a_link();
+  at(4);
+  BOOST_TEST(answers.empty());
+  in_mom([&] { mom->link_is_here(); });
+  BOOST_REQUIRE(!told.empty());
+  BOOST_TEST(told.back().get().isHookQuestion());
+  BOOST_TEST(schema::str(told.back().get().getHookQuestion().getName()) == "n9");
+}
+
+BOOST_AUTO_TEST_CASE(what_a_startup_hook_asks_waits_a_moment_only) {
+  a_startup_hook_asks_without_a_link();
+  at(4);
+  BOOST_TEST(answers.empty());
+  at(1);
+  BOOST_REQUIRE(answers.size() == 1u);
+  BOOST_TEST(answers[0].get().isUnknown());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -17,8 +17,10 @@ std::string joined(const words& hosts, words_form form = words_form::by_node, va
 }
 
 std::string unmergeable(const words& hosts, value_type type = value_type::string) {
-  const auto* word = model::unmergeable(hosts, type);
-  return word ? std::string(word->host) + " " + std::string(*word->value) : "-";
+  std::string out;
+  for (const auto& word : model::unmergeable(hosts, type))
+    out += (out.empty() ? "" : "; ") + std::string(word.host) + " " + std::string(*word.value);
+  return out.empty() ? "-" : out;
 }
 
 }  // namespace
@@ -79,6 +81,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_object_makes_a_table_or_by_the_directive_nothing
   BOOST_TEST(joined({{"borg", "eight only on borg"}, {"federer", silent}}, words_form::merge) == "eight only on borg");
   BOOST_TEST(unmergeable({{"borg", "eight only on borg"}, {"federer", silent}}) == "-");
   BOOST_TEST(unmergeable({{"n1", R"({"a":1})"}, {"n2", R"({})"}}) == "-");
+  BOOST_TEST(unmergeable({{"n1", "a b"}, {"n2", R"({})"}, {"n3", "[]"}, {"n4", silent}}) == "n1 a b; n3 []");
 }
 
 BOOST_AUTO_TEST_CASE(of_string_arrays_the_directive_shows_the_primarys) {  // RU-16

@@ -107,9 +107,8 @@ std::string page() {
          "the\n"
          "*server* profile start no processes, have no network, do not see `PBS_HOME` and write to their scratch directory only; those of\n"
          "the *mom* profile may. The sandbox is described in [0019](design/0019-hook-workers.md).\n\n"
-         "On a host `pbs.server()` asks the server and shows what any user sees; without a link to the server, and in exechost_startup, "
-         "it\n"
-         "raises `RuntimeError`.\n\n"
+         "On a host `pbs.server()` asks the server and shows what any user sees. Without a link to the server it raises `RuntimeError`,\n"
+         "all but `pbs.server().name`; exechost_startup waits up to 5 s for the link.\n\n"
          "On a host, a vnode of it has what the host found and exechost_startup hooks made, not what managers set, and no\n"
          "`state`, which only the server knows. In `execjob_*`, each of the job's vnodes has `resources_assigned`: what the\n"
          "job was given of it; of a vnode of another host nothing else is known.\n";

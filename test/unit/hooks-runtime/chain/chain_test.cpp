@@ -19,6 +19,7 @@ struct chain_story {
   fake_hook_runner runner;
   std::vector<chain_hook> hooks;
   std::vector<std::string> lines;
+  std::vector<std::uint32_t> levels;  // of the lines: event bits
   occasion at;
   chain_result result;
   int done = 0;
@@ -42,7 +43,8 @@ struct chain_story {
   }
   void run() {
     chain_parts parts{&runner, [](const std::function<void()>& work) { work(); },
-                      [this](std::uint32_t, std::string_view cls, std::string_view object, std::string_view text) {
+                      [this](std::uint32_t bits, std::string_view cls, std::string_view object, std::string_view text) {
+                        levels.push_back(bits);
                         lines.push_back(std::string(cls) + ";" + std::string(object) + ";" + std::string(text));
                       },
                       [this](std::uint32_t events) { return (wanted & events) != 0; }};
@@ -196,6 +198,38 @@ BOOST_AUTO_TEST_CASE(a_rejection_stops_the_ones_behind_it) {
   BOOST_TEST(s.lines[1] == "Hook;a;not today");
 }
 
+BOOST_AUTO_TEST_CASE(what_a_hook_says_is_logged_when_it_says_it_and_once) {
+  const auto fill = [](protocol::LogLine::Builder line, const char* text) {
+    line.setLevel(6);
+    line.setMessage(text);
+  };
+  chain_story s;
+  for (const std::string name : {"a", "b"}) {
+    s.hook(name, name == "a" ? "1" : "2", [](auto, auto) {});
+    s.runner.when_asking(name, [&, name](const hook_run& order, protocol::Reply::Builder reply) {
+      order.said(schema::make<protocol::LogLine>([&](protocol::LogLine::Builder line) { fill(line, "begins"); }).get());
+      BOOST_TEST(s.lines.back() == "Hook;" + name + ";begins");
+      auto log = reply.initLog(2);
+      fill(log[0], "begins");
+      fill(log[1], "what was not heard");
+    });
+  }
+  s.run();
+  const std::vector<std::string> all{"Hook;a;begins", "Hook;a;what was not heard", "Hook;b;begins", "Hook;b;what was not heard"};
+  BOOST_TEST(s.lines == all, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_rejection_on_a_host_stands_in_the_log_of_a_mom_as_it_is_installed) {  // as a PBS was seen to do it
+  for (const auto& [event, level] : {std::pair{"execjob_launch", 0x100u}, {"queuejob", 0x400u}}) {
+    chain_story s(event);
+    s.hook("a", "1", [](auto, auto reply) { reply.setVerdict(protocol::Verdict::REJECT); });
+    s.run();
+    BOOST_REQUIRE(s.lines.size() == 1u);
+    BOOST_TEST(s.lines[0] == "Hook;a;" + std::string(event) + " request rejected by 'a'");
+    BOOST_TEST(s.levels[0] == level);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(an_exception_and_an_alarm_have_pbs_words) {  // golden: hooks.txt
   for (const auto& [verdict, text] :
        {std::pair{protocol::Verdict::ERROR, "encountered an exception"}, {protocol::Verdict::ALARM, "got an alarm call"}}) {
@@ -213,11 +247,13 @@ BOOST_AUTO_TEST_CASE(an_exception_and_an_alarm_have_pbs_words) {  // golden: hoo
 }
 
 BOOST_AUTO_TEST_CASE(what_may_not_be_set_is_not_taken_whatever_the_worker_says) {
-  chain_story s;
-  s.hook("h1", "1", [](auto, auto reply) { set(reply, "ctime", "0"); });
-  s.run();
-  BOOST_TEST(s.job("ctime") == "(unset)");
-  BOOST_TEST(s.result.changes.empty());
+  for (const char* attribute : {"ctime", "no_such_attribute", ""}) {
+    chain_story s;
+    s.hook("h1", "1", [&](auto, auto reply) { set(reply, attribute, "0"); });
+    s.run();
+    BOOST_TEST(s.job(attribute) == "(unset)");
+    BOOST_TEST(s.result.changes.empty());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_vnode_that_was_not_shown_is_changed_in_the_server_and_made_at_a_start) {

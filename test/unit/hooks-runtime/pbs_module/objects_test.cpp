@@ -338,6 +338,40 @@ BOOST_AUTO_TEST_CASE(what_nobody_can_say_raises_and_is_not_taken_for_what_is_not
              "accept");
 }
 
+BOOST_AUTO_TEST_CASE(a_command_line_is_shown_as_pbs_shows_it_and_kept_as_it_is) {  // hook_fields.txt
+  auto c = on("queuejob", R"py(
+assert j.executable == '/bin/sleep' and type(j.executable) is str and j.argument_list == '<jsdl-hpcpa:Argument>5</jsdl-hpcpa:Argument>'
+assert j.Submit_arguments == ''.join('<jsdl-hpcpa:Argument>%s</jsdl-hpcpa:Argument>' % w for w in ('-h', '-N', 'ev1', '--', '/bin/sleep', '5'))
+j.Submit_arguments = j.Submit_arguments
+j.executable = '/bin/true'
+assert j.executable == '/bin/true'
+)py");
+  c.job = {{"executable", "", "<jsdl-hpcpa:Executable>/bin/sleep</jsdl-hpcpa:Executable>"},
+           {"argument_list", "", "<jsdl-hpcpa:Argument>5</jsdl-hpcpa:Argument>"},
+           {"Submit_arguments", "", "-h -N ev1 -- /bin/sleep 5"}};
+  BOOST_TEST(result(c) ==
+             "accept job.Submit_arguments -h -N ev1 -- /bin/sleep 5->-h -N ev1 -- /bin/sleep 5 job.executable "
+             "<jsdl-hpcpa:Executable>/bin/sleep</jsdl-hpcpa:Executable>-><jsdl-hpcpa:Executable>/bin/true</jsdl-hpcpa:Executable>");
+}
+
+BOOST_AUTO_TEST_CASE(hosts_that_failed_and_joined_are_lists) {  // hook_fields.txt
+  auto c = on("execjob_prologue", "assert j.failed_mom_list == ['n2'] and j.succeeded_mom_list == []\n");
+  c.job = {{"failed_mom_list", "", "n2"}, {"succeeded_mom_list", "", ""}};
+  BOOST_TEST(result(c) == "accept");
+  BOOST_TEST(result(on("execjob_begin", "assert j.failed_mom_list is None\n")) == "accept");
+  for (const char* event : {"queuejob", "execjob_prologue"})
+    BOOST_TEST(result(on(event, "j.failed_mom_list = ['n2']\n")) == "error 'BadAttributeValueError: job attribute 'failed_mom_list' is readonly'");
+}
+
+BOOST_AUTO_TEST_CASE(a_host_out_of_reach_knows_the_name_of_its_server) {
+  hooks::pool_settings settings;
+  settings.pbs_conf = {{"PBS_SERVER", "head"}};
+  hook_runs on_host(settings);
+  hook_case c{.source = "import pbs\ns = pbs.server()\nassert s.name == str(s) == 'head'\ns.default_queue\n", .event = "exechost_startup"};
+  c.answer = [](hooks::protocol::Question::Reader, hooks::protocol::Answer::Builder a) { a.setUnknown("no server"); };
+  BOOST_TEST(summary(on_host.run(c)) == "error 'RuntimeError: no server'");
+}
+
 BOOST_AUTO_TEST_CASE(the_server_gives_its_reservations) {
   hook_case c{.source = R"py(
 import pbs

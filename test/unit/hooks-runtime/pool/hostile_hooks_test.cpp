@@ -140,6 +140,34 @@ BOOST_AUTO_TEST_CASE(a_hook_of_the_server_starts_no_processes_and_no_threads) {
   BOOST_TEST(starts_with(outcome("import os\nos.execv('/bin/true', ['true'])\n"), "error 'PermissionError: "));
 }
 
+BOOST_AUTO_TEST_CASE(what_the_sandbox_refuses_is_told_with_the_setting_that_allows_it) {
+  const auto told = [&](const std::string& attempt) {
+    return outcome("import os, pathlib, socket, subprocess\ntry:\n    " + attempt + "\nexcept Exception:\n    pass\n");
+  };
+  const std::string allows = R"(: {"annals_sandbox": {"processes": true}} in its configuration allows it)";
+  for (const auto& [attempt, what] : {std::pair<std::string, std::string>{"subprocess.run(['/bin/id', '-u'])", "program '/bin/id -u'"},
+                                      {"subprocess.run('id -u', shell=True)", "program '/bin/sh -c id -u'"},
+                                      {"subprocess.run(pathlib.Path('/bin/id'))", "program '/bin/id'"},
+                                      {"os.popen('id')", "program '/bin/sh -c id'"},
+                                      {"os.system('id\\n-u')", "program 'id -u'"},
+                                      {"os.posix_spawn('/bin/id', ['id', b'-g'], {})", "program 'id -g'"},
+                                      {"os.execv('/bin/id', ['id'])", "program 'id'"},
+                                      {"os.fork()", "a process"}})
+    BOOST_TEST(told(attempt) == "accept log:hook h1 may not start " + what + allows, attempt << ": " << told(attempt));
+  BOOST_TEST(told("socket.socket()") ==
+             R"(accept log:hook h1 may not open a socket: {"annals_sandbox": {"network": true}} in its configuration allows it)");
+  // Again and again is one line, and a flood of others is some.
+  BOOST_TEST(outcome("import os\nfor i in range(9):\n    try: os.fork()\n    except OSError: pass\n") ==
+             "accept log:hook h1 may not start a process" + allows);
+  const auto flood = outcome("import os\nfor i in range(99): os.system('id %d' % i)\n");
+  BOOST_TEST(flood.find("'id 19'") != std::string::npos);
+  BOOST_TEST(flood.find("'id 20'") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(what_the_sandbox_allows_is_not_told) {
+  BOOST_TEST(outcome("import socket, subprocess\nsocket.socket().close()\nsubprocess.run(['/bin/true'])\n", mom) == "accept");
+}
+
 BOOST_AUTO_TEST_CASE(programs_that_outlive_their_hook_are_killed) {
   const std::string mark = mark_of(1);
   BOOST_TEST(outcome("import subprocess\nsubprocess.Popen(['/bin/sleep', '" + mark + "'], start_new_session=True)\n",

@@ -284,6 +284,24 @@ BOOST_AUTO_TEST_CASE(lines_of_a_run_are_told_once_and_not_with_the_next) {
   for (int i = 0; i < 2; ++i) BOOST_TEST(runs.run(c).get().getLog().size() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(lines_are_heard_while_the_script_goes_on) {
+  hook_runs runs;
+  hook_case c{.source = "import pbs\npbs.logmsg(pbs.LOG_DEBUG, 'before')\npbs.server().vnode('n1')\npbs.logmsg(pbs.LOG_DEBUG, 'after')\n"};
+  std::string heard, at_the_question;
+  c.answer = [&](hooks::protocol::Question::Reader, hooks::protocol::Answer::Builder a) {
+    at_the_question = heard;
+    a.setNone();
+  };
+  auto order = hook_runs::order_of(c);
+  order.said = [&](hooks::protocol::LogLine::Reader line) { heard += schema::str(line.getMessage()) + ";"; };
+  std::promise<hooks::sealed_reply> got;
+  runs.pool().run(std::move(order), [&](hooks::sealed_reply r) { got.set_value(std::move(r)); });
+  const auto reply = got.get_future().get();
+  BOOST_TEST(at_the_question == "before;");
+  BOOST_TEST(heard == "before;after;");
+  BOOST_TEST(summary(reply) == "accept log:before log:after");
+}
+
 BOOST_AUTO_TEST_CASE(a_worker_program_that_is_missing_is_an_error_of_the_run) {
   hooks::pool_settings settings;
   settings.worker_program = "/proc/no_such_worker";

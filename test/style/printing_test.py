@@ -8,7 +8,7 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WRITES = re.compile(r"std::(?:f?printf|f?puts|f?putc|putchar|fwrite|cout|cerr|perror)\b|\bapp\.exit\(\w+\)|(?<!\w)(?:::)?write\((?:1|2|STDOUT_FILENO|STDERR_FILENO)\b")
 OWN_WORDS = re.compile(r'std::f?puts\(\s*(?:"|(?:\w+(?:::|\.))*(?:usage|version_line\(\)\.c_str\(\)|help_text\(\w+\)\.c_str\(\)))'
-                       r'|std::printf\("(?:%s)+", help_text\(\w+\)\.c_str\(\)(?:, \w+_help)+\)'
+                       r'|std::printf\("(?:%s)+", help_text\(\w+\)\.c_str\(\)(?:, \w+_help(?:\.c_str\(\))?)+\)'
                        r'|std::printf\("[^"%]*%zu[^"%]*"')
 # File -> what it writes.
 OTHERS = {

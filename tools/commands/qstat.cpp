@@ -398,6 +398,16 @@ bool fits_finished(const command_line& line) {
          std::none_of(line.words.begin(), line.words.end(), [&](const auto& word) { return parse_job_name(word, server).has_value(); });
 }
 
+bool fits_together(const command_line& line, bool why, bool finished) {
+  if (finished && (why || !fits_finished(line))) return false;
+  return why ? fits_why(line) : !given_options(line).conflict();
+}
+
+std::string conflict_text(const command_line& line) {
+  return std::string("qstat: conflicting options") +
+         (given_options(line).is_torques() ? ": with -f, -w prints each attribute in one line." : ".");
+}
+
 int work(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 1 && arguments[0] == "--version") return std::puts(version_line().c_str()) < 0;
@@ -413,9 +423,7 @@ int work(int argc, char** argv) {
   if (!finished) return usage(qstat);
   const bool why = take_word(arguments, "--why");
   command_line line = parse_options(qstat, arguments, check);
-  if (why && line.problems.empty() && !fits_why(line)) line.problems.push_back(given_options(line).is_torques() ? "qstat: conflicting options: with -f, -w prints each attribute in one line." : "qstat: conflicting options.");
-  if (line.problems.empty() && finished->given() && (why || !fits_finished(line))) line.problems.push_back(given_options(line).is_torques() ? "qstat: conflicting options: with -f, -w prints each attribute in one line." : "qstat: conflicting options.");
-  if (!why && line.problems.empty() && given_options(line).conflict()) line.problems.push_back(given_options(line).is_torques() ? "qstat: conflicting options: with -f, -w prints each attribute in one line." : "qstat: conflicting options.");
+  if (line.problems.empty() && !fits_together(line, why, finished->given())) line.problems.push_back(conflict_text(line));
   for (const std::string& p : line.problems) print_error("%s\n", p.c_str());
   if (!line.problems.empty()) return usage(qstat);
   if (const std::string* users = line.find('u'); users != nullptr && users->empty())

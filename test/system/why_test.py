@@ -64,6 +64,14 @@ class why(ClusterTest):
         told = self.until_told(id, "Queue not started.")
         self.assertIn("No job of queue workq may run now.", told)
 
+    def test_a_host_that_is_offline_is_named_with_its_comment(self):
+        self.sure("pbsnodes", "-o", "-C", "broken fan", "a")
+        id = self.submit("-l", "select=1:host=a", "--", "/bin/true")
+        told = self.until_told(id, "Not Running: ")
+        self.assertIn("\n  a is offline: broken fan.\n", told)
+        data = json.loads(self.why("-F", "json", id))["Why"][id]
+        self.assertEqual((data["vnodes"], data["unusable"]), (["a"], ["a is offline: broken fan"]))
+
     def test_what_is_asked_wrongly_is_refused(self):
         done = self.run_command("qstat", "--why", "999999")
         self.assertEqual((done.status, done.out), (153, ""))

@@ -58,6 +58,16 @@ class why(ClusterTest):
         self.assertIn(held, both)
         self.assertIn(later, both)
 
+    def test_a_job_that_never_ran_says_what_has_ended_it(self):
+        first = self.submit("-h", "--", "/bin/false")
+        second = self.submit("-W", f"depend=afterok:{first}", "--", "/bin/true")
+        third = self.submit("-h", "--", "/bin/true")
+        self.sure("qdel", third)
+        self.assertRegex(self.why(third), r"has ended without having run\.\n(  .*\n)?  It was deleted by \S+@\S+\.\n\Z")
+        self.sure("qrls", first)
+        self.until_state(second, "F")
+        self.assertIn(f"\n  Job deleted as result of dependency on job {first}.\n", self.why(second))
+
     def test_a_queue_that_is_stopped_is_named(self):
         self.sure("qmgr", "-c", "set queue workq started = False")
         id = self.submit("--", "/bin/true")

@@ -379,6 +379,7 @@ void on_ended(job_state& job, const event_place& at, schema::JobEnded::Reader e)
   set_number(job, ids::substate, e.getSubstate());
   set_number(job, ids::history_timestamp, at.seconds());
   add_to_comment(job, schema::text(e.getCommentSuffix()));
+  job.explained = schema::str(e.getReason());
   if (e.getReason().size() > 0 && in_routing_queue(job)) job.attributes.set(ids::comment, schema::text(e.getReason()));
 }
 

@@ -169,6 +169,15 @@ BOOST_AUTO_TEST_CASE(jobs_that_do_not_wait_are_told_as_what_they_are) {
   BOOST_TEST(text() == "12.borg has ended with exit status 3.\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_job_that_never_ran_says_who_or_what_has_ended_it) {
+  row.set(ids::job_state, "F");
+  const auto why = schema::make<schema::JobWhy>([](schema::JobWhy::Builder w) { w.setComment("It was deleted by alice@front."); });
+  BOOST_TEST(text(why) == "12.borg has ended without having run.\n  It was deleted by alice@front.\n");
+  row.set(ids::comment, "Not Running: a reason and terminated");
+  BOOST_TEST(text(why) ==
+             "12.borg has ended without having run.\n  Not Running: a reason and terminated\n  It was deleted by alice@front.\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_job_that_nobody_places_says_so) {  // MS-67
   using placing = schema::JobWhy::Placing;
   row.set(ids::queue, "q9");

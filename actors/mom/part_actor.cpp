@@ -126,7 +126,7 @@ begun part_actor::begin(const model::part_effect& effect) {
     begun operator()(const model::say_task_end& t) const {
       if (!a.output_.all_taken(t.task)) return begun::not_yet;
       const auto& task = a.state().tasks.at(t.task);
-      a.tell_task(t.task, task.text.empty() ? schema::TaskState::Phase::ENDED : schema::TaskState::Phase::NOT_STARTED);
+      a.tell_task(t.task, task.was_started ? schema::TaskState::Phase::ENDED : schema::TaskState::Phase::NOT_STARTED);
       return begun::yes;
     }
     begun operator()(const model::kill_task& t) const {

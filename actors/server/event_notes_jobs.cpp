@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "actors/server/event_notes.hpp"
+#include "events/model/job/explained.hpp"
 #include "events/model/usage.hpp"
 #include "events/model/vnodes/amounts.hpp"
 #include "events/values/date_time.hpp"
@@ -77,8 +78,9 @@ void event_notes::note_queued(const std::string& id, const std::string& by, sche
                 ", queue = " + queue);
 }
 
-// What its primary tells of a run: of its files only.
+// What its primary tells of a run: of its files, and of its limits.
 void event_notes::note_step(const std::string& id, schema::RunEvent::Reader step) {
+  if (step.isKillRequested()) return to_.write(log_event::job, "Job", id, schema::str(step.getKillRequested().getWhy()));
   if (step.isSisterLeft()) left_early_ = id;  // what it had is free, if the run goes on without it: the next event
   if (!step.isFilesStagedIn()) return;
   const auto s = step.getFilesStagedIn();
@@ -240,6 +242,7 @@ void event_notes::note_job(const subject& of, const log::record& record, schema:
     }
     case which::ENDED:
       if (const auto reason = event.getEnded().getReason(); reason.size() > 0) line(job, schema::str(reason));
+      if (const auto why = model::why_killed(schema::text(event.getEnded().getCommentSuffix())); !why.empty()) line(job, std::string(why));
       ended_ = {stream, record.get().getSequence()};
       return;
     case which::FORGOTTEN: return note_forgotten(of, record);

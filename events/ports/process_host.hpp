@@ -112,6 +112,7 @@ struct program_started {
 struct program_ended {
   int exit_status = 0;
   run_usage usage;
+  std::string why = {};  // the kernel killed processes of it, which the exit status need not show; empty: it did not
 };
 // Not started. -2: the prologue ended with 1, or the order's words can't be carried out anywhere; -3: may be tried again, here or
 // elsewhere (this host can't make a file or directory, has no such home, another end of the prologue, the shepherd died before the

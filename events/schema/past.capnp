@@ -48,6 +48,7 @@ struct EndedJob {
   deletedBy  @10 :Text;          # user@host
   array      @11 :EndedArray;    # null: it is none
   dependents @12 :Text;          # other jobs that waited for it, as in depend
+  explained  @13 :Text;          # why the server has ended it before it ran; empty: it did not
 }
 struct EndedArray {
   first     @0 :UInt32;

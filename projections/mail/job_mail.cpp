@@ -2,6 +2,7 @@
 #include "projections/mail/job_mail.hpp"
 
 #include "events/model/exit_codes.hpp"
+#include "events/model/job/explained.hpp"
 #include "events/model/usage.hpp"
 #include "events/model/vnodes/amounts.hpp"
 #include "events/values/job_id.hpp"
@@ -78,7 +79,9 @@ std::string files_undelivered(const occasion& o) {
   return "Post job file processing error; job " + o.job.id + " on host " + o.job.undelivered_from;
 }
 std::string end(const occasion& o) {
-  return "Execution terminated\nExit_status=" + std::to_string(o.event.getEnded().getExitStatus()) + o.job.usage;
+  const auto why = model::why_killed(schema::text(o.event.getEnded().getCommentSuffix()));
+  return "Execution terminated\nExit_status=" + std::to_string(o.event.getEnded().getExitStatus()) +
+         (why.empty() ? "" : '\n' + printable(why)) + o.job.usage;
 }
 
 // pbs guide: JOB_EXEC_KILL_NCPUS_BURST and what follows.

@@ -30,6 +30,7 @@ std::string row_of(const model::job_state& job) {
     to.setDeleteRequested(job.delete_requested);
     to.setPurgeHistory(job.purge_history);
     to.setDeletedBy(job.deleted_by);
+    to.setExplained(job.explained);
     if (!job.array) return;
     auto array = to.initArray();
     array.setFirst(job.array->indices().first);
@@ -64,6 +65,7 @@ model::job_state job_of(std::uint64_t serial, const std::string& row) {
   job.delete_requested = from.getDeleteRequested();
   job.purge_history = from.getPurgeHistory();
   job.deleted_by = schema::str(from.getDeletedBy());
+  job.explained = schema::str(from.getExplained());
   if (!from.hasArray()) return job;
   const auto a = from.getArray();
   const values::index_range all{a.getFirst(), a.getLast(), a.getStep()};

@@ -41,7 +41,18 @@ void put_placing(const status& from, std::string_view queue, schema::JobWhy::Bui
   to.setPlacer(std::string(scheduler_of_partition(from, partition)));
 }
 
+// PBS gives no comment to a job that never ran, and none of who has deleted an array.
+std::string why_it_ended(const model::job_state& job) {
+  if (job.has_exit_status && !job.array) return {};
+  if (!job.explained.empty()) return job.explained + ".";
+  return job.delete_requested ? "It was deleted by " + job.deleted_by + "." : std::string();
+}
+
 piecewise::fill_why why_of(const status& from, const model::job_state& job) {
+  if (job.ended()) {
+    auto end = why_it_ended(job);
+    return end.empty() ? piecewise::fill_why() : [end = std::move(end)](schema::JobWhy::Builder to) { to.setComment(end); };
+  }
   const auto* why = from.why(job.serial);
   const bool waits = !job.ended() && job.allocated.empty();
   if (!why && !waits) return {};

@@ -21,10 +21,6 @@ bool counts(std::string_view resource) {
   return false;
 }
 
-std::optional<double> part_of(std::uint64_t used, std::uint64_t all) {
-  return all == 0 ? std::nullopt : std::optional(static_cast<double>(used) / static_cast<double>(all));
-}
-
 std::string_view text_of(const std::map<std::string, std::string, std::less<>>& values, std::string_view resource) {
   const auto at = values.find(resource);
   return at == values.end() ? std::string_view() : at->second;
@@ -33,29 +29,6 @@ std::string_view text_of(const std::map<std::string, std::string, std::less<>>& 
 std::uint64_t not_negative(std::optional<std::int64_t> n) { return n && *n > 0 ? static_cast<std::uint64_t>(*n) : 0; }
 
 }  // namespace
-
-// -- numbers -----------------------------------------------------------------------------------------------------------------
-
-std::optional<double> run_efficiency::cpu() const { return part_of(cput_s, cpu_given_s()); }
-std::optional<double> run_efficiency::memory() const { return part_of(mem_kb, mem_asked_kb.value_or(0)); }
-std::optional<double> run_efficiency::walltime() const { return part_of(walltime_s, walltime_asked_s.value_or(0)); }
-
-void efficiency_sum::mean::add(std::optional<double> part, double weight) {
-  if (!part) return;
-  sum += *part * weight;
-  weights += weight;
-}
-std::optional<double> efficiency_sum::mean::value() const { return weights > 0 ? std::optional(sum / weights) : std::nullopt; }
-
-void efficiency_sum::add(const run_efficiency& run) {
-  ++runs_;
-  cput_s_ += run.cput_s;
-  given_s_ += run.cpu_given_s();
-  const auto weight = static_cast<double>(run.cpu_given_s());
-  memory_.add(run.memory(), weight);
-  walltime_.add(run.walltime(), weight);
-}
-std::optional<double> efficiency_sum::cpu() const { return part_of(cput_s_, given_s_); }
 
 // -- the fold ----------------------------------------------------------------------------------------------------------------
 

@@ -77,7 +77,7 @@ class every_printer(HostileTest):
         log, home = os.path.join(self.home(), "server_priv", "log"), self.home()
         shows = [["qstat"], *[["qstat", f"-{letters}"] for letters in ("a", "an", "ans1", "i", "r", "H", "x", "f", "xf", "Q", "Qf", "B", "Bf", "fw", "s", "aw", "G")],
                  ["qstat", "-f", "-F", "json"], ["qstat", "-xf", "-F", "dsv"], ["qstat", "-Qf", "-F", "json"], ["qstat", "-Bf", "-F", "json"],
-                 ["qstat", "--why", held], ["pbsnodes", "-a"], ["pbsnodes", "-aS"], ["pbsnodes", "-aSj"], ["pbsnodes", "-l"], ["pbsnodes", "-av", "-F", "json"],
+                 ["qstat", "--why", held], ["pbs_efficiency"], ["pbs_efficiency", "-F", "json", ended], ["pbsnodes", "-a"], ["pbsnodes", "-aS"], ["pbsnodes", "-aSj"], ["pbsnodes", "-l"], ["pbsnodes", "-av", "-F", "json"],
                  ["pbsnodes", "-a", "-F", "dsv"], *[["qmgr", "-c", f"{verb} {kind}"] for verb in ("list", "print") for kind in
                                                     ("server", "queue workq", "node a", "sched default", "resource")],
                  ["pbs_rstat", "-f"], ["pbs_rstat", "-S"], ["tracejob", "-v", held], ["tracejob", ended], ["printjob", held], ["pbsfs"], ["pbsfs", "-t"],

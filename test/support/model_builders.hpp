@@ -306,11 +306,32 @@ class job_story {
                 }),
                 the_server());
   }
-  std::string leaves(bool delivered = true, std::uint32_t run = 0) {
+  // What happened to its run, before that is over.
+  template <class Fill>
+  std::string steps(Fill&& fill_step) {
+    return when(report([&](auto m) {
+                  auto r = m.initRunSteps();
+                  fill(r.initRef(), job, job.run);
+                  r.setFirst(job.steps);
+                  fill_step(r.initSteps(1)[0].initStep());
+                }),
+                the_server());
+  }
+  std::string loses_to_the_kernel(const std::string& why) {
+    return steps([&](schema::RunEvent::Builder step) {
+      auto t = step.initTaskSettled();
+      t.setTask(1);
+      t.setStarted(true);
+      t.setOver(true);
+      t.setText(why);
+    });
+  }
+  std::string leaves(bool delivered = true, std::uint32_t run = 0, const std::string& text = "") {
     return when(report([&](auto m) {
                   auto r = m.initRunLeft();
                   fill(r.initRef(), job, run ? run : job.run);
                   r.setDelivered(delivered);
+                  r.setText(text);
                 }),
                 the_server());
   }

@@ -133,6 +133,8 @@ class jobs_in_cgroups(CgroupTest):
         self.assertEqual(job["Exit_status"], str(128 + signal.SIGKILL))       # of the shell's last command
         self.assertLessEqual(int(job["resources_used.mem"].removesuffix("kb")), 64 << 10)
         why = "Cgroup mem limit exceeded (61440kb): processes killed by the kernel: 1"
+        self.assertTrue(job["comment"].endswith(f" and failed: {why}"), job["comment"])
+        self.assertIn(why, self.sure("qstat", "--why", id))
         self.until_mom_logged("a", f";Job;{id};{why}\n")
         with open(os.path.join(self.work, "out")) as f:
             self.assertIn(f"=>> PBS: {why}\n", f.read())

@@ -43,6 +43,16 @@ class usage_as_data(MomHookTest):
                  ("usage", id, "--csv"), ("usage", id, "--plot"), ("efficiency",), ("efficiency", "--json"), ("efficiency", "--csv")]
         return [self.say(*form, log=log) for form in forms]
 
+    def test_users_see_how_efficient_their_own_jobs_were(self):
+        id = self.submit("-l", "select=1:ncpus=1:mem=1gb", "-l", "walltime=00:10:00", "-S", "/bin/sh", input=BURN + "\n")
+        self.until_state(id, "F")
+        told = json.loads(self.sure("pbs_efficiency", "-F", "json"))["Efficiency"][id]
+        audit, = json.loads(self.say("efficiency", id, "--json"))["runs"]
+        self.assertEqual([told[name] for name in ("cput", "ncpus", "walltime", "mem_kb", "mem_asked_kb", "walltime_asked")],
+                         [audit[name] for name in ("cput", "ncpus", "walltime", "memKb", "memAskedKb", "walltimeAsked")])
+        self.assertEqual(told.get("cpu_percent"), audit.get("cpuPercent"))
+        self.assertRegex(self.sure("pbs_efficiency", id), rf"\Ajob .*\n{id} .*\nall +1 .*\n\Z")
+
     def test_each_host_has_what_was_measured_and_what_hooks_set_there(self):      # RU-01, RU-10
         id = self.run_a_job()
         rows = self.rows(id)

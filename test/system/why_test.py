@@ -58,11 +58,29 @@ class why(ClusterTest):
         self.assertIn(held, both)
         self.assertIn(later, both)
 
+    def test_a_job_that_never_ran_says_what_has_ended_it(self):
+        first = self.submit("-h", "--", "/bin/false")
+        second = self.submit("-W", f"depend=afterok:{first}", "--", "/bin/true")
+        third = self.submit("-h", "--", "/bin/true")
+        self.sure("qdel", third)
+        self.assertRegex(self.why(third), r"has ended without having run\.\n(  .*\n)?  It was deleted by \S+@\S+\.\n\Z")
+        self.sure("qrls", first)
+        self.until_state(second, "F")
+        self.assertIn(f"\n  Job deleted as result of dependency on job {first}.\n", self.why(second))
+
     def test_a_queue_that_is_stopped_is_named(self):
         self.sure("qmgr", "-c", "set queue workq started = False")
         id = self.submit("--", "/bin/true")
         told = self.until_told(id, "Queue not started.")
         self.assertIn("No job of queue workq may run now.", told)
+
+    def test_a_host_that_is_offline_is_named_with_its_comment(self):
+        self.sure("pbsnodes", "-o", "-C", "broken fan", "a")
+        id = self.submit("-l", "select=1:host=a", "--", "/bin/true")
+        told = self.until_told(id, "Not Running: ")
+        self.assertIn("\n  a is offline: broken fan.\n", told)
+        data = json.loads(self.why("-F", "json", id))["Why"][id]
+        self.assertEqual((data["vnodes"], data["unusable"]), (["a"], ["a is offline: broken fan"]))
 
     def test_what_is_asked_wrongly_is_refused(self):
         done = self.run_command("qstat", "--why", "999999")

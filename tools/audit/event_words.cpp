@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "events/log/clock_step.hpp"
+#include "events/model/job/explained.hpp"
 #include "events/model/usage.hpp"
 #include "events/model/vnodes/allocation_change.hpp"
 #include "events/values/date_time.hpp"
@@ -119,6 +120,13 @@ std::string sisters_words(schema::SistersAsked::Reader e) {
   return text + " asked to join";
 }
 
+// Of an end that has more to say than its exit status; of others the fields say it.
+std::string settled_words(schema::TaskSettled::Reader e) {
+  if (!e.getOver() || !e.getStarted() || e.getText().size() == 0) return {};
+  return (e.getTask() == 1 ? "the program" : "task " + std::to_string(e.getTask())) + " has ended, exit status " +
+         std::to_string(e.getExitStatus()) + after_colon(e.getText());
+}
+
 // Of a run and its hosts: in its primary's log, and what the primary tells the server.
 std::string run_words(schema::RunEvent::Reader event) {
   using which = schema::RunEvent::Which;
@@ -179,9 +187,9 @@ std::string run_words(schema::RunEvent::Reader event) {
     case which::SISTER_BACK: return schema::str(event.getSisterBack().getHost()) + " is within reach again";
     case which::TICKET_LAPSED: return "the ticket has lapsed before every host was asked";
     case which::TICKET_RENEWED: return "a fresh ticket came";
+    case which::TASK_SETTLED: return settled_words(event.getTaskSettled());
     case which::SISTERS_USED:
-    case which::TASK_ASKED:
-    case which::TASK_SETTLED: break;
+    case which::TASK_ASKED: break;
   }
   return {};
 }
@@ -260,7 +268,10 @@ std::string job_words(schema::JobEvent::Reader event) {
     case which::REQUEUED: return requeued_words(event.getRequeued());
     case which::ENDED: {
       const auto e = event.getEnded();
-      return e.getHasExitStatus() ? "finished, exit status " + std::to_string(e.getExitStatus()) : "finished without having run to an end";
+      const auto why = model::why_killed(schema::text(e.getCommentSuffix()));
+      if (!why.empty()) return "finished, exit status " + std::to_string(e.getExitStatus()) + ": " + std::string(why);
+      if (e.getHasExitStatus()) return "finished, exit status " + std::to_string(e.getExitStatus());
+      return "finished without having run to an end" + after_colon(e.getReason());
     }
     case which::FORGOTTEN: return "no longer in the history";
     case which::SUBJOB_BEGAN:

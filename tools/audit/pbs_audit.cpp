@@ -376,7 +376,10 @@ int end_output(int code) {
 
 int run(command what, asked& a) {
   auto opened = log::open_for_audit(a.directory);
-  if (const auto* why = std::get_if<ports::store_status>(&opened)) return fail(not_opened, advice(a.directory, *why));
+  if (const auto* why = std::get_if<ports::store_status>(&opened)) {
+    const bool by_user = a.word == word::efficiency && ::access(a.directory.c_str(), R_OK | X_OK) != 0 && errno == EACCES;
+    return fail(not_opened, advice(a.directory, *why) + (by_user ? "; pbs_efficiency tells of your own jobs" : ""));
+  }
   end_on_signals();
   return end_output(what(*std::get<0>(opened), a));
 }

@@ -152,6 +152,11 @@ class why_run {
   }
 
  private:
+  struct told_job {
+    kept_object what;
+    schema::sealed<schema::JobWhy> why;
+  };
+
   void ask_about(const std::string& word) {
     const auto id = parse_job_name(word, server_name_);
     if (!id) {
@@ -164,12 +169,35 @@ class why_run {
     q.names = {id->id};
     q.at = at_;
     q.why = true;
+    std::vector<told_job> told;
     const auto outcome = ask_why(open(id->server), q, [&](const object_view& job, schema::JobWhy::Reader why) {
-      if (json_) document_.put(out_.text(), job, why);
-      else put_why_text(out_.text(), job, why);
+      told.push_back({{std::string(job.name), std::string(job.packed)}, schema::copy_of<schema::JobWhy>(why)});
     });
+    const auto unusable = unusable_of(told, id->server);
+    for (const auto& job : told)
+      if (json_) document_.put(out_.text(), job.what.view(), *job.why, unusable);
+      else put_why_text(out_.text(), job.what.view(), *job.why, unusable);
     if (outcome.refused) refuse(*outcome.refused);
     for (const auto& unknown : outcome.unknown) refuse(unknown);
+  }
+
+  // What the server says of the vnodes that the reasons name.
+  unusable_vnodes unusable_of(const std::vector<told_job>& jobs, const std::string& server) {
+    static constexpr attributes::attribute_id wanted[] = {attributes::node::state, attributes::node::comment};
+    stat_question q;
+    q.kind = schema::ObjectKind::NODE;
+    q.wanted = wanted;
+    q.at = at_;
+    for (const auto& job : jobs)
+      for (const auto vnode : (*job.why).getData().getVnodes()) q.names.push_back(schema::str(vnode));
+    unusable_vnodes all;
+    if (q.names.empty()) return all;
+    std::sort(q.names.begin(), q.names.end());
+    q.names.erase(std::unique(q.names.begin(), q.names.end()), q.names.end());
+    ask(open(server), q, [&](const object_view& vnode) {
+      if (auto words = words_of_state(vnode); !words.empty()) all.emplace(vnode.name, std::move(words));
+    });
+    return all;
   }
 
   void refuse(const refused_name& why) {

@@ -210,6 +210,7 @@ class real_process_host::impl {
       ended.usage.vmem_kb = std::max(ended.usage.vmem_kb, j.ended->vmem_kb);
       ended.usage.wall_seconds = j.ended->wall_ms / 1000;
       ended.usage.ncpus = r.order.ncpus;
+      ended.why = j.killed;
       news_.tell([key = r.key, ended](const events& e) {
         if (e.ended) e.ended(key, ended);
       });

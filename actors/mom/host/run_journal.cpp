@@ -121,6 +121,8 @@ run_journal parse_journal(std::string_view text, std::string_view mark) {
       take(w, j.ended);
     else if (kind == "log")
       j.log.push_back(unescaped(w.rest));
+    else if (kind == "killed")
+      j.killed = unescaped(w.rest);
   }
   return j;
 }
@@ -156,5 +158,6 @@ std::string terminal_line(std::string_view name) { return "terminal " + escaped(
 std::string forking_line() { return "forking\n"; }
 
 std::string log_line(std::string_view text) { return "log " + escaped(text) + '\n'; }
+std::string killed_line(std::string_view why) { return "killed " + escaped(why) + '\n'; }
 
 }  // namespace annals::mom

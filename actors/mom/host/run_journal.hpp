@@ -49,6 +49,7 @@ struct run_journal {
   bool forking = false;  // the next thing was to start the program
   std::optional<journal_started> started;
   std::optional<journal_ended> exited;  // the top process ended so; cleaning up goes on
+  std::string killed;                   // why the kernel killed processes of it; empty: it did not
   std::optional<journal_failed> failed;
   std::optional<journal_ended> ended;
   std::vector<std::string> log;  // for the MoM's log, in order
@@ -70,5 +71,6 @@ std::string exited_line(const journal_ended& r);
 std::string terminal_line(std::string_view name);
 std::string forking_line();
 std::string log_line(std::string_view text);
+std::string killed_line(std::string_view why);
 
 }  // namespace annals::mom

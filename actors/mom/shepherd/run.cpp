@@ -309,10 +309,17 @@ class runner {
     mem_kb_ = used.mem_kb.value_or(0);
     vmem_kb_ = used.vmem_kb.value_or(0);
     if (used.oom_kills == 0) return;
-    const auto limit = order_.cgroup_memory_bytes ? " (" + std::to_string(*order_.cgroup_memory_bytes / 1024) + "kb)" : "";
-    const auto text = "Cgroup mem limit exceeded" + limit + ": processes killed by the kernel: " + std::to_string(used.oom_kills);
+    const auto text = memory_limit() + ": processes killed by the kernel: " + std::to_string(used.oom_kills);
     dprintf(err_, "=>> PBS: %s\n", text.c_str());
-    journal_.append(mom::log_line(text));
+    journal_.append(mom::log_line(text) + mom::killed_line(text));
+  }
+
+  // "Cgroup mem limit exceeded (40960kb)". A job may have a limit of memory and swap together alone.
+  std::string memory_limit() const {
+    const bool of_both = !order_.cgroup_memory_bytes && order_.cgroup_vmem_bytes;
+    const auto& limit = of_both ? order_.cgroup_vmem_bytes : order_.cgroup_memory_bytes;
+    return std::string("Cgroup ") + (of_both ? "vmem" : "mem") + " limit exceeded" +
+           (limit ? " (" + std::to_string(*limit / 1024) + "kb)" : std::string());
   }
 
   static std::uint64_t ended_children_cpu_ms() {

@@ -133,6 +133,8 @@ class placement {
   why_data lack_of_vnodes(const node_pool& pool, std::uint64_t needed) const;
   why_data lack_of_amount(const want& w, amount free, amount total, const std::vector<index>& where) const;
   why_data lack_of_value(const want& w, std::string there, const std::vector<index>& where) const;
+  std::vector<index> unusable_with(const node_pool& pool, const want& w) const;
+  why_data lack_of_usable(const want& w, const std::vector<index>& unusable) const;
   why_data lack_of_place(const node_pool& pool) const;
   bool place_in_sets(const node_pool& pool, const std::vector<std::string>& keys, allocation& out, refusal& why);
   bool place_in(const node_pool& pool, allocation& out);

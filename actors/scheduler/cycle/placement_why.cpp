@@ -1,5 +1,6 @@
 // What a placement that found no place says of it as data.
 #include <algorithm>
+#include <iterator>
 
 #include "actors/scheduler/cycle/placement.hpp"
 
@@ -23,10 +24,17 @@ why_data placement::lack_of_vnodes(const node_pool& pool, std::uint64_t needed) 
   return why;
 }
 
+// Those that have some of it name the place; a vnode may use another's.
 why_data placement::lack_of_amount(const want& w, amount free, amount total, const std::vector<index>& where) const {
   const auto& table = view_.resources();
+  std::vector<index> having;
+  std::copy_if(where.begin(), where.end(), std::back_inserter(having), [&](index at) {
+    const vnode& v = view_.vnodes()[at];
+    return v.available(w.resource) > 0 ||
+           std::any_of(v.borrowed.begin(), v.borrowed.end(), [&](const shared_pool& p) { return p.resource == w.resource; });
+  });
   why_data why;
-  name_vnodes(why, where);
+  name_vnodes(why, having.empty() ? where : having);
   why.resource = table[w.resource].name;
   why.asked = table.print(w.resource, w.value);
   why.free = table.print(w.resource, free);
@@ -44,12 +52,37 @@ why_data placement::lack_of_value(const want& w, std::string there, const std::v
   return why;
 }
 
+// Vnodes that have what no other has, and can't be used: offline, down or taken whole. Empty: another has it too.
+std::vector<index> placement::unusable_with(const node_pool& pool, const want& w) const {
+  std::vector<index> some;
+  for (const index at : pool.vnodes) {
+    const vnode& v = view_.vnodes()[at];
+    const bool has = view_.resources()[w.resource].numeric ? v.available(w.resource) >= w.value : matches(v, w);
+    if (has && counts_as_free(at)) return {};
+    if (has) some.push_back(at);
+  }
+  return some;
+}
+
+// A lack of vnodes that says what they are to have: "host=n4".
+why_data placement::lack_of_usable(const want& w, const std::vector<index>& unusable) const {
+  const auto& r = view_.resources()[w.resource];
+  why_data why;
+  name_vnodes(why, unusable);
+  why.resource = "vnodes";
+  why.asked = r.name + "=" + (r.numeric || r.is_boolean() ? view_.resources().print(w.resource, w.value) : w.text);
+  why.free = "0";
+  why.total = std::to_string(unusable.size());
+  return why;
+}
+
 // Of the first host that can't hold a chunk; where each could, of all.
 why_data placement::lack_of_place(const node_pool& pool) const {
   why_data why;
   if (!first_lack_host_) return name_vnodes(why, pool.vnodes), why;
   const auto& host = *first_lack_host_;
   const want& w = first_lack_want_;
+  if (const auto unusable = unusable_with(pool, w); !unusable.empty()) return lack_of_usable(w, unusable);
   if (!view_.resources()[w.resource].numeric) return lack_of_value(w, {}, host.vnodes);
   amount total = 0;
   for (const index at : host.vnodes) total += view_.vnodes()[at].available(w.resource);

@@ -24,7 +24,7 @@ WORDS = {
     "qmove": "queue_then_job", "qstat": "stat", "qsub": "script", "qenable": "queue", "qdisable": "queue", "qstart": "queue",
     "qstop": "queue",
     "pbsnodes": "node", "pbs_topologyinfo": "node", "pbs_release_nodes": "node", "pbs_enroll": "node", "pbs_tmrsh": "node_then_command", "pbs_rdel": "reservation",
-    "pbs_ralter": "reservation", "pbs_rstat": "reservation", "tracejob": "anyjob", "pbs_output": "anyjob", "pbs_python": "file", "pbs_rcp": "file", "pbs_attach": "command",
+    "pbs_ralter": "reservation", "pbs_rstat": "reservation", "tracejob": "anyjob", "pbs_output": "anyjob", "pbs_efficiency": "anyjob", "pbs_python": "file", "pbs_rcp": "file", "pbs_attach": "command",
     "pbsdsh": "command", "pbs_habitat": "=server,sched,mom", "pbs_audit job": "anyjob", "pbs_audit usage": "anyjob",
     "pbs_audit startup": "anyjob", "pbs_audit hook": "anyjob", "pbs_audit efficiency": "anyjob", "pbs_audit salvage": "directory",
     "pbs_minicluster kill": "=server,sched", "pbs_minicluster start": "=server,sched", "pbs_minicluster pause": "=server,sched",
@@ -41,7 +41,7 @@ KINDS = {
     "sched_config": "file"}
 # Where the name does not tell.
 VALUES = {
-    "qstat -u": "user", "qsub -p": "", "qsub -m": "=n,a,b,e,ab,ae,be,abe", "qalter -m": "=n,a,b,e,ab,ae,be,abe",
+    "qstat -u": "user", "pbs_efficiency -F": "=json", "qsub -p": "", "qsub -m": "=n,a,b,e,ab,ae,be,abe", "qalter -m": "=n,a,b,e,ab,ae,be,abe",
     "qsub -k": "=n,o,e,oe,od,ed,oed",
     "qalter -k": "=n,o,e,oe,od,ed,oed", "qhold -h": "=u,o,s,n", "qrls -h": "=u,o,s,n", "qalter -h": "=u,o,s,p,n",
     "qselect -h": "=u,o,s,p,n",

@@ -6,6 +6,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
+#include "events/model/job/explained.hpp"
 #include "events/model/job/failed_starts.hpp"
 #include "events/model/job/gathered_attributes.hpp"
 #include "events/model/job/routing.hpp"
@@ -219,6 +220,7 @@ void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Rea
   job.bears_failures = says_that_it_bears(job);
   job.steps = 0;
   job.progress = {};
+  job.explained.clear();
   job.stage_in = job.attributes.has(ids::stagein) ? job_stage_in::coming : job_stage_in::none;
   job.usage_known = job.exited = job.can_checkpoint = false;
   forget_requests(job);
@@ -377,6 +379,7 @@ void on_ended(job_state& job, const event_place& at, schema::JobEnded::Reader e)
   set_number(job, ids::substate, e.getSubstate());
   set_number(job, ids::history_timestamp, at.seconds());
   add_to_comment(job, schema::text(e.getCommentSuffix()));
+  job.explained = schema::str(e.getReason());
   if (e.getReason().size() > 0 && in_routing_queue(job)) job.attributes.set(ids::comment, schema::text(e.getReason()));
 }
 
@@ -392,6 +395,7 @@ void on_step(job_state& job, schema::RunEvent::Reader step) {
   if (step.isSisterFailed() && job.phase == phase::assigned) note_failed_start(job, schema::str(step.getSisterFailed().getHost()));
   if (step.isSisterLeft() && step.getSisterLeft().getAbandoned() && job.drops(schema::text(step.getSisterLeft().getHost())))
     job.unheard.push_back(schema::str(step.getSisterLeft().getHost()));
+  if (step.isTaskSettled()) note_killed(job, step.getTaskSettled());
   if (step.isFilesStagedIn()) job.stage_in = step.getFilesStagedIn().getOk() ? job_stage_in::there : job_stage_in::failed;
 }
 
@@ -483,6 +487,7 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
     case which::EXITED: return on_exited(job, at, event.getExited());
     case which::OUTPUT_DELIVERED:
       job.attributes.set(ids::Stageout_status, event.getOutputDelivered().getOk() ? "1" : "0");
+      if (!event.getOutputDelivered().getOk()) note_undelivered(job, schema::text(event.getOutputDelivered().getText()));
       return;
     case which::VNODES_RELEASED: return on_released(job, event.getVnodesReleased());
     case which::REQUEUED: return on_requeued(job, event.getRequeued());

@@ -132,6 +132,7 @@ struct job_state {
   std::int64_t usage_at_s = 0;                 // its walltime is as it was then
   usage_set used_in_phase;                     // mem and the like of the hosts that it has in its phase, if it has phases
   bool exited = false;                         // of this run
+  std::string explained;                       // why this run ends as it does, for its comment; of an ended job why it never ran
   std::int32_t exit_status = 0;
   bool has_exit_status = false;
 

@@ -5,6 +5,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/attributes/read.hpp"
 #include "events/model/exit_codes.hpp"
+#include "events/model/job/explained.hpp"
 #include "events/model/job/failed_starts.hpp"
 #include "events/model/job/rules.hpp"
 #include "events/model/job/run_rights.hpp"
@@ -29,25 +30,6 @@ constexpr std::int64_t stage_in_retry_s = 30 * 60;
 constexpr std::int32_t exit_rerun = -11;
 
 bool rerunable(const job_state& job) { return job.attribute(ids::Rerunable) != "False"; }
-
-// Why a limit ended the job, as the comment says it; empty for other codes.
-std::string_view exceeded_limit(std::int32_t code) {
-  switch (code) {
-    case -24: return "ncpus (burst)";
-    case -25: return "ncpus (sum)";
-    case -26: return "vmem";
-    case -27: return "mem";
-    case -28: return "cput";
-    case -29: return "walltime";
-    default: return {};
-  }
-}
-
-std::string comment_suffix(const job_state& job, std::int32_t code) {
-  if (job.delete_requested) return " and terminated by " + job.deleted_by;
-  if (const auto limit = exceeded_limit(code); !limit.empty()) return " and exceeded resource " + std::string(limit);
-  return code == 0 ? " and finished" : " and failed";
-}
 
 // Of the hosts where the run has something those that are to be taken.
 template <class Takes>
@@ -136,7 +118,7 @@ void finish_run(const job_state& job, std::int32_t code, const run_end_reason& w
     out.push_back(requeued(job, code, why, now));
     leave_to_array(job, out);
   } else {
-    end_job(job, code, true, comment_suffix(job, code) + (why.given_up.empty() ? "" : ", " + why.given_up), settings, out);
+    end_job(job, code, true, words_of_end(job, code) + (why.given_up.empty() ? "" : ", " + why.given_up), settings, out);
   }
 }
 

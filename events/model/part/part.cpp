@@ -153,6 +153,7 @@ outcome on_task_over(const part_state& part, const task_over& c) {
     auto t = e.initPart().initTaskEnded();
     t.setTask(c.task);
     t.setExitStatus(c.what.exit_status);
+    t.setText(c.what.why);
     write_usage(measured_usage(c.what.usage), t.initUsage());
   });
 }
@@ -305,6 +306,7 @@ void apply(part_state& part, const event_place& at, schema::PartEvent::Reader ev
     case which::TASK_STARTED: {
       auto& t = known(part, event.getTaskStarted().getTask());
       t.phase = task_phase::started;
+      t.was_started = true;
       t.pid = event.getTaskStarted().getPid();
       t.session = event.getTaskStarted().getSession();
       break;

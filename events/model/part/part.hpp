@@ -46,8 +46,9 @@ struct task_state {
   std::uint32_t node = 0;                      // PBS_NODENUM
   std::int64_t pid = 0, session = 0;
   std::int32_t exit_status = 0;
-  std::string text;  // why it did not start; empty: it did
-  usage_set usage;   // of an ended one
+  std::string text;  // why it did not start; or why the kernel killed processes of it
+  bool was_started = false;
+  usage_set usage;  // of an ended one
 };
 
 // What a primary says to its sisters when the program did not start: their hooks hear of execjob_abort, not of _epilogue.

@@ -90,7 +90,10 @@ void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event
       run.exit_status = event.getRefused().getCode();
       run.text = schema::str(event.getRefused().getText());
       break;
-    case which::KILL_REQUESTED: on_killed(run, event.getKillRequested()); break;
+    case which::KILL_REQUESTED:
+      on_killed(run, event.getKillRequested());
+      if (event.getKillRequested().getWhy().size() > 0) add_step(run, at, event);  // the server did not ask for it
+      break;
     case which::PROGRAM_ENDED: on_ended(run, at, event.getProgramEnded()); break;
     case which::OUTPUT_PLACED:
       run.placed = true;
@@ -138,7 +141,7 @@ void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event
     case which::LAUNCH_WAIT_ENDED:
     case which::TICKET_RENEWED: apply_to_sisters(run, at, event); break;
     case which::TASK_ASKED:
-    case which::TASK_SETTLED: apply_to_tasks(run, event); break;
+    case which::TASK_SETTLED: apply_to_tasks(run, at, event); break;
     case which::PROGRAM_STARTING:
     case which::LEFT: break;  // the phase says it
   }

@@ -37,12 +37,14 @@ outcome on_order(const run_state& run, const take_order& c) {
 outcome on_over(const run_state& run, const program_over& c, const stamp& now) {
   if (run.phase != phase::started) return no_change;
   const auto usage = measured_usage(counted(run, c.what.usage, now.seconds(), c.factors));
-  std::vector<event> out{make_event([&](auto e) {
+  std::vector<event> out;
+  if (!c.what.why.empty()) out.push_back(program_killed(c.what));
+  out.push_back(make_event([&](auto e) {
     auto p = e.initRun().initProgramEnded();
     p.setExitStatus(run.exit_override.value_or(c.what.exit_status));
     p.setReported(true);
     write_usage(usage, p.initUsage());
-  })};
+  }));
   if (leaves_at_once(run)) out.push_back(left_event());
   return out;
 }

@@ -68,8 +68,9 @@ void apply_to_sisters(run_state& run, const event_place& at, schema::RunEvent::R
 // tasks.cpp: programs beside the run's own.
 outcome on_ask_task(const run_state& run, const ask_task& c);
 void end_tasks_of(const run_state& run, const std::string& host, std::vector<event>& out);  // it is lost, and they with it
+event program_killed(const ports::program_ended& what);                                     // by the kernel: the server is told why
 outcome on_task_told(const run_state& run, const task_told& c);
-void apply_to_tasks(run_state& run, schema::RunEvent::Reader event);
+void apply_to_tasks(run_state& run, const event_place& at, schema::RunEvent::Reader event);
 void owe_to_tasks(const run_state& run, std::vector<run_effect>& owed);
 void owe_to_sisters(const run_state& run, std::vector<run_effect>& owed);
 

@@ -162,6 +162,7 @@ struct run_state {
   std::map<std::uint32_t, run_task> tasks;             // by number, from 2: the run's own program is task 1
   std::set<std::uint32_t> untold_tasks;                // of those: no host has told of them yet
   std::vector<schema::sealed<schema::RunStep>> steps;  // what happened between the hosts, for the server's log
+  bool tells_why_killed = false;                       // one of them says that the kernel killed processes of it: the first is told
   ran_hooks hooks;                                     // of this host, before the program
 
   std::string key() const { return job + "." + std::to_string(run); }

@@ -1,6 +1,7 @@
 // The tasks of a run, as its primary sees them: it gives the numbers, asks the hosts, and keeps every end.
 // docs/design/0020-jobs-across-hosts.md.
 #include <algorithm>
+#include <utility>
 
 #include "events/model/exit_codes.hpp"
 #include "events/model/refuse.hpp"
@@ -13,7 +14,7 @@ using phase = run_phase;
 
 namespace {
 
-constexpr std::uint32_t first_task = 2;  // 1 is the job's program
+constexpr std::uint32_t program_task = 1, first_task = 2;  // the job's program, and those beside it
 
 template <class List>
 void fill(List&& list, const std::vector<std::string>& from) {
@@ -62,6 +63,8 @@ event settled_event(std::uint32_t task, bool started, bool over, std::int32_t ex
 }
 }  // namespace
 
+event program_killed(const ports::program_ended& what) { return settled_event(program_task, true, true, what.exit_status, what.why); }
+
 void end_tasks_of(const run_state& run, const std::string& host, std::vector<event>& out) {
   for (const auto& [number, task] : run.tasks)
     if (task.host == host && !task.over) out.push_back(settled_event(number, task.started, true, exit_host_lost, "lost with its host"));
@@ -73,7 +76,9 @@ outcome on_task_told(const run_state& run, const task_told& c) {
   if (at == run.tasks.end() || at->second.over || at->second.host != c.host) return no_change;
   const bool over = c.what != task_told::state::running;
   if (!over && at->second.started) return no_change;
-  return std::vector<event>{settled_event(c.task, c.what != task_told::state::not_started, over, c.exit_status, c.text)};
+  const bool started = c.what != task_told::state::not_started;
+  const auto text = started && !c.text.empty() ? c.host + ": " + c.text : c.text;
+  return std::vector<event>{settled_event(c.task, started, over, c.exit_status, text)};
 }
 
 namespace {
@@ -87,7 +92,13 @@ void on_asked(run_state& run, schema::TaskAsked::Reader e) {
   for (auto v : e.getEnvironment()) t.environment.push_back(schema::str(v));
 }
 
+// It has ended, and its host says more of that than how.
+bool is_explained(schema::TaskSettled::Reader e) {
+  return e.getStarted() && e.getOver() && e.getText().size() > 0 && e.getExitStatus() != exit_host_lost;
+}
+
 void on_settled(run_state& run, schema::TaskSettled::Reader e) {
+  if (e.getTask() < first_task) return;  // what the run's own end is stands in its own event
   auto& t = run.tasks[e.getTask()];
   t.started = e.getStarted();
   t.over = e.getOver();
@@ -99,9 +110,10 @@ void on_settled(run_state& run, schema::TaskSettled::Reader e) {
 
 }  // namespace
 
-void apply_to_tasks(run_state& run, schema::RunEvent::Reader event) {
-  if (event.isTaskAsked()) on_asked(run, event.getTaskAsked());
-  else on_settled(run, event.getTaskSettled());
+void apply_to_tasks(run_state& run, const event_place& at, schema::RunEvent::Reader event) {
+  if (event.isTaskAsked()) return on_asked(run, event.getTaskAsked());
+  on_settled(run, event.getTaskSettled());
+  if (is_explained(event.getTaskSettled()) && !std::exchange(run.tells_why_killed, true)) add_step(run, at, event);
 }
 
 void owe_to_tasks(const run_state& run, std::vector<run_effect>& owed) {

@@ -1,6 +1,8 @@
 #include "tools/client/print/why.hpp"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -32,8 +34,19 @@ std::string list(capnp::List<capnp::Text>::Reader names) {
 
 std::string on(capnp::List<capnp::Text>::Reader vnodes) { return vnodes.size() > 0 ? " on " + list(vnodes) : std::string(); }
 
+// What only vnodes have that can't be used: "host=n4".
+std::string lack_of_usable(schema::Why::Reader why) {
+  const auto named = why.getVnodes().size();
+  const auto others = values::parse_integer(schema::text(why.getTotal())).value_or(0) - static_cast<std::int64_t>(named);
+  const bool one = named == 1 && others <= 0;
+  const std::string more = others > 0 ? " and " + std::to_string(others) + " more" : "";
+  return "It asks for " + schema::str(why.getAsked()) + ", which only " + list(why.getVnodes()) + more +
+         (one ? " has: it can't be used now." : " have: they can't be used now.");
+}
+
 std::string lack_of_vnodes(schema::Why::Reader why) {
   const auto asked = schema::str(why.getAsked());
+  if (asked.find('=') != std::string::npos) return lack_of_usable(why);
   return "It needs " + asked + (asked == "1" ? " vnode; " : " vnodes; ") + schema::str(why.getFree()) + " of " +
          schema::str(why.getTotal()) + " are free" + (why.getVnodes().size() > 0 ? ", not " + list(why.getVnodes()) : "") + ".";
 }
@@ -156,6 +169,10 @@ void put_dependencies(std::string& out, const object_view& job) {
 }
 
 bool is_queued(const object_view& job) { return value_of(job, ids::job_state) == "Q"; }
+bool is_over(const object_view& job) {
+  const auto state = value_of(job, ids::job_state);
+  return state == "F" || state == "X";
+}
 // Of an array that has begun, what others of it wait for.
 bool is_told(const object_view& job, schema::JobWhy::Reader why) {
   return why.getComment().size() > 0 && (is_queued(job) || value_of(job, ids::job_state) == "B");
@@ -204,7 +221,15 @@ std::string_view placing_name(placing what) {
                                                                          : "";
 }
 
-void put_reason(std::string& out, const object_view& job, schema::JobWhy::Reader why) {
+// "n4 is offline: broken fan", for each that the reason names.
+std::vector<std::string> states_of_named(schema::Why::Reader why, const unusable_vnodes& unusable) {
+  std::vector<std::string> all;
+  for (const auto name : why.getVnodes())
+    if (const auto known = unusable.find(schema::text(name)); known != unusable.end()) all.push_back(known->first + " is " + known->second);
+  return all;
+}
+
+void put_reason(std::string& out, const object_view& job, schema::JobWhy::Reader why, const unusable_vnodes& unusable) {
   const auto lacks = lack_of_scheduler(job, why);
   line(out, lacks);
   if (const auto comment = value_of(job, ids::comment); why.getComment().size() == 0 && !comment.empty())
@@ -216,6 +241,7 @@ void put_reason(std::string& out, const object_view& job, schema::JobWhy::Reader
   }
   line(out, schema::str(why.getComment()));
   line(out, sentence(why.getData()));
+  for (const auto& state : states_of_named(why.getData(), unusable)) line(out, state + ".");
   if (why.getBehind().size() > 0) line(out, "It waits behind " + schema::str(why.getBehind()) + ".");
   std::string said = "It has waited for this since " + date_of_ns(why.getSinceNs()) + "; ";
   said += why.getScheduler().size() > 0 ? "scheduler " + schema::str(why.getScheduler()) : "its scheduler";
@@ -226,10 +252,23 @@ void put_reason(std::string& out, const object_view& job, schema::JobWhy::Reader
 
 }  // namespace
 
-void put_why_text(std::string& out, const object_view& job, schema::JobWhy::Reader why) {
+std::string words_of_state(const object_view& vnode) {
+  std::string words;
+  for (auto left = value_of(vnode, attributes::node::state); !left.empty();) {
+    const auto word = left.substr(0, left.find(','));
+    left.remove_prefix(std::min(word.size() + 1, left.size()));
+    constexpr std::string_view of_jobs[] = {"free", "job-busy", "job-exclusive", "resv-exclusive"};
+    if (std::find(std::begin(of_jobs), std::end(of_jobs), word) == std::end(of_jobs)) (words += words.empty() ? "" : ", ") += word;
+  }
+  const auto comment = value_of(vnode, attributes::node::comment);
+  return words.empty() || comment.empty() ? words : words + ": " + std::string(comment);
+}
+
+void put_why_text(std::string& out, const object_view& job, schema::JobWhy::Reader why, const unusable_vnodes& unusable) {
   (out += job.name) += " " + what_it_does(job) + ".\n";
-  if (is_queued(job) || is_told(job, why)) put_reason(out, job, why);
+  if (is_queued(job) || is_told(job, why)) put_reason(out, job, why, unusable);
   else if (const auto comment = value_of(job, ids::comment); !comment.empty()) line(out, std::string(comment));
+  if (is_over(job)) line(out, schema::str(why.getComment()));
   put_limit_of_subjobs(out, job);
   if (value_of(job, ids::job_state) == "H") put_dependencies(out, job);
   const auto start = value_of(job, ids::estimated, "start_time");
@@ -251,7 +290,15 @@ void why_json::number(std::string& out, int depth, std::string_view name, std::u
   out += std::to_string(value);
 }
 
-void why_json::put_data(std::string& out, schema::Why::Reader why) {
+void why_json::put_list(std::string& out, std::string_view name, const std::vector<std::string>& values) {
+  if (values.empty()) return;
+  document_.key(out, 3, name);
+  const char* before = "[";
+  for (const auto& value : values) out += std::exchange(before, ", "), put_json_string(out, value);
+  out += "]";
+}
+
+void why_json::put_data(std::string& out, schema::Why::Reader why, const unusable_vnodes& unusable) {
   text(out, 3, "kind", kind_name(why.getKind()));
   text(out, 3, "resource", schema::text(why.getResource()));
   text(out, 3, "asked", schema::text(why.getAsked()));
@@ -260,14 +307,11 @@ void why_json::put_data(std::string& out, schema::Why::Reader why) {
   text(out, 3, "limit", schema::text(why.getLimit()));
   text(out, 3, "owner", schema::text(why.getOwner()));
   text(out, 3, "count", schema::text(why.getCount()));
-  if (why.getVnodes().size() == 0) return;
-  document_.key(out, 3, "vnodes");
-  const char* before = "[";
-  for (const auto vnode : why.getVnodes()) out += std::exchange(before, ", "), put_json_string(out, schema::text(vnode));
-  out += "]";
+  put_list(out, "vnodes", schema::texts(why.getVnodes()));
+  put_list(out, "unusable", states_of_named(why, unusable));
 }
 
-void why_json::put(std::string& out, const object_view& job, schema::JobWhy::Reader why) {
+void why_json::put(std::string& out, const object_view& job, schema::JobWhy::Reader why, const unusable_vnodes& unusable) {
   document_.open_object(out, job.name);
   text(out, 3, "says", what_it_does(job));
   text(out, 3, "job_state", value_of(job, ids::job_state));
@@ -279,8 +323,9 @@ void why_json::put(std::string& out, const object_view& job, schema::JobWhy::Rea
     text(out, 3, "partition", schema::text(why.getPartition()));
   }
   text(out, 3, "comment", told ? schema::text(why.getComment()) : value_of(job, ids::comment));
+  if (is_over(job)) text(out, 3, "why_it_ended", schema::text(why.getComment()));
   if (told) {
-    put_data(out, why.getData());
+    put_data(out, why.getData(), unusable);
     text(out, 3, "behind", schema::text(why.getBehind()));
     number(out, 3, "since", static_cast<std::uint64_t>(why.getSinceNs() / ns_per_s));
     number(out, 3, "said", static_cast<std::uint64_t>(why.getSaidNs() / ns_per_s));

@@ -132,6 +132,17 @@ BOOST_AUTO_TEST_CASE(force_kills_or_forgets_the_run) {
   BOOST_TEST(lines[2] == "0008;Discard running job, Forced Delete ");
 }
 
+BOOST_AUTO_TEST_CASE(a_job_that_is_killed_for_a_limit_says_which) {
+  auto story = given(model::job_phase::started);
+  story.steps([](schema::RunEvent::Builder step) { step.initKillRequested().setWhy("walltime 10 exceeded limit 3"); });
+  story.loses_to_the_kernel("Cgroup mem limit exceeded");
+  story.exits(137);
+  story.leaves();
+  const auto lines = lines_of_last(story, "walltime 10");
+  BOOST_TEST(lines.front() == "0008;walltime 10 exceeded limit 3");
+  BOOST_TEST(lines.back() == "0008;Cgroup mem limit exceeded");
+}
+
 BOOST_AUTO_TEST_CASE(a_job_comes_to_its_queue_in_the_state_it_has) {
   auto story = given(model::job_phase::held);
   BOOST_TEST(lines_of_last(story, "enqueuing").front() == "0100;enqueuing into workq, state H hop 1");

@@ -165,6 +165,26 @@ BOOST_AUTO_TEST_CASE(what_ends_before_its_time_is_aborted) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(who_lost_processes_to_the_kernel_is_told_why) {
+  submit_with("e");
+  runs();
+  story.loses_to_the_kernel("Cgroup mem limit exceeded (64kb): processes killed by the kernel: 1");
+  ends(137);
+  const auto all = bodies();
+  BOOST_REQUIRE_EQUAL(all.size(), 1u);
+  BOOST_TEST(all[0].starts_with(
+      "Execution terminated\nExit_status=137\nCgroup mem limit exceeded (64kb): processes killed by the kernel: 1\n"
+      "resources_used.cpupercent=0\n"));
+}
+
+BOOST_AUTO_TEST_CASE(who_has_used_up_his_cput_is_told_that) {
+  submit({{"Mail_Points", "", "e"}, {"Job_Name", "", "STDIN"}, {"Resource_List", "cput", "00:00:03"}});
+  runs();
+  story.exits(137, {3, 0, 4, 1});
+  story.leaves();
+  BOOST_TEST(bodies().front().starts_with("Execution terminated\nExit_status=137\nits cput has reached its limit 00:00:03\n"));
+}
+
 BOOST_AUTO_TEST_CASE(who_waited_in_vain_for_another_job_is_told_for_which) {
   submit({{"Mail_Points", "", "abe"}, {"Job_Name", "", "STDIN"}, {"depend", "", "afterok:40"}});
   story.when(model::dependency_told{model::dependency_told::what::failed, values::parse_dependencies("afterok:40.vm@vm")->front()},

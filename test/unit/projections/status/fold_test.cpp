@@ -63,6 +63,30 @@ BOOST_AUTO_TEST_CASE(a_reason_becomes_the_comment_of_a_job_that_waits_and_of_no_
   BOOST_TEST(c.now().job(runs)->attribute(attributes::job::comment) == before);
 }
 
+BOOST_AUTO_TEST_CASE(a_job_that_never_ran_is_told_with_who_or_what_has_ended_it) {
+  cluster c;
+  const auto submit = [&] {
+    c.history.submit("user1");
+    c.bring(c.history.jobs().back(), model::job_phase::queued);
+    return c.history.jobs().back();
+  };
+  const auto told = [&](std::uint64_t job) {
+    return answer(c.now(), {.names = {c.now().job(job)->id}, .history = schema::History::ALSO, .wanted = {"job_state"}, .why = true});
+  };
+  const auto depends = submit(), deleted = submit();
+  c.history.write(depends, [](auto e) {
+    auto end = e.initJob().initEnded();
+    end.setSubstate(92);
+    end.setReason("Job deleted as result of dependency on job 1.borg");
+  });
+  const auto of_depends = told(depends);
+  BOOST_TEST(of_depends.find(": job_state=F why=Job deleted as result of dependency on job 1.borg./") != std::string::npos, of_depends);
+  c.history.write(deleted, [](auto e) { e.initJob().initDeleteRequested(); }, {"alice", "front", schema::Role::USER});
+  c.history.write(deleted, [](auto e) { e.initJob().initEnded().setSubstate(91); });
+  BOOST_TEST(c.now().in_history(deleted));
+  BOOST_TEST(told(deleted).find(": job_state=F why=It was deleted by alice@front./") != std::string::npos, told(deleted));
+}
+
 BOOST_AUTO_TEST_CASE(a_waiting_job_has_its_reason_as_data_until_it_waits_no_more) {
   cluster c;
   c.history.submit("user1");

@@ -43,6 +43,7 @@ void check_same(const model::job_state& told, const model::job_state& plain) {
   BOOST_TEST(told.delete_requested == plain.delete_requested);
   BOOST_TEST(told.purge_history == plain.purge_history);
   BOOST_TEST(told.deleted_by == plain.deleted_by);
+  BOOST_TEST(told.explained == plain.explained);
   for (const auto& e : plain.attributes) {
     // What cycles said of it is known to the status alone.
     if (e.id == attributes::job::comment) continue;

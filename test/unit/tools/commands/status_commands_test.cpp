@@ -472,6 +472,34 @@ BOOST_AUTO_TEST_CASE(tracejob_reads_the_logs_of_today) {
   BOOST_TEST(none.status == 1);
 }
 
+// -- pbs_efficiency ----------------------------------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(pbs_efficiency_asks_for_ones_own_jobs_or_those_that_are_named) {
+  const ran own = command("pbs_efficiency", {});
+  BOOST_TEST(own.status == 0, own.err);
+  BOOST_TEST(own.out.starts_with("job "));
+  BOOST_TEST(last_stat().getUsers().size() == 1u);
+  BOOST_TEST((last_stat().getHistory() == schema::History::ALSO));
+  BOOST_TEST(last_stat().getSubjobs());
+  command("pbs_efficiency", {"-u", "alice, bob", "--since", "1d"});
+  BOOST_TEST(last_stat().getUsers().size() == 2u);
+  BOOST_TEST(last_stat().getSinceS() > 0);
+  const ran named = command("pbs_efficiency", {"99999", "1", "-F", "json"});
+  BOOST_TEST(named.err == "pbs_efficiency: Unknown Job Id 99999.q1\n");
+  BOOST_TEST(named.status == 153);
+  BOOST_TEST(named.out.find("\"1.q1\"") != std::string::npos, named.out);
+  BOOST_TEST(last_stat().getUsers().size() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(pbs_efficiency_refuses_what_has_no_effect) {
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"-F", "dsv"}, {"-u", ""}, {"-u", "alice", "1"}, {"--since", "1d", "1"}, {"--since", "nosuch"}, {"--since", "#3"}, {"-x"}}) {
+    const ran r = command("pbs_efficiency", words);
+    BOOST_TEST(r.status == 2, words.front());
+    BOOST_TEST(r.err.find("usage: pbs_efficiency") != std::string::npos, r.err);
+  }
+}
+
 // -- pbs_output ------------------------------------------------------------------------------------------------------------
 
 struct output_fixture : fixture {

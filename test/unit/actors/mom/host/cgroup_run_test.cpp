@@ -311,6 +311,7 @@ BOOST_AUTO_TEST_CASE(a_job_over_its_memory_is_killed_and_told_why) {
     if (!has_memory()) return (void)run(limited("exit 0"));
     const auto ended = run(limited("head -c 200000000 /dev/zero | tail -c 190000000 > /dev/null", {40 * mb, 40 * mb, 1, false}));
     BOOST_TEST(ended.exit_status == 128 + SIGKILL);
+    BOOST_TEST(ended.why == "Cgroup mem limit exceeded (40960kb): processes killed by the kernel: 1");
     const std::string why = "Cgroup mem limit exceeded (40960kb): processes killed by the kernel: 1";
     BOOST_TEST(stderr_of(key).find("=>> PBS: " + why + "\n") != std::string::npos, stderr_of(key));
     const auto log = so_far(key).log;

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_CASE(lines_are_read_as_they_were_written) {
   const journal_ended ended{271, 1500, 2500, 4096, 8192};
   const auto j = parse_journal(line_of(claimed) + terminal_line("/dev/pts/3") + line_of(journal_made{66, 1234567890123}) +
                                log_line("running prologue") + forking_line() +
-                               line_of(started) + exited_line(ended) + line_of(failed) + line_of(ended));
+                               line_of(started) + exited_line(ended) + killed_line("too much\nmemory") + line_of(failed) + line_of(ended));
   BOOST_TEST((j.claimed == claimed));
   BOOST_TEST(j.terminal == "/dev/pts/3");
   BOOST_TEST((j.made == journal_made{66, 1234567890123}));
@@ -22,6 +22,7 @@ BOOST_AUTO_TEST_CASE(lines_are_read_as_they_were_written) {
   BOOST_TEST((j.exited == ended));
   BOOST_TEST((j.failed == failed));
   BOOST_TEST((j.ended == ended));
+  BOOST_TEST(j.killed == "too much\nmemory");
   BOOST_TEST(j.log == std::vector<std::string>{"running prologue"});
 }
 

@@ -45,6 +45,18 @@ std::string comment_of(const outcome& o, std::uint64_t job) {
   return "";
 }
 
+// "asked|free|total|its vnodes" of what lacks.
+std::string lack_of(const outcome& o, std::uint64_t job) {
+  for (const auto& reason : o.r.reasons) {
+    if (reason.job != job) continue;
+    const auto& why = o.r.whys[reason.comment];
+    std::string told = why.resource + "|" + why.asked + "|" + why.free + "|" + why.total + "|";
+    for (const auto& vnode : why.vnodes) told += vnode + " ";
+    return told;
+  }
+  return "";
+}
+
 std::vector<std::string> log_of(const outcome& o) {
   std::vector<std::string> lines;
   for (const auto& l : o.r.log)
@@ -270,6 +282,28 @@ BOOST_AUTO_TEST_CASE(a_stale_vnode_is_neither_used_nor_named) {
   c.vnodes[1].state = "Stale";
   c.jobs = {queued(1, "1:ncpus=1:vnode=p2")};
   BOOST_TEST(comment_of(cycle_of(c), 1) == "Can Never Run: Insufficient amount of resource: vnode (p2 != p1)");
+}
+
+BOOST_AUTO_TEST_CASE(what_only_vnodes_have_that_can_not_be_used_is_told_with_their_names) {
+  small_cluster c;
+  c.vnodes = {simple_vnode("p1", 2), simple_vnode("p2", 4), simple_vnode("p3", 4)};
+  c.vnodes[1].state = c.vnodes[2].state = "offline";
+  c.jobs = {queued(1, "1:host=p2:ncpus=1"), queued(3, "1:ncpus=2"), queued(4, "1:ncpus=2")};
+  const auto o = cycle_of(c);
+  BOOST_TEST(lack_of(o, 1) == "vnodes|host=p2|0|1|p2 ");
+  BOOST_TEST(started(o) == serials({3}), all_equal);
+  BOOST_TEST(!lack_of(o, 4).starts_with("vnodes|ncpus"));  // p1 has them, and is in use
+}
+
+BOOST_AUTO_TEST_CASE(a_lack_of_an_amount_names_the_vnodes_that_have_some) {
+  small_cluster c;
+  c.resources = {{"ngpus", "long", "nh"}};
+  c.vnodes = {simple_vnode("p1", 4), simple_vnode("p2", 4), simple_vnode("p3", 4)};
+  c.vnodes[1].available["ngpus"] = "2";
+  c.jobs = {queued(1, "1:ngpus=3:ncpus=1"), queued(2, "1:ncpus=100")};
+  const auto o = cycle_of(c, shipped_with("resources: \"ncpus, ngpus\"\n"));
+  BOOST_TEST(lack_of(o, 1) == "ngpus|3|2|2|p2 ");
+  BOOST_TEST(lack_of(o, 2) == "ncpus|100|12|12|p1 p2 p3 ");
 }
 
 BOOST_AUTO_TEST_CASE(a_number_that_is_not_used_up_is_compared_with_that_of_each_vnode) {

@@ -1,7 +1,10 @@
 // A job's runs: start, failure to start, usage, end, loss of the host; and what its state still owes.
 #include <boost/test/unit_test.hpp>
+#include <tuple>
 
 #include "events/model/exit_codes.hpp"
+#include "events/model/job/explained.hpp"
+#include "events/model/limits.hpp"
 #include "test/support/model_builders.hpp"
 
 using namespace annals;
@@ -65,10 +68,74 @@ BOOST_AUTO_TEST_CASE(exit_statuses_have_their_comments_and_substates) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_failed_delivery_is_seen_in_the_stageout_status) {
+BOOST_AUTO_TEST_CASE(a_failed_delivery_is_seen_in_the_stageout_status_and_the_comment_says_why) {
   auto story = given(job_phase::exiting);
-  story.leaves(false);
+  auto untold = story;
+  story.leaves(false, 0,
+               "Unable to copy file /spool/12.OU to borg:/new/x\n>>> error from copy\n/bin/cp: No such file or directory\n"
+               ">>> end error output\nOutput retained on that host in: /undelivered/12.OU\n"
+               "Unable to copy file /spool/12.ER to borg:/new/y\n>>> error from copy\nno space\n");
   BOOST_TEST(story.attribute(ids::Stageout_status) == "0");
+  BOOST_TEST(story.comment().ends_with(
+      " and finished; Unable to copy file /spool/12.OU to borg:/new/x; /bin/cp: No such file or directory; "
+      "Output retained on that host in: /undelivered/12.OU"));
+  untold.leaves(false);
+  BOOST_TEST(untold.comment().ends_with(" and finished; output could not be delivered"));
+  auto endless = given(job_phase::exiting);
+  endless.leaves(false, 0, std::string(100'000, 'x'));
+  BOOST_TEST(endless.comment().ends_with("xxx..."));
+  BOOST_TEST(endless.comment().size() < 2 * limits::explained_bytes_max);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_of_which_the_kernel_killed_processes_says_so) {
+  auto story = given(job_phase::started);
+  BOOST_TEST(story.loses_to_the_kernel("Cgroup mem limit exceeded (64kb): processes killed by the kernel: 1") == "runStep");
+  story.loses_to_the_kernel("n2: another");
+  auto deleted = story, well = story;
+  story.exits(137);
+  story.leaves();
+  BOOST_TEST(story.comment().ends_with(" and failed: Cgroup mem limit exceeded (64kb): processes killed by the kernel: 1"));
+  well.exits(0);  // its script went on
+  well.leaves();
+  BOOST_TEST(well.comment().ends_with(" and finished: Cgroup mem limit exceeded (64kb): processes killed by the kernel: 1"));
+  deleted.when(remove());
+  deleted.exits(271);
+  deleted.leaves();
+  BOOST_TEST(deleted.comment().ends_with(
+      " and terminated by user1@borg: Cgroup mem limit exceeded (64kb): processes killed by the kernel: 1"));
+  // Another run knows of it no more.
+  auto again = given(job_phase::started);
+  again.loses_to_the_kernel("Cgroup mem limit exceeded");
+  again.when(rerun(), manager());
+  again.exits(-11);
+  again.leaves();
+  again.when(propose(), the_scheduler());
+  again.starts();
+  again.exits(1);
+  again.leaves();
+  BOOST_TEST(again.comment().ends_with(" and failed"));
+}
+
+BOOST_AUTO_TEST_CASE(the_words_of_an_end_have_why_the_kernel_ended_it) {
+  BOOST_TEST(model::why_killed(" and failed: its cput; Unable to copy a: b") == "its cput");
+  BOOST_TEST(model::why_killed(" and finished: Cgroup: 1") == "Cgroup: 1");
+  for (const auto* other :
+       {" and failed", " and finished; Unable to copy a: b", " and exceeded resource mem", " and terminated by u@h: x", ""})
+    BOOST_TEST(model::why_killed(other) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_the_kernel_ended_at_its_cput_says_so) {
+  const std::tuple<int, std::uint64_t, std::string> endings[] = {{137, 3, " and failed: its cput has reached its limit 00:00:03"},
+                                                                 {256 + 24, 4, " and failed: its cput has reached its limit 00:00:03"},
+                                                                 {137, 2, " and failed"},
+                                                                 {1, 3, " and failed"},
+                                                                 {-28, 3, " and exceeded resource cput"}};
+  for (const auto& [code, cput, ending] : endings) {
+    auto story = given(job_phase::started, {{"Resource_List", "cput", "00:00:03"}});
+    story.exits(code, {cput, 1, 5, 1});
+    story.leaves();
+    BOOST_TEST(story.comment().ends_with(ending), story.comment());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_start_that_failed_for_good_ends_the_job) {

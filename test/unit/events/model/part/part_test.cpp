@@ -284,6 +284,17 @@ BOOST_AUTO_TEST_CASE(a_task_is_started_once_and_its_end_is_kept) {
   BOOST_TEST(s.when(model::task_over{9, {5, {}}}) == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_task_whose_processes_the_kernel_killed_was_started_and_says_why) {
+  auto s = given_part(part_phase::ready);
+  for (const std::uint32_t task : {2u, 3u}) s.when(spawn(task));
+  s.when(model::task_began{2, {77, 77, 1, "/"}});
+  s.when(model::task_over{2, {137, {}, "Cgroup mem limit exceeded"}});
+  s.when(model::task_failed{3, {-2, "no home"}});
+  BOOST_TEST(s.part.tasks.at(2).was_started);
+  BOOST_TEST(s.part.tasks.at(2).text == "Cgroup mem limit exceeded");
+  BOOST_TEST(!s.part.tasks.at(3).was_started);
+}
+
 BOOST_AUTO_TEST_CASE(tasks_that_ran_one_after_another_used_no_more_memory_than_the_largest) {
   auto s = given_part(part_phase::ready);
   const std::uint64_t mem_kb[] = {100, 300, 200};

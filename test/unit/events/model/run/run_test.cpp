@@ -138,11 +138,25 @@ BOOST_AUTO_TEST_CASE(a_limit_ends_the_run_with_its_own_status_unless_the_server_
   auto s = given_run(run_phase::started);
   BOOST_TEST(s.when(model::limit_met{-29, "walltime 10 exceeded limit 3", 10}) == "killRequested");
   BOOST_TEST(s.when(model::limit_met{-29, "walltime 11 exceeded limit 3", 10}) == "");
+  BOOST_REQUIRE(s.run.steps.size() == 1u);  // the server hears why
+  BOOST_TEST(schema::text(s.run.steps[0].get().getStep().getKillRequested().getWhy()) == "walltime 10 exceeded limit 3");
   s.when(model::program_over{{0, {}}});
   BOOST_TEST(s.run.exit_status == -29);
   auto killed = given_run(run_phase::started);
   killed.when(kill(1));
   BOOST_TEST(killed.when(model::limit_met{-29, "walltime", 10}) == "");
+  BOOST_TEST(killed.run.steps.empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_server_hears_why_the_kernel_killed_processes_of_the_program) {
+  auto s = given_run(run_phase::started);
+  BOOST_TEST(s.when(model::program_over{{137, {}, "Cgroup mem limit exceeded"}}) == "taskSettled programEnded");
+  BOOST_TEST(s.run.exit_status == 137);
+  BOOST_TEST(s.run.tasks.empty());
+  BOOST_REQUIRE(s.run.steps.size() == 1u);
+  const auto told = s.run.steps[0].get().getStep().getTaskSettled();
+  BOOST_TEST(told.getExitStatus() == 137);
+  BOOST_TEST(schema::text(told.getText()) == "Cgroup mem limit exceeded");
 }
 
 // A power loss took what the host had noted of it: nobody knows how it ended.

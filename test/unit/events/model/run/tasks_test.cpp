@@ -24,6 +24,22 @@ BOOST_AUTO_TEST_CASE(a_task_on_a_sister_is_numbered_asked_for_and_settled) {
   BOOST_TEST(s.run.tasks.at(2).exit_status == 7);
 }
 
+BOOST_AUTO_TEST_CASE(the_server_hears_on_which_host_the_kernel_killed_processes_of_a_task) {
+  using state = model::task_told::state;
+  auto s = given_all_started();
+  const auto before = s.run.steps.size();
+  for (int i = 0; i < 4; ++i) s.when(model::ask_task{"n2", "n1", 1, {"x"}, {}});
+  s.when(model::task_told{5, "n2", state::ended, 1, {}});
+  BOOST_TEST(s.run.steps.size() == before);
+  s.when(model::task_told{2, "n2", state::ended, 137, "Cgroup mem limit exceeded"});
+  BOOST_REQUIRE(s.run.steps.size() == before + 1);
+  BOOST_TEST(schema::text(s.run.steps.back().get().getStep().getTaskSettled().getText()) == "n2: Cgroup mem limit exceeded");
+  s.when(model::task_told{3, "n2", state::ended, 137, "Cgroup mem limit exceeded"});  // the first says enough
+  s.when(model::task_told{4, "n2", state::not_started, -2, "no home"});
+  BOOST_TEST(s.run.steps.size() == before + 1);  // who asked for them is told, nobody else
+  BOOST_TEST(s.run.tasks.at(4).text == "no home");
+}
+
 BOOST_AUTO_TEST_CASE(a_task_needs_a_host_of_the_run_and_a_running_program) {
   auto s = given_all_started();
   BOOST_TEST(!s.ask(model::ask_task{"n9", "n1", 1, {"x"}, {}}).accepted());

@@ -92,6 +92,44 @@ BOOST_AUTO_TEST_CASE(each_kind_has_its_sentence) {
     BOOST_TEST(second(said(k)).ends_with("."));
 }
 
+BOOST_AUTO_TEST_CASE(a_vnode_that_can_not_be_used_is_told_with_its_state_and_its_comment) {
+  const auto state_of = [](std::string_view state, std::string_view comment = "") {
+    attributes::attribute_set vnode;
+    vnode.set(attributes::node::state, state);
+    if (!comment.empty()) vnode.set(attributes::node::comment, comment);
+    const std::string packed(vnode.packed());
+    return client::words_of_state({"n1", packed});
+  };
+  BOOST_TEST(state_of("free", "new") == "");
+  BOOST_TEST(state_of("job-busy,resv-exclusive") == "");
+  BOOST_TEST(state_of("down") == "down");
+  BOOST_TEST(state_of("job-exclusive,offline,down", "broken fan") == "offline, down: broken fan");
+
+  const auto only_one = [](int total) {
+    return [total](schema::Why::Builder w) {
+      w.setResource("vnodes");
+      w.setAsked("host=n4");
+      w.setFree("0");
+      w.setTotal(std::to_string(total));
+      w.initVnodes(1).set(0, "n4");
+    };
+  };
+  const client::unusable_vnodes unusable{{"n4", "offline: broken fan"}, {"n5", "down"}};
+  const auto why = said(kind::RESOURCES, only_one(1));
+  std::string out;
+  client::put_why_text(out, {"12.borg", row.packed()}, *why, unusable);
+  const std::string expected = "\n  It asks for host=n4, which only n4 has: it can't be used now.\n  n4 is offline: broken fan.\n  It has ";
+  BOOST_TEST(out.find(expected) != std::string::npos, out);
+  BOOST_TEST(second(said(kind::RESOURCES, only_one(3))) == "It asks for host=n4, which only n4 and 2 more have: they can't be used now.");
+
+  std::string data;
+  client::why_json json;
+  json.begin(data, 0, "1", "borg");
+  json.put(data, {"12.borg", row.packed()}, *why, unusable);
+  json.end(data);
+  BOOST_TEST(data.find("\"unusable\":\t[\"n4 is offline: broken fan\"]") != std::string::npos, data);
+}
+
 BOOST_AUTO_TEST_CASE(what_stands_before_it_and_when_it_may_start_is_told) {
   const auto why = schema::make<schema::JobWhy>([](schema::JobWhy::Builder w) {
     w.setComment("Not Running: a reason");
@@ -133,6 +171,15 @@ BOOST_AUTO_TEST_CASE(jobs_that_do_not_wait_are_told_as_what_they_are) {
   row.set(ids::job_state, "F");
   row.set(ids::Exit_status, "3");
   BOOST_TEST(text() == "12.borg has ended with exit status 3.\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_never_ran_says_who_or_what_has_ended_it) {
+  row.set(ids::job_state, "F");
+  const auto why = schema::make<schema::JobWhy>([](schema::JobWhy::Builder w) { w.setComment("It was deleted by alice@front."); });
+  BOOST_TEST(text(why) == "12.borg has ended without having run.\n  It was deleted by alice@front.\n");
+  row.set(ids::comment, "Not Running: a reason and terminated");
+  BOOST_TEST(text(why) ==
+             "12.borg has ended without having run.\n  Not Running: a reason and terminated\n  It was deleted by alice@front.\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_job_that_nobody_places_says_so) {  // MS-67

@@ -1,0 +1,20 @@
+// What a job's comment says of how its run has ended, and why: what its exit status, its host and the kernel tell of it. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "events/model/job/job.hpp"
+
+namespace annals::model {
+
+// " and failed: Cgroup mem limit exceeded (64kb)"; what is said of its output stands behind a semicolon.
+std::string words_of_end(const job_state& job, std::int32_t code);
+// Of these words why the kernel ended it: "Cgroup mem limit exceeded (64kb)". Empty: it did not.
+std::string_view why_killed(std::string_view words);
+
+void note_killed(job_state& job, schema::TaskSettled::Reader told);
+void note_undelivered(job_state& job, std::string_view text);
+
+}  // namespace annals::model

@@ -158,7 +158,7 @@ class parser {
     const bool last = at_ == line_.size();
     at_ = start;
     if (attribute) return false;
-    if (!nameless) return true;
+    if (!nameless) return !names_attributes_alone();
     // What follows "server" or "sched" is an attribute where one may stand: `list server scheduling`, `unset sched comment`.
     const auto kind = command_.object == manager_object::server ? schema::ObjectKind::SERVER : schema::ObjectKind::SCHEDULER;
     const auto first = word.substr(0, word.find_first_of(",."));
@@ -168,6 +168,19 @@ class parser {
     if (command_.verb == manager_verb::unset) return !last && !names_attribute;
     if (shows) return !names_attribute;
     return command_.verb != manager_verb::set || !last;
+  }
+
+  // `unset queue enabled`: the last word is an attribute of the active ones.
+  bool names_attributes_alone() {
+    const bool may_be_active = command_.object == manager_object::queue || command_.object == manager_object::node;
+    if (command_.verb != manager_verb::unset || !may_be_active) return false;
+    const std::size_t start = at_;
+    const std::string_view word = take_word();
+    skip_blanks();
+    const bool last = at_ == line_.size();
+    at_ = start;
+    const auto kind = command_.object == manager_object::queue ? schema::ObjectKind::QUEUE : schema::ObjectKind::NODE;
+    return last && attributes::find(kind, word.substr(0, word.find_first_of(",."))) != nullptr;
   }
 
   trouble take_names() {

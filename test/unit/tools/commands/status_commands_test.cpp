@@ -373,6 +373,8 @@ BOOST_AUTO_TEST_CASE(qmgr_says_what_the_server_refused) {
       {"create queue toolong", "qmgr: Error (15028) returned from server\n", 180},
       {"l q nosuch", "qmgr obj=nosuch svr=default: Unknown queue\nqmgr: Error (15018) returned from server\n", 1},
       {"l q", "No Active Queues, nothing done.\n", 0},
+      {"unset queue enabled", "No Active Queues, nothing done.\n", 0},
+      {"unset node partition", "No Active Nodes, nothing done.\n", 0},
       {"foo", "qmgr: Illegal operation: foo\nTry 'help' if you are having trouble.\n", 1},
       {"set queue workq", "qmgr: Syntax error\nset queue workq\n               ^\n", 4},
       {"l s nosuch.invalid", "Unknown Host.\nqmgr: cannot connect to server nosuch.invalid\n", 1},

@@ -31,6 +31,7 @@
 #include "tools/daemons/home_check.hpp"
 #include "tools/daemons/local_clock.hpp"
 #include "tools/daemons/sched_directories.hpp"
+#include "tools/daemons/sched_first_start.hpp"
 #include "tools/daemons/sched_limits.hpp"
 #include "tools/daemons/sched_mailbox.hpp"
 #include "tools/daemons/sched_object.hpp"
@@ -297,7 +298,8 @@ class scheduler {
 
  public:
   static std::unique_ptr<daemons::lock_file> lock_of(const std::string& priv) {
-    return std::make_unique<daemons::lock_file>(priv + "/sched.lock", 0644, "pbs_sched: another scheduler running");
+    return std::make_unique<daemons::lock_file>(priv + "/sched.lock", 0644, "pbs_sched: another scheduler running",
+                                                daemons::lock_file::at_end::emptied);
   }
 
  private:
@@ -355,6 +357,7 @@ int run(const client::command_line& line) {
   if (object && !object->exists)
     throw std::runtime_error("Unable to retrieve the scheduler attributes from server: Unknown Scheduler " + name);
   auto where = daemons::places_of(conf, line, home, ours, name, object);
+  if (object) daemons::make_missing_priv(where);
   if (std::error_code unknown; !std::filesystem::is_directory(where.priv, unknown))
     throw std::runtime_error("PBS failed validation checks for directory " + where.priv + ": it is no directory; `" + how_to_make(name) +
                              "` makes one");
@@ -362,6 +365,7 @@ int run(const client::command_line& line) {
   where.logs = daemons::ready_logs(where);
   auto wrong = look_at(where, home);
   auto lock = wrong.priv == trouble::NONE || name == "default" ? scheduler::lock_of(where.priv) : nullptr;
+  if (object && wrong.priv == trouble::NONE) daemons::make_missing_certificate(where);
   if (wrong.logs) daemons::make_log_directory(home + "/sched_log_" + name);
   actors::daemon_log log(wrong.logs ? home + "/sched_log_" + name : where.logs, "pbs_sched", 767, conf.log_highres_timestamp);
   using actors::log_event::system;

@@ -98,7 +98,10 @@ std::string share_of(const resource& r, const std::string& value, std::uint64_t 
 }
 
 maybe_refusal select_from_nodes(draft& d) {
-  auto converted = convert_nodes(*d.find("nodes"));
+  auto converted = convert_nodes(*d.find("nodes"), [&](std::string_view word) {
+    const resource* r = d.resources.find(word);
+    return r && r->type == value_type::boolean && r->has(host_level);
+  });
   if (!converted) {
     if (converted.error().why == nodes_error::unknown_property)
       return refuse_about(pbs_error::unknown_resource, converted.error().property);

@@ -124,9 +124,10 @@ class scheduler {
     const actors::daemon_log::gathering lines(log_);
     switch (h.what) {
       case daemons::happening::kind::opened:
-        connection_ = h.connection;
         unreachable_ = false;
         log_.write(admin, "Sched", "pbs_sched", "Connected to the server");
+        if (wrong_.why.empty()) reconfigure(std::exchange(was_connected_, true));  // before it says anything
+        connection_ = h.connection;
         driver_.connected();
         if (!wrong_.why.empty()) tell_and_end();
         return true;
@@ -251,9 +252,10 @@ class scheduler {
     if (const auto bundle = read_file(where_.priv + "/daemon.pem")) wire::create_private_file(kept, *bundle);
   }
 
-  void reconfigure() {
+  // What was read at the start is good at the first connection.
+  void reconfigure(bool reads = true) {
     log_.write(actors::log_event::sched, "Sched", "reconfigure", "Scheduler is reconfiguring");
-    read_policy();
+    if (reads) read_policy();
     log_.write(actors::log_event::debug, "Req", "", "Updating scheduler attributes");
   }
 
@@ -312,7 +314,7 @@ class scheduler {
   wall_clock clock_;
   wire::connection_ptr connection_;
   actors::cycle_driver driver_;
-  bool unreachable_ = false;
+  bool unreachable_ = false, was_connected_ = false;
 };
 
 // The default scheduler's directories can't be changed: what is wrong with them is a line in its log, and it goes on.

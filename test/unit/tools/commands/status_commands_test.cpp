@@ -321,6 +321,15 @@ BOOST_AUTO_TEST_CASE(pbsnodes_names_nodes_it_does_not_know) {
     BOOST_TEST(command("pbsnodes", line).status == 1);
 }
 
+BOOST_AUTO_TEST_CASE(pbsnodes_lists_no_state_that_is_asked_for) {  // as another system does with -l
+  for (const char* word : {"all", "up", "p1"}) {
+    const ran r = command("pbsnodes", {"-l", word});
+    BOOST_TEST(r.err.starts_with("pbsnodes: -l takes no host and no state (" + std::string(word) + "): "), r.err);
+    BOOST_TEST(r.out == "");
+    BOOST_TEST(r.status == 1);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(marking_a_host_marks_all_its_vnodes) {
   BOOST_TEST(command("pbsnodes", {"-o", "-C", "again", "p3"}).status == 0);
   std::vector<std::string> marked;

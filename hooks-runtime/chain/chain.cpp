@@ -173,9 +173,10 @@ class chain : public std::enable_shared_from_this<chain> {
 
   void log_lines(const std::string& hook, protocol::Reply::Reader r) const {
     if (!parts_.note) return;
+    const auto& says_as = parts_.says_as.empty() ? hook : parts_.says_as;
     for (auto line : r.getLog()) {
       const bool of_job = line.getJob().size() > 0;
-      parts_.note(line.getLevel(), of_job ? "Job" : "Hook", of_job ? schema::str(line.getJob()) : hook, schema::text(line.getMessage()));
+      parts_.note(line.getLevel(), of_job ? "Job" : "Hook", of_job ? schema::str(line.getJob()) : says_as, schema::text(line.getMessage()));
     }
     if (r.getLogDropped() > 0)
       parts_.note(log_error, "Hook", hook, std::to_string(r.getLogDropped()) + " more log lines were dropped: too much output");

@@ -1,5 +1,5 @@
-// Which custom resources jobs ask for or have used, until they are forgotten: such a resource is neither deleted nor changed (pbs guide: custom
-// resources). Part of the ledger, since a job may come to ask for it at the same moment.
+// Which custom resources jobs ask for or have used, until they are forgotten: such a resource is neither deleted nor changed (pbs guide:
+// custom resources). Part of the ledger, since a job may come to ask for it at the same moment.
 #pragma once
 
 #include <cstdint>

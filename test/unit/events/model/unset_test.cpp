@@ -2,6 +2,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include <map>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "events/attributes/table.hpp"
 #include "events/model/hook/hook.hpp"
@@ -20,6 +24,14 @@ namespace {
 // `again`: it has its first value at once; `gone`: it has none.
 constexpr const char *again = "again", *gone = "gone", *read_only = "15003", *no_node_value = "15067", *stays = "stays";
 using expectation = std::map<std::string, std::string>;
+// Words with a blank between them, by what becomes of these attributes.
+using outcomes = std::vector<std::pair<std::string, std::string>>;
+
+template <class Each>
+void each_word(const std::string& words, Each&& each) {
+  std::istringstream in(words);
+  for (std::string word; in >> word;) each(word);
+}
 
 // The row is of an object that a story has made: asks for unset, and says what it led to.
 template <class Ask, class Get>
@@ -29,13 +41,15 @@ std::string after_unset(const attributes::attribute& row, Ask&& ask, Get&& get) 
   if (answer.starts_with("15")) return answer.substr(0, 5);
   const std::string now = get(row.id);
   if (now == "(none)") return gone;
-  return answer.empty() && now == before ? stays : now == row.default_value ? again : now;
+  return answer.empty() && now == before ? stays : now == row.default_value ? again
+                                                                            : now;
 }
 
 // Every row with a first value, and no other, is expected.
 template <class Ask, class Get>
-void check_every_default(ObjectKind kind, const expectation& expected, Ask&& ask, Get&& get) {
-  expectation seen;
+void check_every_default(ObjectKind kind, const outcomes& said, Ask&& ask, Get&& get) {
+  expectation expected, seen;
+  for (const auto& [what, names] : said) each_word(names, [&, &to = what](const std::string& name) { expected[name] = to; });
   for (const auto& row : attributes::table_of(kind))
     if (*row.default_value != '\0') seen[row.name] = after_unset(row, ask, get);
   for (const auto& [name, what] : expected) BOOST_TEST(seen[name] == what, name << ": " << seen[name] << ", expected " << what);
@@ -61,11 +75,14 @@ struct object_story {
   }
 };
 
-// The values that the table has are changed first where they may be, so that `again` is seen.
+// "name=value ..." are set first, so that `again` is seen.
 template <class Story>
-void change_what_may_change(Story& s, ObjectKind kind, const std::string& name, const expectation& values) {
-  for (const auto& [attribute, value] : values)
-    BOOST_TEST(!s.when(manage(ManageVerb::SET, kind, name, {{attribute, "", value}})).starts_with("15"), attribute << " = " << value);
+void change(Story& s, ObjectKind kind, const std::string& object, const std::string& assignments) {
+  each_word(assignments, [&](const std::string& one) {
+    const auto at = one.find('=');
+    const auto answer = s.when(manage(ManageVerb::SET, kind, object, {{one.substr(0, at), "", one.substr(at + 1)}}));
+    BOOST_TEST(!answer.starts_with("15"), one << ": " << answer);
+  });
 }
 
 }  // namespace
@@ -75,19 +92,16 @@ BOOST_AUTO_TEST_SUITE(unset)
 BOOST_AUTO_TEST_CASE(of_the_server) {
   object_story<model::server_state, model::server_command> s;
   s.when(model::server_up{"1", "borg", "borg", "UTC", std::string(16, 'u')});
-  change_what_may_change(s, ObjectKind::SERVER, "",
-                         {{"scheduling", "False"}, {"log_events", "1"}, {"mailer", "/bin/other"}, {"mail_from", "x"},
-                          {"query_other_jobs", "False"}, {"scheduler_iteration", "5"}, {"resv_enable", "False"},
-                          {"node_fail_requeue", "5"}, {"max_array_size", "5"}, {"resend_term_delay", "7"},
-                          {"eligible_time_enable", "True"}, {"max_concurrent_provision", "7"}});
+  change(s, ObjectKind::SERVER, "",
+         "scheduling=False log_events=1 mailer=/bin/other mail_from=x query_other_jobs=False scheduler_iteration=5 resv_enable=False "
+         "node_fail_requeue=5 max_array_size=5 resend_term_delay=7 eligible_time_enable=True max_concurrent_provision=7");
   check_every_default(
       ObjectKind::SERVER,
-      {{"scheduling", again}, {"log_events", again}, {"mailer", again}, {"mail_from", again}, {"query_other_jobs", again},
-       {"scheduler_iteration", again}, {"resv_enable", again}, {"max_array_size", again}, {"pbs_license_min", again},
-       {"pbs_license_max", again}, {"pbs_license_linger_time", again}, {"eligible_time_enable", again},
-       {"max_concurrent_provision", again}, {"clear_topjob_estimates_enable", again}, {"default_queue", gone},
-       {"node_fail_requeue", gone}, {"resend_term_delay", gone}, {"max_job_sequence_id", gone}, {"server_state", read_only},
-       {"total_jobs", read_only}, {"state_count", read_only}, {"license_count", read_only}, {"power_provisioning", read_only}},
+      {{again,
+        "scheduling log_events mailer mail_from query_other_jobs scheduler_iteration resv_enable max_array_size pbs_license_min "
+        "pbs_license_max pbs_license_linger_time eligible_time_enable max_concurrent_provision clear_topjob_estimates_enable"},
+       {gone, "default_queue node_fail_requeue resend_term_delay max_job_sequence_id"},
+       {read_only, "server_state total_jobs state_count license_count power_provisioning"}},
       [&](const given_values& v) { return s.when(manage(ManageVerb::UNSET, ObjectKind::SERVER, "", v)); },
       [&](attributes::attribute_id id) { return value_of(s.state.attributes, id); });
 }
@@ -97,9 +111,9 @@ BOOST_AUTO_TEST_CASE(of_a_queue) {
   s.when(manage(ManageVerb::CREATE, ObjectKind::QUEUE, "q1", {{"queue_type", "", "e"}}));
   const auto ask = [&](const given_values& v) { return s.when(manage(ManageVerb::UNSET, ObjectKind::QUEUE, "q1", v)); };
   const auto get = [&](attributes::attribute_id id) { return value_of(s.state.attributes, id); };
-  check_every_default(ObjectKind::QUEUE, {{"total_jobs", read_only}, {"state_count", read_only}}, ask, get);
+  check_every_default(ObjectKind::QUEUE, {{read_only, "total_jobs state_count"}}, ask, get);
   // enabled and started have no first value, as its transcripts say.
-  change_what_may_change(s, ObjectKind::QUEUE, "q1", {{"enabled", "True"}, {"started", "True"}, {"Priority", "3"}});
+  change(s, ObjectKind::QUEUE, "q1", "enabled=True started=True Priority=3");
   for (const char* name : {"enabled", "started", "Priority"}) {
     const auto* row = attributes::find(ObjectKind::QUEUE, name);
     BOOST_REQUIRE(row);
@@ -109,18 +123,20 @@ BOOST_AUTO_TEST_CASE(of_a_queue) {
 
 BOOST_AUTO_TEST_CASE(of_schedulers) {
   for (const std::string name : {"default", "sc1"}) {
+    const bool is_default = name == "default";
     object_story<model::scheduler_state, model::scheduler_command> s;
     s.when(manage(ManageVerb::CREATE, ObjectKind::SCHEDULER, name));
-    change_what_may_change(s, ObjectKind::SCHEDULER, name,
-                           {{"sched_cycle_length", "00:05:00"}, {"scheduling", name == "default" ? "False" : "True"},
-                            {"scheduler_iteration", "5"}, {"preempt_queue_prio", "7"}, {"preempt_order", "R"}, {"log_events", "1"},
-                            {"server_dyn_res_alarm", "7"}});
+    change(s, ObjectKind::SCHEDULER, name,
+           std::string("scheduling=") + (is_default ? "False" : "True") +
+               " sched_cycle_length=00:05:00 scheduler_iteration=5 preempt_queue_prio=7 preempt_order=R log_events=1"
+               " server_dyn_res_alarm=7");
     check_every_default(
         ObjectKind::SCHEDULER,
-        {{"sched_cycle_length", again}, {"throughput_mode", again}, {"job_run_wait", again}, {"scheduler_iteration", again},
-         {"preempt_queue_prio", again}, {"preempt_prio", again}, {"preempt_order", again}, {"preempt_sort", again},
-         {"log_events", again}, {"server_dyn_res_alarm", again}, {"state", read_only},
-         {"scheduling", name == "default" ? "True" : again}},
+        {{again,
+          "sched_cycle_length throughput_mode job_run_wait scheduler_iteration preempt_queue_prio preempt_prio preempt_order "
+          "preempt_sort log_events server_dyn_res_alarm"},
+         {is_default ? "True" : again, "scheduling"},
+         {read_only, "state"}},
         [&](const given_values& v) { return s.when(manage(ManageVerb::UNSET, ObjectKind::SCHEDULER, name, v)); },
         [&](attributes::attribute_id id) { return value_of(s.state.attributes, id); });
   }
@@ -129,11 +145,10 @@ BOOST_AUTO_TEST_CASE(of_schedulers) {
 BOOST_AUTO_TEST_CASE(of_a_vnode) {
   object_story<model::host_state, model::host_command> s;
   s.when(manage(ManageVerb::CREATE, ObjectKind::NODE, "borg"));
-  change_what_may_change(s, ObjectKind::NODE, "borg", {{"resv_enable", "False"}});
+  change(s, ObjectKind::NODE, "borg", "resv_enable=False");
   check_every_default(
       ObjectKind::NODE,
-      {{"Port", stays}, {"pbs_version", read_only}, {"ntype", no_node_value}, {"state", no_node_value}, {"resv_enable", gone},
-       {"sharing", read_only}},
+      {{stays, "Port"}, {read_only, "pbs_version sharing"}, {no_node_value, "ntype state"}, {gone, "resv_enable"}},
       [&](const given_values& v) { return s.when(manage(ManageVerb::UNSET, ObjectKind::NODE, "borg", v)); },
       [&](attributes::attribute_id id) {
         const auto* vnode = s.state.vnode("borg");
@@ -149,13 +164,13 @@ BOOST_AUTO_TEST_CASE(of_a_hook) {
     return s.when(model::manage_hook{manage(verb, ObjectKind::HOOK, "h1", v), {}});
   };
   BOOST_TEST(ask(ManageVerb::CREATE, {}) == "created");
-  for (const setting& change : {setting{"enabled", "", "false"}, {"event", "", "execjob_prologue,exechost_periodic"}, {"alarm", "", "7"},
-                                {"freq", "", "7"}, {"order", "", "7"}, {"debug", "", "true"}, {"fail_action", "", "offline_vnodes"}})
-    BOOST_TEST(ask(ManageVerb::SET, {change}) == "changed", change.name);
+  each_word("enabled=false event=execjob_prologue,exechost_periodic alarm=7 freq=7 order=7 debug=true fail_action=offline_vnodes",
+            [&](const std::string& one) {
+              const auto at = one.find('=');
+              BOOST_TEST(ask(ManageVerb::SET, {{one.substr(0, at), "", one.substr(at + 1)}}) == "changed", one);
+            });
   check_every_default(
-      ObjectKind::HOOK,
-      {{"type", again}, {"enabled", again}, {"user", again}, {"alarm", again}, {"freq", again}, {"order", again}, {"debug", again},
-       {"fail_action", again}},
+      ObjectKind::HOOK, {{again, "type enabled user alarm freq order debug fail_action"}},
       [&](const given_values& v) { return ask(ManageVerb::UNSET, v); },
       [&](attributes::attribute_id id) { return value_of(s.state.attributes, id); });
   BOOST_TEST(ask(ManageVerb::UNSET, {{"event", "", "", schema::AttributeOp::UNSET}}) == "changed");

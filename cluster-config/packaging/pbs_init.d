@@ -50,8 +50,8 @@ wanted() {   # DAEMON
   esac
 }
 
-# Whether the process is the daemon and runs. One that has ended and is only not waited for yet (Z) does not, when the last of its threads has
-# let go of its files and ports.
+# Whether the process is the daemon and runs. One that has ended and is only not waited for yet (Z) does not, when the last of its
+# threads has let go of its files and ports.
 lives() {   # DAEMON PID
   local stat= rest
   read -r stat 2>/dev/null < "/proc/$2/stat"

@@ -377,6 +377,10 @@ BOOST_AUTO_TEST_CASE(qmgr_says_what_the_server_refused) {
       {"set queue q nosuch=1",
        "qmgr obj=q svr=default: Undefined attribute \nqmgr: Error (15002) returned from server\n", 154},
       {"set node n ntype=x", "", 155},
+      {"unset node n ntype",
+       "qmgr obj=n svr=default: Cannot set attribute, read only or insufficient permission  ntype\n"
+       "qmgr: Error (15003) returned from server\n",
+       155},
       {"create server foo.invalid", "Unknown Host.\nqmgr: cannot connect to server foo.invalid\n", 1},
       {"delete server q1", "qmgr obj=q1 svr=q1: Invalid request\nqmgr: Error (15004) returned from server\n", 156},
       {"create queue toolong", "qmgr: Error (15028) returned from server\n", 180},

@@ -69,6 +69,9 @@ const attributes::attribute* attribute_of(manager_object object, std::string_vie
   }
 }
 
+// PBS's qmgr still takes for the server's what has become the schedulers'; its server does not know it.
+bool was_of_server(std::string_view name) { return name == "sched_preempt_enforce_resumption"; }
+
 class parser {
  public:
   explicit parser(std::string_view line) : line_(line) {}
@@ -278,7 +281,7 @@ class parser {
         return syntax();
       }
       const bool must_be_known = command_.object == manager_object::server && command_.verb == manager_verb::unset;
-      if (must_be_known && !attribute_of(command_.object, name)) return syntax();
+      if (must_be_known && !attribute_of(command_.object, name) && !was_of_server(name)) return syntax();
       command_.changes.push_back(std::move(change));
       if (at_ == line_.size()) return std::nullopt;
       if (line_[at_] != ',') return syntax();

@@ -158,6 +158,15 @@ BOOST_AUTO_TEST_CASE(of_a_vnode) {
       });
 }
 
+BOOST_AUTO_TEST_CASE(of_what_a_vnode_only_shows) {
+  object_story<model::host_state, model::host_command> s;
+  s.when(manage(ManageVerb::CREATE, ObjectKind::NODE, "borg"));
+  const auto ask = [&](ManageVerb verb, const setting& change) { return s.when(manage(verb, ObjectKind::NODE, "borg", {change})); };
+  BOOST_TEST(ask(ManageVerb::UNSET, {"license", "", "", schema::AttributeOp::UNSET}).starts_with("15002 "));
+  BOOST_TEST(ask(ManageVerb::SET, {"license", "", "l"}).starts_with("15002 "));
+  BOOST_TEST(ask(ManageVerb::UNSET, {"pcpus", "", "", schema::AttributeOp::UNSET}).starts_with("15003 "));
+}
+
 BOOST_AUTO_TEST_CASE(of_a_hook) {
   object_story<model::hook_state, model::hook_command> s;
   const auto ask = [&](ManageVerb verb, const given_values& v) {

@@ -118,6 +118,7 @@ BOOST_AUTO_TEST_CASE(the_server_needs_no_name) {  // MS-21, MS-25
   BOOST_TEST(parsed("l server q1").names.front() == "q1");
   BOOST_TEST(parsed("l s nosuch").names.front() == "nosuch");
   BOOST_TEST(parsed("u s comment").changes.front().name == "comment");
+  BOOST_TEST(parsed("u s sched_preempt_enforce_resumption").changes.size() == 1u);  // for the server to refuse
   BOOST_TEST(parsed("delete server q1").names.front() == "q1");
   BOOST_TEST(parsed("set sched comment=x").names.empty());
 }

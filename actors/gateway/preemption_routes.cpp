@@ -41,6 +41,16 @@ schema::sealed<schema::Request> request_for(how what, const std::string& job) {
   });
 }
 
+const char* word_of(how what) {
+  switch (what) {
+    case how::SUSPEND: return "suspend";
+    case how::CHECKPOINT: return "checkpoint";
+    case how::REQUEUE: return "requeue";
+    case how::DELETE: break;
+  }
+  return "delete";
+}
+
 bool is_gone(const model::rejection& why) { return why.code == pbs_error::unknown_job || why.code == pbs_error::job_has_finished; }
 
 }  // namespace
@@ -68,7 +78,7 @@ void preemption_routes::make_room(schema::ProposeRun::Reader run, const std::str
   for (auto v : victims) {
     const auto number = board_.where().job_number(v.getJob());
     if (number) tell(id, *number, v.getJob(), v.getHow(), by, suspend_tries);
-    else answered(id, v.getJob(), model::refuse(pbs_error::unknown_job));
+    else answered(id, v.getJob(), v.getHow(), model::refuse(pbs_error::unknown_job));
   }
 }
 
@@ -81,18 +91,32 @@ void preemption_routes::tell(std::uint64_t id, std::uint64_t number, std::uint64
     if (what == how::SUSPEND && why.code == pbs_error::bad_state && tries > 0)
       return board_.self()->delayed_send(board_.self(), suspend_pause,
                                          run_this{[=, this] { tell(id, number, serial, what, by, tries - 1); }});
-    answered(id, serial, why);
+    answered(id, serial, what, why);
   };
   board_.tell_job(number, model::make_room{{request_for(what, job)}, at->second.scheduler}, by, board_.reply_then(std::move(then)));
 }
 
-void preemption_routes::answered(std::uint64_t id, std::uint64_t serial, const model::rejection& why) {
+void preemption_routes::answered(std::uint64_t id, std::uint64_t serial, how how, const model::rejection& why) {
   const auto at = waiting_.find(id);
   if (at == waiting_.end()) return;
   --at->second.unanswered;
-  if (is_gone(why)) at->second.leaving.erase(serial);
-  else if (why.code != 0) at->second.failed = why;
+  if (is_gone(why)) {
+    at->second.leaving.erase(serial);
+  } else if (why.code != 0) {
+    at->second.failed = why;
+    note_failure(serial, how, why);
+  }
   settle(id);
+}
+
+// In PBS's words.
+void preemption_routes::note_failure(std::uint64_t serial, how how, const model::rejection& why) const {
+  const auto number = board_.where().job_number(serial);
+  if (!number) return;
+  const auto job = board_.job_id(*number);
+  board_.note(log_event::debug, "Job", job,
+              std::string("preemption method ") + word_of(how) + " failed for job (" + std::to_string(why.code) + ")");
+  board_.note(log_event::debug, "Job", job, "Job failed to be preempted");
 }
 
 void preemption_routes::folded(const log::record& record) {
@@ -109,11 +133,13 @@ void preemption_routes::folded(const log::record& record) {
 // A run that was checkpointed ends, and its host says nothing else of the request.
 void preemption_routes::could_not_checkpoint(std::uint64_t serial) {
   std::vector<std::uint64_t> ids;
+  const auto why = model::refuse(pbs_error::no_support);
   for (auto& [id, w] : waiting_)
     if (w.checkpointing.erase(serial) > 0) {
-      w.failed = model::refuse(pbs_error::no_support);
+      w.failed = why;
       ids.push_back(id);
     }
+  if (!ids.empty()) note_failure(serial, how::CHECKPOINT, why);
   for (const auto id : ids) settle(id);
 }
 

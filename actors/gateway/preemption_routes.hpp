@@ -37,7 +37,8 @@ class preemption_routes {
   };
   void tell(std::uint64_t id, std::uint64_t number, std::uint64_t serial, schema::PreemptVictim::How how, const model::requester& by,
             int tries);
-  void answered(std::uint64_t id, std::uint64_t serial, const model::rejection& why);
+  void answered(std::uint64_t id, std::uint64_t serial, schema::PreemptVictim::How how, const model::rejection& why);
+  void note_failure(std::uint64_t serial, schema::PreemptVictim::How how, const model::rejection& why) const;
   void could_not_checkpoint(std::uint64_t serial);
   void settle(std::uint64_t id);
 

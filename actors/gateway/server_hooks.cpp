@@ -112,6 +112,7 @@ hooks::chain_parts server_hooks::chain_parts() {
     notes->write(bits, cls, object, text);
   };
   c.wants = [notes = parts_.notes](std::uint32_t bits) { return notes->wants(bits); };
+  c.says_as = "Server@" + parts_.where->settings()->server_name;
   return c;
 }
 

@@ -276,6 +276,7 @@ hooks::chain_parts mom_hooks::chain_parts() {
     notes->write(bits, cls, object, text);
   };
   c.wants = [notes = parts_.notes](std::uint32_t bits) { return notes->wants(bits); };
+  c.says_as = "pbs_python";
   return c;
 }
 

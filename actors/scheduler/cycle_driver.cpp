@@ -180,8 +180,10 @@ void cycle_driver::connected() {
 }
 
 cycle_driver::next cycle_driver::received(schema::ToScheduler::Reader said) {
+  bool has_other_resources = false;  // a site made one, or changed it: as in PBS, the files are read again
   switch (said.which()) {
     case schema::ToScheduler::VIEW:
+      has_other_resources = said.getView().getResourcesChanged() && !said.getView().getFull();
       if (const auto what = take_view(said.getView()); what != next::go_on) return what;
       break;
     case schema::ToScheduler::CYCLE: {
@@ -212,7 +214,7 @@ cycle_driver::next cycle_driver::received(schema::ToScheduler::Reader said) {
     const start now = *std::exchange(waiting_, std::nullopt);
     run(now);
   }
-  return next::go_on;
+  return has_other_resources ? next::reread_policy : next::go_on;
 }
 
 cycle_driver::next cycle_driver::take_view(schema::SchedulingDelta::Reader delta) {

@@ -50,15 +50,20 @@ wanted() {   # DAEMON
   esac
 }
 
-# Prints the pid of the daemon if it runs. A lock file may outlive its daemon, and its pid may then be anybody's. One that has ended and
-# is only not waited for yet (Z) does not run, when the last of its threads has let go of its files and ports.
-pid_in() {   # DAEMON FILE
-  local pid= stat= rest
-  read -r pid 2>/dev/null < "$2" && [[ $pid =~ ^[0-9]+$ ]] || return 1
-  read -r stat 2>/dev/null < "/proc/$pid/stat"
-  [[ $stat = "$pid ($1) "* ]] || return 1
+# Whether the process is the daemon and runs. One that has ended and is only not waited for yet (Z) does not, when the last of its
+# threads has let go of its files and ports.
+lives() {   # DAEMON PID
+  local stat= rest
+  read -r stat 2>/dev/null < "/proc/$2/stat"
+  [[ $stat = "$2 ($1) "* ]] || return 1
   read -ra rest <<< "${stat##*) }"   # proc(5): the state, ..., the 18th is the number of threads
-  [[ ${rest[0]} != [ZX] || ${rest[17]} -gt 1 ]] && echo "$pid"
+  [[ ${rest[0]} != [ZX] || ${rest[17]} -gt 1 ]]
+}
+# Prints the pid of the daemon if it runs. A lock file may outlive its daemon, and its pid may then be anybody's.
+pid_in() {   # DAEMON FILE
+  local pid=
+  read -r pid 2>/dev/null < "$2" && [[ $pid =~ ^[0-9]+$ ]] || return 1
+  lives "$1" "$pid" && echo "$pid"
 }
 pid_of() { pid_in "$1" "${lock[$1]}"; }
 runs() { pid_of "$1" >/dev/null; }
@@ -136,9 +141,9 @@ start() {
   if wanted pbs_sched || wanted pbs_server; then start_scheduler "$scheduler" || return 1; fi
 }
 
-await_end() {   # DAEMON PID FILE: waits until it is gone
+await_end() {   # DAEMON PID: waits until it is gone
   local deadline=$((SECONDS + stop_deadline_s))
-  while [ "$(pid_in "$1" "$3")" = "$2" ]; do
+  while lives "$1" "$2"; do
     if [ $SECONDS -ge $deadline ]; then
       echo "$1 (pid $2) does not end" >&2
       return 1
@@ -147,7 +152,7 @@ await_end() {   # DAEMON PID FILE: waits until it is gone
   done
 }
 
-ending=()   # "DAEMON PID FILE" of each that was told to end
+ending=()   # "DAEMON PID" of each that was told to end
 failed=0
 say_was() { echo "PBS ${1#pbs_} - was pid: $2"; }
 
@@ -160,7 +165,7 @@ tell() {   # DAEMON PID FILE: to end, by a signal
 tell_to_end() {   # DAEMON FILE
   local pid
   pid=$(pid_in "$1" "$2") || return 0
-  if tell "$1" "$pid" "$2"; then ending+=("$1 $pid $2"); else failed=1; fi
+  if tell "$1" "$pid" "$2"; then ending+=("$1 $pid"); else failed=1; fi
 }
 
 stop_daemon() {   # DAEMON
@@ -176,9 +181,9 @@ stop_server() {
   pid=$(pid_of pbs_server) || return 0
   echo "Shutting server down with qterm."
   if timeout $qterm_deadline_s "$exec_dir/bin/qterm" -s >/dev/null 2>&1; then
-    ending+=("pbs_server $pid ${lock[pbs_server]}")
+    ending+=("pbs_server $pid")
   elif tell pbs_server "$pid" "${lock[pbs_server]}"; then
-    await_end pbs_server "$pid" "${lock[pbs_server]}" || failed=1
+    await_end pbs_server "$pid" || failed=1
   else
     failed=1
   fi
@@ -197,15 +202,15 @@ stop_schedulers() {   # PID of the default one, if it ran
 
 stop() {
   echo "Stopping PBS"
-  local scheduler daemon pid file
+  local scheduler daemon pid
   scheduler=$(pid_of pbs_sched)
   if wanted pbs_server; then stop_server; fi
   if wanted pbs_mom; then stop_daemon pbs_mom; fi
   if wanted pbs_server || wanted pbs_sched; then stop_schedulers "$scheduler"; fi
   if wanted pbs_comm; then stop_daemon pbs_comm; fi
   echo "Waiting for shutdown to complete"
-  while read -r daemon pid file; do
-    await_end "$daemon" "$pid" "$file" || failed=1
+  while read -r daemon pid; do
+    await_end "$daemon" "$pid" || failed=1
   done < <(printf '%s\n' ${ending[@]+"${ending[@]}"} | grep .)
   return $failed
 }

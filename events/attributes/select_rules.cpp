@@ -98,7 +98,10 @@ std::string share_of(const resource& r, const std::string& value, std::uint64_t 
 }
 
 maybe_refusal select_from_nodes(draft& d) {
-  auto converted = convert_nodes(*d.find("nodes"));
+  auto converted = convert_nodes(*d.find("nodes"), [&](std::string_view word) {
+    const resource* r = d.resources.find(word);
+    return r && r->type == value_type::boolean && r->has(host_level);
+  });
   if (!converted) {
     if (converted.error().why == nodes_error::unknown_property)
       return refuse_about(pbs_error::unknown_resource, converted.error().property);
@@ -269,6 +272,15 @@ resource_list without_spares(resource_list list) {
   return list;
 }
 
+// A member of the whole job that is taken away: the job has the default, as one that was submitted without it.
+void give_default(draft& d, const std::string& name) {
+  if (const std::string* value = default_of(name, d.defaults)) d.list.emplace(name, *value);
+  const resource* r = d.resources.find(name);
+  if (!r || r->where != asked_in::job_wide || r->has(host_level)) return;
+  for (const resource_list* limits : {&d.defaults.queue_max, &d.defaults.server_max})
+    if (const std::string* most = find_in(*limits, name)) d.list.emplace(name, *most);
+}
+
 // Old-style members changed: the chunk is made of the old chunk's members and the new ones.
 void rebuild_members(draft& d, const select_spec& old, const resource_list& changed, const resource_list& unset) {
   resource_list members;
@@ -300,6 +312,8 @@ completion alter_request(const resource_list& current, const resource_list& chan
   for (const auto& [name, text] : changes) d.list.erase(name);
   for (const auto& [name, value] : changed) d.list.insert_or_assign(name, value);
   if (auto wrong = walltimes_refusal(d.list)) return std::move(*wrong);
+  for (const auto& [name, text] : changes)
+    if (text.empty() && !changed.contains(name) && !d.is_chunk_resource(name)) give_default(d, name);
 
   auto old = check_select(old_text, resources, schema::Role::SERVER);
   if (!old) return old.error();

@@ -63,6 +63,19 @@ void resource_users::apply(const event_place& at, schema::JobEvent::Reader event
   if (event.isQueued()) take(at.stream, event.getQueued().getAttributes());
   if (event.isAltered()) take(at.stream, event.getAltered().getChanges());
   if (event.isMoved()) take(at.stream, event.getMoved().getChanges());
+  if (event.isUsageReported()) take_used(at.stream, event.getUsageReported().getUsage().getResources());
+  if (event.isExited()) take_used(at.stream, event.getExited().getUsage().getResources());
+}
+
+// Hooks may give a job amounts of resources that it did not ask for.
+void resource_users::take_used(std::uint64_t job, capnp::List<schema::Attribute>::Reader used) {
+  for (auto a : used) {
+    const auto is = custom_.find(schema::text(a.getResource()));
+    if (is == custom_.end()) continue;
+    auto& uses = uses_[job];
+    const use one{"resources_used", is->first};
+    if (std::ranges::find(uses, one) == uses.end()) uses.push_back(one);
+  }
 }
 
 void resource_users::take(std::uint64_t job, capnp::List<schema::Attribute>::Reader all) {

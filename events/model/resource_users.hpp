@@ -1,5 +1,5 @@
-// Which custom resources jobs ask for, until they are forgotten: such a resource is neither deleted nor changed (pbs guide: custom
-// resources). Part of the ledger, since a job may come to ask for it at the same moment.
+// Which custom resources jobs ask for or have used, until they are forgotten: such a resource is neither deleted nor changed (pbs guide:
+// custom resources). Part of the ledger, since a job may come to ask for it at the same moment.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +37,10 @@ class resource_users {
     bool operator==(const use&) const = default;
   };
   void take(std::uint64_t job, capnp::List<schema::Attribute>::Reader attributes);
+  void take_used(std::uint64_t job, capnp::List<schema::Attribute>::Reader used);
 
   std::map<std::string, definition, std::less<>> custom_;
-  std::unordered_map<std::uint64_t, std::vector<use>> uses_;  // by the job's serial; those that ask for custom resources
+  std::unordered_map<std::uint64_t, std::vector<use>> uses_;  // by the job's serial; those that ask for custom resources, or have used some
 };
 
 }  // namespace annals::model

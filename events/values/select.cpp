@@ -118,10 +118,14 @@ struct node_words {
   std::vector<named_value> others;
 };
 
-// One word after the count or host name. "#excl" and the like were taken away before.
-std::optional<nodes_failure> take_word(std::string_view word, node_words& words) {
+// One word after the count or host name. "#excl" and the like were taken away before. A property is a boolean resource.
+std::optional<nodes_failure> take_word(std::string_view word, const is_property& property, node_words& words) {
   const auto equals = word.find('=');
-  if (equals == std::string_view::npos) return nodes_failure{nodes_error::unknown_property, std::string(word)};
+  if (equals == std::string_view::npos) {
+    if (!property || !property(word)) return nodes_failure{nodes_error::unknown_property, std::string(word)};
+    words.others.push_back({std::string(word), "True"});
+    return std::nullopt;
+  }
   const std::string_view name = word.substr(0, equals), value = word.substr(equals + 1);
   if (!is_resource_name(name) || value.empty()) return nodes_failure{};
   if (name == "ppn" || name == "cpp") {
@@ -134,7 +138,7 @@ std::optional<nodes_failure> take_word(std::string_view word, node_words& words)
   return std::nullopt;
 }
 
-result<select_chunk, nodes_failure> convert_node(std::string_view text) {
+result<select_chunk, nodes_failure> convert_node(std::string_view text, const is_property& property) {
   auto parts = split(text, ':');
   select_chunk chunk;
   std::string host;
@@ -146,7 +150,7 @@ result<select_chunk, nodes_failure> convert_node(std::string_view text) {
   }
   node_words words;
   for (std::size_t i = 1; i < parts.size(); ++i)
-    if (const auto wrong = take_word(parts[i], words)) return *wrong;
+    if (const auto wrong = take_word(parts[i], property, words)) return *wrong;
   const std::uint64_t cpus = std::uint64_t{words.ppn} * words.cpp;
   if (!words.ncpus_given) chunk.resources.push_back({"ncpus", std::to_string(cpus)});
   if (words.ppn > 1) chunk.resources.push_back({"mpiprocs", std::to_string(words.ppn)});
@@ -163,7 +167,7 @@ result<select_chunk, nodes_failure> convert_node(std::string_view text) {
 
 }  // namespace
 
-result<nodes_conversion, nodes_failure> convert_nodes(std::string_view text) {
+result<nodes_conversion, nodes_failure> convert_nodes(std::string_view text, const is_property& property) {
   if (!is_plain(text)) return nodes_failure{};
   nodes_conversion out;
   out.place = "scatter";
@@ -178,7 +182,7 @@ result<nodes_conversion, nodes_failure> convert_nodes(std::string_view text) {
     text = text.substr(0, hash);
   }
   for (const std::string_view item : split(text, '+')) {
-    auto chunk = convert_node(item);
+    auto chunk = convert_node(item, property);
     if (!chunk) return chunk.error();
     out.select.chunks.push_back(std::move(*chunk));
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -58,6 +59,8 @@ struct nodes_failure {
   std::string property;
 };
 
-result<nodes_conversion, nodes_failure> convert_nodes(std::string_view text);
+// Whether a word without a value names a property of hosts: nodes=1:bigmem asks for bigmem=True.
+using is_property = std::function<bool(std::string_view word)>;
+result<nodes_conversion, nodes_failure> convert_nodes(std::string_view text, const is_property& property = {});
 
 }  // namespace annals::values

@@ -178,8 +178,9 @@ class chain : public std::enable_shared_from_this<chain> {
 
   void log_line(const std::string& hook, protocol::LogLine::Reader line) const {
     if (!parts_.note) return;
+    const auto& speaker = parts_.says_as.empty() ? hook : parts_.says_as;
     const bool of_job = line.getJob().size() > 0;
-    parts_.note(line.getLevel(), of_job ? "Job" : "Hook", of_job ? schema::str(line.getJob()) : hook, schema::text(line.getMessage()));
+    parts_.note(line.getLevel(), of_job ? "Job" : "Hook", of_job ? schema::str(line.getJob()) : speaker, schema::text(line.getMessage()));
   }
 
   // The lines that were not heard when the script said them.

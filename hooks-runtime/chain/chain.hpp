@@ -32,6 +32,8 @@ struct chain_parts {
   std::function<void(std::uint32_t, std::string_view, std::string_view, std::string_view)> note;
   // Whether lines with one of these bits are written, for those that cost something to make. Unset: no.
   std::function<bool(std::uint32_t)> wants;
+  // The object of what a script says with pbs.logmsg: the daemon, as in PBS. Empty: the hook.
+  std::string says_as = {};
 };
 
 struct occasion {

@@ -69,7 +69,7 @@ class server_hooks(HookTest):
         self.submit("-h", "-N", "quick", "--", "/bin/true")
         self.assertEqual(slow.communicate(timeout=COMMAND_DEADLINE_S)[1],
                          "qsub: request rejected as filter hook 'q' got an alarm call. Please inform Admin\n")
-        self.until_logged(";Hook;q;begins to wait\n")      # what it logged before it was killed
+        self.until_logged(";Hook;Server@server;begins to wait\n")      # what it logged before it was killed
 
     def test_hooks_run_in_their_order_and_see_what_was_changed(self):
         self.hook("second", "queuejob", "import pbs\nj = pbs.event().job\nj.Account_Name = str(j.Account_Name) + 'b'\n", order=2)

@@ -20,11 +20,14 @@ class SchedulersTest(ManagedTest):
     def machine(self):
         return self.cluster.machines[self.cluster.server]
 
-    def make(self, name, partition="P1"):
-        """An object, its directories and its certificate."""
+    def create(self, name, partition="P1"):
         self.set(f"create sched {name}")
         if partition:
             self.set(f"set sched {name} partition = {partition}")
+
+    def make(self, name, partition="P1"):
+        """An object, its directories and its certificate."""
+        self.create(name, partition)
         self.machine().habitat(f"sched:{name}")
         self.cluster.enrol(os.path.join(self.home(), f"sched_priv_{name}", "daemon.pem"), "--scheduler", name)
 
@@ -178,6 +181,19 @@ class by_hand(SchedulersTest):
         self.start_daemon("pbs_server")
         self.until_answers()
         self.until_state_of("sc1", "idle")
+
+    def test_one_that_has_no_files_yet_needs_no_step_by_hand(self):
+        self.create("sc1")
+        self.started("sc1")
+        priv = os.path.join(self.home(), "sched_priv_sc1")
+        self.assertEqual(stat.S_IMODE(os.stat(priv).st_mode), 0o750)
+        self.assertEqual(stat.S_IMODE(os.stat(os.path.join(priv, "daemon.pem")).st_mode), 0o600)
+        # When it ends nobody is named in its lock; when it can't begin neither.
+        self.set("unset sched sc1 partition")
+        self.until_gone("sc1")
+        self.assertEqual(os.path.getsize(os.path.join(priv, "sched.lock")), 0)
+        self.assertEqual(self.begin("sc1"), (1, "pbs_sched: Scheduler does not contain a partition\n"))
+        self.assertEqual(os.path.getsize(os.path.join(priv, "sched.lock")), 0)
 
     def test_one_without_an_object_or_a_partition_does_not_begin(self):      # MS-03, MS-49, MS-56
         self.assertEqual(self.begin("sc9"), (1, "pbs_sched: Unable to retrieve the scheduler attributes from server: Unknown Scheduler sc9\n"))

@@ -10,8 +10,9 @@ struct other_option {
   const char* instead;
 };
 
-// Source: Torque's man pages. An option that both have is left out, whatever it means there.
+// Source: Torque's and Slurm's man pages. An option that both have is left out, whatever it means there.
 constexpr other_option known[] = {
+    {"qsub", '-', "an option is one letter; a program that needs no script follows: qsub [options] -- PROGRAM ARGUMENTS"},
     {"qsub", 'b', "qsub waits for the server by itself"},
     {"qsub", 'd', "begin the script with cd DIR, or give the job a directory of its own with -W sandbox=PRIVATE"},
     {"qsub", 'w', "begin the script with cd DIR"},

@@ -235,6 +235,11 @@ int work(int argc, char** argv) {
   const command_line line = parse_options(pbsnodes, arguments, check);
   for (const std::string& p : line.problems) print_error("%s\n", p.c_str());
   if (!line.problems.empty() || conflict(line)) return usage_error();
+  if (line.has('l') && !line.words.empty()) {
+    print_error("pbsnodes: -l takes no host and no state (%s): it lists the hosts that are offline or down; -a shows all\n",
+                line.words.front().c_str());
+    return usage_error();
+  }
   return run(line, *at).go();
 }
 

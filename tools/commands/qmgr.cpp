@@ -202,7 +202,10 @@ class manager {
                                                                              : name.substr(0, name.find('@'));
       if (const auto why = manage(server.link, request)) {
         const bool nameless = request.kind == ObjectKind::SERVER && request.verb != schema::ManageVerb::DELETE;
-        complain(refusal_text(server, request.kind, nameless ? std::string() : name, why->code, why->text));
+        // What is read-only on a node is refused without a word when it is set, not when it is unset.
+        const bool silent = why->code == values::pbs_error::read_only_attribute && request.kind == ObjectKind::NODE &&
+                            request.verb == schema::ManageVerb::SET;
+        if (!silent) complain(refusal_text(server, nameless ? std::string() : name, why->code, why->text));
         all = {why->code == values::pbs_error::hook_error ? hook_refused : exit_status(why->code), true, false};
       }
     }
@@ -231,13 +234,10 @@ class manager {
     }
   }
 
-  // PBS does not say everything it knows: an unknown attribute is not named, some names are refused by number only, and
-  // what is read-only on a node is refused without a word.
-  static std::string refusal_text(const open_server& server, ObjectKind kind, const std::string& object,
-                                  std::uint32_t code, std::string text) {
-    constexpr std::uint32_t undefined = 15002, read_only = 15003, name_too_long = 15028, bad_name = 15172;
+  // PBS does not say everything it knows: an unknown attribute is not named, and some names are refused by number only.
+  static std::string refusal_text(const open_server& server, const std::string& object, std::uint32_t code, std::string text) {
+    constexpr std::uint32_t undefined = 15002, name_too_long = 15028, bad_name = 15172;
     if (code == values::pbs_error::hook_error) return hook_error(server, object, text);
-    if (code == read_only && kind == ObjectKind::NODE) return {};
     if (code == undefined) text = "Undefined attribute ";
     if (code == name_too_long || code == bad_name) text.clear();
     std::string lines;
@@ -288,8 +288,8 @@ class manager {
     });
     out_.text() += shared;
     result r;
-    if (outcome.refused) r = refused(server, kind, *outcome.refused);
-    for (const refused_name& u : outcome.unknown) r = refused(server, kind, u);
+    if (outcome.refused) r = refused(server, *outcome.refused);
+    for (const refused_name& u : outcome.unknown) r = refused(server, u);
     out_.flush();
     return r;
   }
@@ -308,8 +308,8 @@ class manager {
     return q;
   }
 
-  result refused(const open_server& server, ObjectKind kind, const refused_name& why) {
-    complain(refusal_text(server, kind, why.name, why.code, why.text));
+  result refused(const open_server& server, const refused_name& why) {
+    complain(refusal_text(server, why.name, why.code, why.text));
     return {list_refused, true, false};
   }
 

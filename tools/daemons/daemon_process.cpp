@@ -93,7 +93,7 @@ bool take_lock(int fd) {
 
 }  // namespace
 
-lock_file::lock_file(const std::string& path, mode_t mode, const std::string& running) {
+lock_file::lock_file(const std::string& path, mode_t mode, const std::string& running, at_end then) : then_(then) {
   fd_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, mode);
   if (fd_ < 0) fail(path);
   if (!take_lock(fd_)) {
@@ -107,7 +107,10 @@ lock_file::lock_file(const std::string& path, mode_t mode, const std::string& ru
   if (ftruncate(fd_, 0) != 0 || pwrite(fd_, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) fail(path);
 }
 
-lock_file::~lock_file() { close(fd_); }
+lock_file::~lock_file() {
+  if (then_ == at_end::emptied) (void)!ftruncate(fd_, 0);
+  close(fd_);
+}
 
 signal_watch::signal_watch(std::function<void(int)> told) : told_(std::move(told)) {
   signal(SIGPIPE, SIG_IGN);

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <thread>
@@ -32,13 +33,17 @@ class lock_file {
  public:
   // Throws std::runtime_error: `running` when another process holds it, also a second later ("pbs_server: another server running"), or
   // half a minute later if that process has ended but for what the kernel does; else what failed with the file's name.
-  lock_file(const std::string& path, mode_t mode, const std::string& running);
+  // emptied: no pid stays behind when it is let go in an orderly way; of a daemon whose end others wait for by its pid it is kept.
+  enum class at_end : std::uint8_t { kept,
+                                     emptied };
+  lock_file(const std::string& path, mode_t mode, const std::string& running, at_end then = at_end::kept);
   ~lock_file();
   lock_file(const lock_file&) = delete;
   lock_file& operator=(const lock_file&) = delete;
 
  private:
   int fd_ = -1;
+  at_end then_;
 };
 
 // HUP, TERM and INT, told one after another on a thread of their own. Construct before other threads start, so that they

@@ -31,6 +31,7 @@
 #include "tools/daemons/home_check.hpp"
 #include "tools/daemons/local_clock.hpp"
 #include "tools/daemons/sched_directories.hpp"
+#include "tools/daemons/sched_first_start.hpp"
 #include "tools/daemons/sched_limits.hpp"
 #include "tools/daemons/sched_mailbox.hpp"
 #include "tools/daemons/sched_object.hpp"
@@ -123,9 +124,10 @@ class scheduler {
     const actors::daemon_log::gathering lines(log_);
     switch (h.what) {
       case daemons::happening::kind::opened:
-        connection_ = h.connection;
         unreachable_ = false;
         log_.write(admin, "Sched", "pbs_sched", "Connected to the server");
+        if (wrong_.why.empty()) reconfigure(std::exchange(was_connected_, true));  // before it says anything
+        connection_ = h.connection;
         driver_.connected();
         if (!wrong_.why.empty()) tell_and_end();
         return true;
@@ -250,9 +252,10 @@ class scheduler {
     if (const auto bundle = read_file(where_.priv + "/daemon.pem")) wire::create_private_file(kept, *bundle);
   }
 
-  void reconfigure() {
+  // What was read at the start is good at the first connection.
+  void reconfigure(bool reads = true) {
     log_.write(actors::log_event::sched, "Sched", "reconfigure", "Scheduler is reconfiguring");
-    read_policy();
+    if (reads) read_policy();
     log_.write(actors::log_event::debug, "Req", "", "Updating scheduler attributes");
   }
 
@@ -297,7 +300,8 @@ class scheduler {
 
  public:
   static std::unique_ptr<daemons::lock_file> lock_of(const std::string& priv) {
-    return std::make_unique<daemons::lock_file>(priv + "/sched.lock", 0644, "pbs_sched: another scheduler running");
+    return std::make_unique<daemons::lock_file>(priv + "/sched.lock", 0644, "pbs_sched: another scheduler running",
+                                                daemons::lock_file::at_end::emptied);
   }
 
  private:
@@ -310,7 +314,7 @@ class scheduler {
   wall_clock clock_;
   wire::connection_ptr connection_;
   actors::cycle_driver driver_;
-  bool unreachable_ = false;
+  bool unreachable_ = false, was_connected_ = false;
 };
 
 // The default scheduler's directories can't be changed: what is wrong with them is a line in its log, and it goes on.
@@ -355,6 +359,7 @@ int run(const client::command_line& line) {
   if (object && !object->exists)
     throw std::runtime_error("Unable to retrieve the scheduler attributes from server: Unknown Scheduler " + name);
   auto where = daemons::places_of(conf, line, home, ours, name, object);
+  if (object) daemons::make_missing_priv(where);
   if (std::error_code unknown; !std::filesystem::is_directory(where.priv, unknown))
     throw std::runtime_error("PBS failed validation checks for directory " + where.priv + ": it is no directory; `" + how_to_make(name) +
                              "` makes one");
@@ -362,6 +367,7 @@ int run(const client::command_line& line) {
   where.logs = daemons::ready_logs(where);
   auto wrong = look_at(where, home);
   auto lock = wrong.priv == trouble::NONE || name == "default" ? scheduler::lock_of(where.priv) : nullptr;
+  if (object && wrong.priv == trouble::NONE) daemons::make_missing_certificate(where);
   if (wrong.logs) daemons::make_log_directory(home + "/sched_log_" + name);
   actors::daemon_log log(wrong.logs ? home + "/sched_log_" + name : where.logs, "pbs_sched", 767, conf.log_highres_timestamp);
   using actors::log_event::system;

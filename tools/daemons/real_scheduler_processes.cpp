@@ -86,27 +86,6 @@ std::optional<pid_t> pid_of(const std::string& priv) {
 
 // -- directories -------------------------------------------------------------------------------------------------------------
 
-void make_directory(const std::string& path, mode_t mode) {
-  std::error_code not_made;
-  fs::create_directories(fs::path(path).parent_path(), not_made);
-  if (mkdir(path.c_str(), mode) != 0 && errno != EEXIST) throw failed(path);
-  if (chmod(path.c_str(), mode) != 0) throw failed(path);
-}
-
-// The files of a scheduler as they are shipped (pbs guide: sched_priv).
-void make_priv(const std::string& priv, const std::string& defaults) {
-  make_directory(priv, 0750);
-  constexpr std::pair<const char*, const char*> files[] = {{"pbs_sched_config", "sched_config"},
-                                                           {"pbs_resource_group", "resource_group"},
-                                                           {"pbs_holidays", "holidays"},
-                                                           {"pbs_dedicated", "dedicated_time"}};
-  for (const auto& [shipped, own] : files) {
-    const auto to = priv + "/" + own;
-    fs::copy_file(defaults + "/" + shipped, to, fs::copy_options::skip_existing);
-    if (chmod(to.c_str(), 0644) != 0) throw failed(to);
-  }
-}
-
 // The key of the scheduler stands there: nobody else may put files in it (MS-11).
 std::string why_unfit(const ports::scheduler_start& what) {
   const auto& priv = what.priv;
@@ -121,7 +100,7 @@ std::string why_unfit(const ports::scheduler_start& what) {
 // The directories of its name are made where they are missing, also on a host whose PBS_HOME is another one.
 result make_ready(const ports::scheduler_start& what, const std::string& defaults) {
   std::error_code unknown;
-  if (what.own_directories && !fs::exists(what.priv, unknown)) make_priv(what.priv, defaults);
+  if (what.own_directories && !fs::exists(what.priv, unknown)) make_priv_directory(what.priv, defaults);
   if (what.own_directories && !what.logs.empty()) make_log_directory(what.logs);
   if (auto why = why_unfit(what); !why.empty()) return {outcome::no_priv, std::move(why)};
   if (!what.own_directories && !what.logs.empty() && !fs::is_directory(what.logs, unknown))

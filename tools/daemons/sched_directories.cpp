@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
+#include <utility>
 
 #include "actors/runtime/owned_path.hpp"
 #include "events/model/scheduler/directories.hpp"
@@ -42,6 +43,8 @@ std::string trouble_with_way(const std::string& directory, const std::string& ho
   return is_homes ? std::string() : actors::why_not_owned(directory, actors::owned_as::directory);
 }
 
+std::runtime_error failed(const std::string& what) { return std::runtime_error(what + ": " + std::strerror(errno)); }
+
 }  // namespace
 
 std::string trouble_with_priv(const std::string& directory, const std::string& home) {
@@ -66,6 +69,22 @@ std::string trouble_with_config(const std::string& directory) {
 std::string trouble_with_logs(const std::string& directory, const std::string& home) {
   auto why = trouble_with(directory, 022, W_OK | X_OK);
   return why.empty() ? trouble_with_way(directory, home) : why;
+}
+
+void make_priv_directory(const std::string& priv, const std::string& defaults) {
+  std::error_code not_made;
+  fs::create_directories(fs::path(priv).parent_path(), not_made);
+  if (mkdir(priv.c_str(), 0750) != 0 && errno != EEXIST) throw failed(priv);
+  if (chmod(priv.c_str(), 0750) != 0) throw failed(priv);
+  constexpr std::pair<const char*, const char*> files[] = {{"pbs_sched_config", "sched_config"},
+                                                           {"pbs_resource_group", "resource_group"},
+                                                           {"pbs_holidays", "holidays"},
+                                                           {"pbs_dedicated", "dedicated_time"}};
+  for (const auto& [shipped, own] : files) {
+    const auto to = priv + "/" + own;
+    fs::copy_file(defaults + "/" + shipped, to, fs::copy_options::skip_existing);
+    if (chmod(to.c_str(), 0644) != 0) throw failed(to);
+  }
 }
 
 std::string log_directory_at(const std::string& path) {

@@ -14,6 +14,10 @@ std::string trouble_with_config(const std::string& directory);
 // The same as its sched_log (MS-15, MS-19): one that it can write to, and nobody else (mode 755 or less).
 std::string trouble_with_logs(const std::string& directory, const std::string& home);
 
+// Makes a sched_priv with mode 750 and the files of a scheduler as they are shipped, which stand in `defaults` (pbs guide: sched_priv).
+// Throws std::runtime_error when it can't be made.
+void make_priv_directory(const std::string& priv, const std::string& defaults);
+
 // Where the logs of $PBS_HOME/sched_log or sched_log_<name> are: there, or in sched_logs..., if only that is a directory (MS-09).
 std::string log_directory_at(const std::string& path);
 // Makes it, if there is none, with mode 755; beside it a link of its older name, for tools that know only that. Throws

@@ -128,14 +128,18 @@ class dependents final : public reaction {
   static bool judges_end(dependency_type type) {
     return type == dependency_type::afterok || type == dependency_type::afternotok || type == dependency_type::afterany;
   }
-  template <class Which>
-  void settle(std::uint64_t serial, Which which) {
+  template <class Which>  // of what is told, and the entry's text
+  void settle_entries(std::uint64_t serial, Which which) {
     const auto all = of_job_.find(serial);
     if (all == of_job_.end()) return;
     for (auto d = all->second.begin(); d != all->second.end();)
-      if (which(d->first.first)) d = settle(all->second, d);
+      if (which(d->first)) d = settle(all->second, d);
       else ++d;
     if (all->second.empty()) of_job_.erase(all);
+  }
+  template <class Which>
+  void settle(std::uint64_t serial, Which which) {
+    settle_entries(serial, [&](const auto& told) { return which(told.first); });
   }
   deeds::iterator settle(deeds& of, deeds::iterator d) {
     if (d->second->order) --out_;
@@ -145,13 +149,9 @@ class dependents final : public reaction {
   }
   // Who else is in its set: it has left it.
   void settle_set(std::uint64_t serial) {
-    const auto all = of_job_.find(serial);
-    if (all == of_job_.end()) return;
-    for (auto d = all->second.begin(); d != all->second.end();)
-      if (d->first.first == told::what::dependent && d->first.second.starts_with("runone:")) d = settle(all->second, d);
-      else ++d;
-    if (all->second.empty()) of_job_.erase(all);
+    settle_entries(serial, [](const auto& told) { return told.first == told::what::dependent && is_of_set(told.second); });
   }
+  static bool is_of_set(const std::string& entry) { return entry.starts_with("runone:"); }
   void settle_entry(std::uint64_t serial, const std::string& entry, std::initializer_list<told::what> by) {
     const auto all = of_job_.find(serial);
     if (all == of_job_.end()) return;
@@ -231,7 +231,7 @@ class dependents final : public reaction {
   void show_beside(std::uint64_t serial, const dependency& other) {
     const auto number = numbers_.at(serial), beside = number_in(other.job);
     shows_[number].insert(beside);
-    if (!are_beside(number, beside) && job_of(serial).is == progress::waits) owe(serial, told::what::met, other);
+    if (!are_beside(number, beside) && job_of(serial).is != progress::over) owe(serial, told::what::met, other);
   }
   bool are_beside(std::uint64_t number, std::uint64_t beside) const {
     const auto all = sets_.others(number);
@@ -376,10 +376,10 @@ class dependents final : public reaction {
     if (runner && runs(*runner) && j.is == progress::waits) owe(j.serial, told::what::held, as_runner(*runner));
   }
 
-  // The others that still wait.
+  // The others that still wait; who runs only forgets.
   void tell_set(std::uint64_t number, told::what is) {
     for (const auto other : sets_.others(number))
-      if (const auto& j = jobs_.at(other); j.is == progress::waits) owe(j.serial, is, as_runner(number));
+      if (const auto& j = jobs_.at(other); j.is == progress::waits || is == told::what::met) owe(j.serial, is, as_runner(number));
   }
 
   void leave_set(std::uint64_t number) {
@@ -512,7 +512,10 @@ class dependents final : public reaction {
 
   // While it runs; what it still waited for, when it was run by hand, it waits for again when it is queued again.
   void stop_waiting(std::uint64_t serial) {
-    settle(serial, [](told::what is) { return is != told::what::dependent && is != told::what::freed; });
+    settle_entries(serial, [](const auto& told) {
+      const bool forgets = told.first == told::what::met && is_of_set(told.second);
+      return told.first != told::what::dependent && told.first != told::what::freed && !forgets;
+    });
     const auto w = waiting_.find(serial);
     if (w == waiting_.end()) return;
     for (const auto& c : w->second.on)

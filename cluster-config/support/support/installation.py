@@ -49,6 +49,18 @@ class Installation:
             return []
         return sorted(n.removeprefix("sched_priv_") for n in names if n.startswith("sched_priv_") and len(n) > len("sched_priv_"))
 
+    def package_of(self, part):
+        """The program without which the package of this part of pbs_habitat's is not installed."""
+        return "pbs_mom" if part == "mom" else "pbs_comm" if part == "comm" else "pbs_sched" if part.startswith("sched") else "pbs_server"
+
+    def missing_daemons(self):
+        """What pbs.conf starts here though its package is not installed."""
+        wanted = (("SERVER", "pbs_server"), ("MOM", "pbs_mom"), ("COMM", "pbs_comm"))
+        return [os.path.join(self.exec, "sbin", name) for key, name in wanted if self.starts(key) and self.program(name) is None]
+
+    def installed_parts(self):
+        return [part for part in self.parts() if self.program(self.package_of(part))]
+
     def parts(self):
         """As pbs_habitat calls them."""
         found = ["server"] if self.has_server() else []

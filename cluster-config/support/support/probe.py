@@ -76,7 +76,7 @@ class Entry:
 class Probe:
     def __init__(self, here, fix):
         self.here, self.fix, self.failed = here, fix, False
-        self.parts = here.parts()
+        self.parts = here.installed_parts()
         self.uid = os.geteuid()
         try:
             owner = os.stat(here.home).st_uid
@@ -88,20 +88,30 @@ class Probe:
 
     def run(self, verbose):
         home = self.listed([*self.parts, *(["node"] if "mom" in self.parts else [])])
-        of_exec = [e for e in self.listed(["exec"]) if e.path.startswith(self.here.exec)]
+        of_exec = [e for e in self.listed(["exec"]) if e.path.startswith(self.here.exec) and self.is_installed(e.path)]
         system()
         self.report("HOME", home)
         if self.fix:
             self.make_missing(home)
-        self.report("EXEC", [*(entry for top in of_exec for entry in top.inside()), *self.programs_of_pages()])
+        daemons = [Entry("file", 0o755, True, path) for path in self.here.missing_daemons()]
+        pages = [entry for entry in self.programs_of_pages() if entry.path not in {daemon.path for daemon in daemons}]
+        self.report("EXEC", [*(entry for top in of_exec for entry in top.inside()), *pages, *daemons])
         if verbose:
             self.show(home, of_exec)
         return 1 if self.failed else 0
 
+    def is_installed(self, folder):
+        """Headers are of a package of their own, as their pages are."""
+        return os.path.basename(folder) != "include" or os.path.isdir(folder) or self.has_page("*.3")
+
+    def has_page(self, name):
+        return bool(glob.glob(os.path.join(self.here.exec, "share", "man", f"man{name[-1]}", f"{name}*")))
+
     def listed(self, parts):
-        if not parts:
-            return []
         program = os.path.join(self.here.exec, "libexec", "pbs_habitat")
+        # It is of the package of hosts: where commands alone are, no daemon has a home.
+        if not parts or not (os.path.exists(program) or self.has_page("pbs_habitat.8")):
+            return []
         try:
             done = subprocess.run([program, "--list", *parts], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
         except OSError as error:

@@ -109,6 +109,10 @@ std::optional<rejection> changes_what_it_is(const vnode_state& vnode, schema::Ma
   for (const auto change : m.getChanges()) {
     const auto name = schema::text(change.getName()), resource = schema::text(change.getResource());
     const auto* row = attributes::find(schema::ObjectKind::NODE, name);
+    if (row && row->id == ids::license) {  // it is only shown: PBS does not know it here
+      const auto why = values::refuse(pbs_error::undefined_attribute, name);
+      return rejection{why.code, why.text};
+    }
     if (m.getVerb() == schema::ManageVerb::SET && is_what_it_is(name, resource) &&
         vnode.attributes.get(row->id, resource) != schema::text(change.getValue())) {
       const auto why = values::refuse(pbs_error::read_only_attribute, name);

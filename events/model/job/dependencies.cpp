@@ -183,7 +183,8 @@ outcome decide_dependency(const job_state& job, const dependency_told& told, con
     case what::failed:
     case what::unknown: break;
   }
-  if (told.is == what::met ? runs : was_run) return no_change;
+  const bool forgets = told.is == what::met && other.type == dependency_type::runone;  // who of its set is gone, also while it runs
+  if (!forgets && (told.is == what::met ? runs : was_run)) return no_change;
   auto own = parsed(job.attribute(ids::depend));
   if (!has(own, other)) return no_change;
   if (told.is == what::met) return std::vector{changed(job, std::move(own), {{schema::AttributeOp::DECREMENT, other}})};

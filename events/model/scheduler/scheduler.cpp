@@ -62,11 +62,12 @@ schema::sealed<schema::Manage> with_first_scheduling(schema::Manage::Reader m) {
     b.setKind(m.getKind());
     b.setName(m.getName());
     b.setChanges(m.getChanges());
-    for (auto c : b.getChanges())
-      if (c.getName() == "scheduling" && c.getOp() == schema::AttributeOp::UNSET) {
-        c.setOp(schema::AttributeOp::SET);
-        c.setValue("True");
-      }
+    for (auto c : b.getChanges()) {
+      const auto* row = attributes::find(schema::ObjectKind::SCHEDULER, schema::text(c.asReader().getName()));
+      if (!row || row->id != ids::scheduling || c.getOp() != schema::AttributeOp::UNSET) continue;
+      c.setOp(schema::AttributeOp::SET);
+      c.setValue("True");
+    }
   });
 }
 

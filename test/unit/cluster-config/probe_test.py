@@ -104,6 +104,32 @@ class an_installation_that_is_looked_at(unittest.TestCase):
             os.chmod(page, 0o644)
         self.assertIn(f"{self.exec}/sbin/pbs_other, No such file or directory", self.probe())
 
+    def test_packages_that_are_not_installed_are_not_missed(self):
+        os.rmdir(os.path.join(self.exec, "include"))      # the headers'
+        self.assertNotIn("Problems", self.probe())
+        os.makedirs(os.path.join(self.exec, "share/man/man3"), 0o755)
+        page = os.path.join(self.exec, "share/man/man3/pbs_connect.3")
+        with open(page, "w"):
+            os.chmod(page, 0o644)
+        self.assertIn(f"{self.exec}/include, No such file or directory", self.probe())
+        os.mkdir(os.path.join(self.exec, "include"), 0o755)
+        # A host without the server's package that is to start one: the program is what is missing, not the home.
+        for name in "pbs_server", "pbs_sched", "pbs_comm":
+            os.remove(os.path.join(self.exec, "sbin", name))
+        shutil.rmtree(self.path("server_priv"))
+        said = self.probe()
+        self.assertIn(f"{self.exec}/sbin/pbs_server, No such file or directory", said)
+        self.assertNotIn("server_priv", said)
+        with open(self.conf, "a") as f:
+            f.write("PBS_START_SERVER=0\n")
+        self.assertNotIn("Problems", self.probe())
+        # Commands alone.
+        os.remove(os.path.join(self.exec, "sbin", "pbs_mom"))
+        os.remove(os.path.join(self.exec, "libexec", "pbs_habitat"))
+        with open(self.conf, "a") as f:
+            f.write("PBS_START_MOM=0\n")
+        self.assertNotIn("Problems", self.probe())
+
     def test_owners_are_found_and_mended(self):
         if os.geteuid() != 0:
             self.skipTest("needs root, to give files away")

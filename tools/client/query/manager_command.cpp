@@ -69,6 +69,9 @@ const attributes::attribute* attribute_of(manager_object object, std::string_vie
   }
 }
 
+// PBS's qmgr still takes for the server's what has become the schedulers'; its server does not know it.
+bool was_of_server(std::string_view name) { return name == "sched_preempt_enforce_resumption"; }
+
 class parser {
  public:
   explicit parser(std::string_view line) : line_(line) {}
@@ -158,7 +161,7 @@ class parser {
     const bool last = at_ == line_.size();
     at_ = start;
     if (attribute) return false;
-    if (!nameless) return true;
+    if (!nameless) return !names_attributes_alone();
     // What follows "server" or "sched" is an attribute where one may stand: `list server scheduling`, `unset sched comment`.
     const auto kind = command_.object == manager_object::server ? schema::ObjectKind::SERVER : schema::ObjectKind::SCHEDULER;
     const auto first = word.substr(0, word.find_first_of(",."));
@@ -168,6 +171,19 @@ class parser {
     if (command_.verb == manager_verb::unset) return !last && !names_attribute;
     if (shows) return !names_attribute;
     return command_.verb != manager_verb::set || !last;
+  }
+
+  // `unset queue enabled`: the last word is an attribute of the active ones.
+  bool names_attributes_alone() {
+    const bool may_be_active = command_.object == manager_object::queue || command_.object == manager_object::node;
+    if (command_.verb != manager_verb::unset || !may_be_active) return false;
+    const std::size_t start = at_;
+    const std::string_view word = take_word();
+    skip_blanks();
+    const bool last = at_ == line_.size();
+    at_ = start;
+    const auto kind = command_.object == manager_object::queue ? schema::ObjectKind::QUEUE : schema::ObjectKind::NODE;
+    return last && attributes::find(kind, word.substr(0, word.find_first_of(",."))) != nullptr;
   }
 
   trouble take_names() {
@@ -265,7 +281,7 @@ class parser {
         return syntax();
       }
       const bool must_be_known = command_.object == manager_object::server && command_.verb == manager_verb::unset;
-      if (must_be_known && !attribute_of(command_.object, name)) return syntax();
+      if (must_be_known && !attribute_of(command_.object, name) && !was_of_server(name)) return syntax();
       command_.changes.push_back(std::move(change));
       if (at_ == line_.size()) return std::nullopt;
       if (line_[at_] != ',') return syntax();

@@ -1,13 +1,18 @@
 // A proposal with victims: who is asked before they are told to go.
 #include <boost/test/unit_test.hpp>
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "actors/runtime/daemon_log.hpp"
 #include "events/log/log_reader.hpp"
 #include "events/schema/daemon/to_scheduler.capnp.h"
 #include "hooks-runtime/pool/fake_hook_runner.hpp"
+#include "test/support/temporary_directory.hpp"
 #include "test/support/whole_server.hpp"
 
 using namespace annals;
@@ -20,7 +25,12 @@ struct site {
   hooks::fake_hook_runner runner;
   bool rejects = false;
   int asked = 0;
-  test::whole_server server{[this](actors::server_system_parts& p) { p.runner = &runner; }};
+  test::temporary_directory logs;
+  actors::daemon_log notes{logs.path, "Server@borg", 0x80, false};
+  test::whole_server server{[this](actors::server_system_parts& p) {
+    p.runner = &runner;
+    p.notes = &notes;
+  }};
   std::shared_ptr<test::fake_peer> scheduler;
   std::vector<std::uint64_t> serials;
 
@@ -70,8 +80,9 @@ struct site {
       change.setValue("runjob");
     });
   }
-  // victim: a serial that is to be deleted for it; 0: none.
-  void propose(std::uint64_t serial, std::uint64_t victim) {
+  // victim: a serial that is to make room for it; 0: none.
+  using how = schema::PreemptVictim::How;
+  void propose(std::uint64_t serial, std::uint64_t victim, how what = how::DELETE) {
     scheduler->sent.clear();
     server.says(scheduler, schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
                   auto run = m.initRun();
@@ -82,7 +93,7 @@ struct site {
                   if (victim == 0) return;
                   auto v = run.initVictims(1)[0];
                   v.setJob(victim);
-                  v.setHow(schema::PreemptVictim::How::DELETE);
+                  v.setHow(what);
                 }));
     settle();
   }
@@ -90,6 +101,14 @@ struct site {
     for (const auto& m : scheduler->sent)
       if (m.root<schema::ToScheduler>().isRefused()) return true;
     return false;
+  }
+  std::string logged() const {
+    std::string text;
+    for (const auto& file : std::filesystem::directory_iterator(logs.path)) {
+      std::ifstream in(file.path());
+      text.append(std::istreambuf_iterator<char>(in), {});
+    }
+    return text;
   }
   bool told_to_go(std::uint64_t serial) const {
     bool told = false;
@@ -120,6 +139,15 @@ BOOST_AUTO_TEST_CASE(once_hooks_accept_the_victims_are_told) {
   BOOST_TEST(s.asked == 1);
   BOOST_TEST(!s.refused());
   BOOST_TEST(s.told_to_go(s.serials[0]));
+}
+
+BOOST_AUTO_TEST_CASE(the_log_says_that_a_victim_did_not_make_room) {  // policy2 of the transcripts, Y1C
+  site s;
+  s.propose(s.serials[1], s.serials[0], site::how::CHECKPOINT);
+  BOOST_TEST(s.refused());
+  const auto log = s.logged();
+  BOOST_TEST(log.find(";0080;Server@borg;Job;0.borg;preemption method checkpoint failed for job (15029)\n") != std::string::npos, log);
+  BOOST_TEST(log.find(";0080;Server@borg;Job;0.borg;Job failed to be preempted\n") != std::string::npos, log);
 }
 
 BOOST_AUTO_TEST_CASE(a_scheduler_that_went_while_hooks_ran_costs_no_victim) {

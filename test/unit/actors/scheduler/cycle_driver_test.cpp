@@ -317,6 +317,22 @@ BOOST_AUTO_TEST_CASE(stop_and_reconfigure_are_for_the_owner) {
   d.driver.set_policy("foo: 1\n", std::string(32, 'x'));
   BOOST_TEST(d.log.back() == "Fil;sched_config;Error reading line 1: Unknown config parameter");
 }
+
+BOOST_AUTO_TEST_CASE(the_policy_is_read_again_when_a_resource_was_made) {
+  driven d;
+  d.view(two_jobs().full_view(5));
+  const auto changes = [&](std::uint64_t sequence, bool resources) {
+    return d.hear([&](schema::ToScheduler::Builder m) {
+      auto v = m.initView();
+      v.setSequence(sequence);
+      v.setPrevious(sequence - 1);
+      v.setResourcesChanged(resources);
+    });
+  };
+  BOOST_TEST((changes(6, false) == cycle_driver::next::go_on));
+  BOOST_TEST((changes(7, true) == cycle_driver::next::reread_policy));
+}
+
 BOOST_AUTO_TEST_CASE(a_job_that_is_asked_for_is_proposed_or_answered_with_a_reason) {
   driven d;
   const auto c = two_jobs();

@@ -93,6 +93,20 @@ BOOST_AUTO_TEST_CASE(bags_give_and_take_lists) {
   BOOST_TEST((resources_of(b, job::Resource_List) == resource_list{{"ncpus", "3"}}));
 }
 
+BOOST_AUTO_TEST_CASE(a_property_in_nodes_is_a_boolean_resource) {
+  resource_catalogue site;
+  BOOST_TEST(text_of(site.create("bigmem", "boolean", "h")) == "accepted");
+  BOOST_TEST(text_of(site.create("count", "long", "nh")) == "accepted");
+  BOOST_TEST(text_of(site.create("wide", "boolean", "")) == "accepted");
+  const auto asked = [&](const char* nodes) { return shown(complete_request({{"nodes", nodes}}, one_cpu(), site, Role::USER)); };
+  BOOST_TEST(asked("2:bigmem:ppn=2") ==
+             "mpiprocs=4,ncpus=4,nodect=2,nodes=2:bigmem:ppn=2,place=scatter,"
+             "select=2:ncpus=2:mpiprocs=2:bigmem=True | 2:ncpus=2:mpiprocs=2:bigmem=True");
+  for (const std::string other : {"count", "wide", "nosuch"})
+    BOOST_TEST(asked(("1:" + other).c_str()).find(other) != std::string::npos);
+  BOOST_TEST(asked("1:count") == "Unknown resource: count");
+}
+
 BOOST_AUTO_TEST_CASE(memory_beside_nodes_is_divided_over_the_chunks) {
   const auto done = complete_request({{"nodes", "2"}, {"mem", "1gb"}}, one_cpu(), {}, Role::USER);
   BOOST_TEST(

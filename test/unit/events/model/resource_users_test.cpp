@@ -140,6 +140,23 @@ BOOST_AUTO_TEST_CASE(a_resource_is_asked_for_by_its_name_in_chunks_and_as_a_grou
   BOOST_TEST(remove("fab") == busy);
 }
 
+BOOST_AUTO_TEST_CASE(a_resource_that_a_job_has_used_stays_until_the_job_is_forgotten) {
+  define("foo", "long", "");
+  job(1, {{"Resource_List", "ncpus", "1"}});
+  job(2, {{"Resource_List", "ncpus", "1"}});
+  const given_values used{{"", "cput", "00:00:01"}, {"", "foo", "5"}};
+  event(1001, [&](auto e) { fill(e.initJob().initUsageReported().initUsage().initResources(2), used); });
+  BOOST_TEST(remove("foo") == busy);
+  BOOST_TEST(change("foo", "string", "") == busy);
+  event(1002, [&](auto e) { fill(e.initJob().initExited().initUsage().initResources(2), used); });
+  forgotten(1);
+  ended(2);
+  BOOST_TEST(remove("foo") == busy);
+  forgotten(2);
+  BOOST_TEST(remove("fa") == "");
+  BOOST_TEST(remove("foo") == "");
+}
+
 BOOST_AUTO_TEST_CASE(what_a_job_asks_for_counts_as_it_is_now) {
   job(1, {{"Resource_List", "select", "1:fa=2"}, {"Resource_List", "fa", "2"}});
   alter(1, "Resource_List", "select", "1:ncpus=2");

@@ -24,6 +24,7 @@ struct chain_story {
   chain_result result;
   int done = 0;
   std::uint32_t wanted = 0;  // event bits of lines that cost something
+  std::string says_as;
 
   explicit chain_story(const char* event = "queuejob") {
     at.event = find_event(event);
@@ -47,7 +48,7 @@ struct chain_story {
                         levels.push_back(bits);
                         lines.push_back(std::string(cls) + ";" + std::string(object) + ";" + std::string(text));
                       },
-                      [this](std::uint32_t events) { return (wanted & events) != 0; }};
+                      [this](std::uint32_t events) { return (wanted & events) != 0; }, says_as};
     sort_by_order(hooks);
     run_chain(parts, hooks, at, [this](chain_result& r) {
       result = r;
@@ -179,6 +180,23 @@ BOOST_AUTO_TEST_CASE(who_has_nothing_else_to_do_is_told_before_the_chain_returns
     BOOST_REQUIRE(s.result.runs.size() == 2u);  // what is packed meanwhile is the run's own request
     for (const int i : {0, 1})
       BOOST_TEST(schema::str(request_of(s.result.runs[i].get())->get().getHookName()) == (i == 0 ? "first" : "second"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_a_script_says_is_said_by_its_daemon) {  // as the transcripts have it
+  for (const char* daemon : {"Server@borg", ""}) {
+    chain_story s;
+    s.says_as = daemon;
+    s.hook("a", "1", [](auto, auto reply) {
+      auto lines = reply.initLog(2);
+      lines[0].setMessage("hello");
+      lines[1].setMessage("of a job");
+      lines[1].setJob("7.borg");
+    });
+    s.run();
+    BOOST_REQUIRE(s.lines.size() == 2u);
+    BOOST_TEST(s.lines[0] == "Hook;" + std::string(*daemon ? daemon : "a") + ";hello");
+    BOOST_TEST(s.lines[1] == "Job;7.borg;of a job");
   }
 }
 

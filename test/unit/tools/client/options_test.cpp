@@ -43,6 +43,10 @@ BOOST_AUTO_TEST_CASE(an_option_of_another_system_is_refused_with_that_of_pbs) {
   for (const auto& words : {std::vector<std::string>{"-t", "1-10"}, {"-t1-10"}})
     BOOST_TEST(read(qsub, words).problems == std::vector<std::string>{"qsub: invalid option -- 't': an array of jobs is -J 1-10"},
                boost::test_tools::per_element());
+  const auto wrapped = read(qsub, {"--wrap", "sleep 1"}).problems;  // once, not for each letter
+  BOOST_REQUIRE(wrapped.size() == 1u);
+  BOOST_TEST(wrapped.front().starts_with("qsub: invalid option -- '-': an option is one letter; "));
+  BOOST_TEST(read(qsub, {"--", "wrap"}).problems.empty());
   BOOST_TEST(read(tool, {"-t1"}).problems == (std::vector<std::string>{"qx: invalid option -- 't'", "qx: invalid option -- '1'"}),
              boost::test_tools::per_element());
 }

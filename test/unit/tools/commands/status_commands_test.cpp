@@ -321,6 +321,15 @@ BOOST_AUTO_TEST_CASE(pbsnodes_names_nodes_it_does_not_know) {
     BOOST_TEST(command("pbsnodes", line).status == 1);
 }
 
+BOOST_AUTO_TEST_CASE(pbsnodes_lists_no_state_that_is_asked_for) {  // as another system does with -l
+  for (const char* word : {"all", "up", "p1"}) {
+    const ran r = command("pbsnodes", {"-l", word});
+    BOOST_TEST(r.err.starts_with("pbsnodes: -l takes no host and no state (" + std::string(word) + "): "), r.err);
+    BOOST_TEST(r.out == "");
+    BOOST_TEST(r.status == 1);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(marking_a_host_marks_all_its_vnodes) {
   BOOST_TEST(command("pbsnodes", {"-o", "-C", "again", "p3"}).status == 0);
   std::vector<std::string> marked;
@@ -368,11 +377,17 @@ BOOST_AUTO_TEST_CASE(qmgr_says_what_the_server_refused) {
       {"set queue q nosuch=1",
        "qmgr obj=q svr=default: Undefined attribute \nqmgr: Error (15002) returned from server\n", 154},
       {"set node n ntype=x", "", 155},
+      {"unset node n ntype",
+       "qmgr obj=n svr=default: Cannot set attribute, read only or insufficient permission  ntype\n"
+       "qmgr: Error (15003) returned from server\n",
+       155},
       {"create server foo.invalid", "Unknown Host.\nqmgr: cannot connect to server foo.invalid\n", 1},
       {"delete server q1", "qmgr obj=q1 svr=q1: Invalid request\nqmgr: Error (15004) returned from server\n", 156},
       {"create queue toolong", "qmgr: Error (15028) returned from server\n", 180},
       {"l q nosuch", "qmgr obj=nosuch svr=default: Unknown queue\nqmgr: Error (15018) returned from server\n", 1},
       {"l q", "No Active Queues, nothing done.\n", 0},
+      {"unset queue enabled", "No Active Queues, nothing done.\n", 0},
+      {"unset node partition", "No Active Nodes, nothing done.\n", 0},
       {"foo", "qmgr: Illegal operation: foo\nTry 'help' if you are having trouble.\n", 1},
       {"set queue workq", "qmgr: Syntax error\nset queue workq\n               ^\n", 4},
       {"l s nosuch.invalid", "Unknown Host.\nqmgr: cannot connect to server nosuch.invalid\n", 1},

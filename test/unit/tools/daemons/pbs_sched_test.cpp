@@ -217,6 +217,10 @@ BOOST_AUTO_TEST_CASE(pbs_sched_connects_schedules_rereads_its_policy_and_ends) {
   BOOST_TEST(run.get().getRun().getJob() == 7u);
   s.next(which::CYCLE_ENDED);
 
+  const auto logged = s.log();
+  const auto connected = logged.find("Connected to the server"), reconfigured = logged.find("Scheduler is reconfiguring");
+  BOOST_TEST((connected < reconfigured && reconfigured < logged.find("Updating scheduler attributes")), logged);
+
   const auto second = s.start();
   BOOST_TEST(second.status == 1);
   BOOST_TEST(second.err == "pbs_sched: another scheduler running\n");
@@ -227,7 +231,7 @@ BOOST_AUTO_TEST_CASE(pbs_sched_connects_schedules_rereads_its_policy_and_ends) {
   for (std::uint64_t number = 2;; ++number) {
     s.cycle(number);
     s.next(which::CYCLE_ENDED);
-    if (s.log().find("Updating scheduler attributes") != std::string::npos) {
+    if (s.log().find("restart on signal 1") != std::string::npos) {
       s.cycle(number + 1);
       break;
     }

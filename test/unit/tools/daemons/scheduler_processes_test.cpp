@@ -98,8 +98,10 @@ BOOST_AUTO_TEST_CASE(a_new_scheduler_gets_its_directories_and_a_process_of_its_o
   BOOST_TEST(slurp("/proc/" + std::to_string(pid()) + "/environ").find("PBS_LEAF_NAME=n1") != std::string::npos);
   const auto words = slurp("/proc/" + std::to_string(pid()) + "/cmdline");
   BOOST_TEST(words.find(std::string("-I\0s1\0", 6)) != std::string::npos);
+  const auto ends = pid();
   processes.stop("s1", priv);
-  BOOST_TEST(is_gone(pid()));
+  BOOST_TEST(is_gone(ends));
+  BOOST_TEST(slurp(priv + "/sched.lock") == "");  // no pid of a process that is gone
 }
 
 BOOST_AUTO_TEST_CASE(one_that_runs_is_left_alone_and_one_that_was_killed_starts_again) {

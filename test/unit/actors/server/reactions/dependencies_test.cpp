@@ -571,6 +571,36 @@ BOOST_AUTO_TEST_CASE(one_of_a_set_that_is_deleted_is_forgotten_by_the_others) {
   BOOST_TEST(j.state(3) == "H 22 afterok:1.borg@borg");
 }
 
+BOOST_AUTO_TEST_CASE(one_of_a_set_that_is_deleted_is_forgotten_by_who_runs) {
+  jobs j;
+  j.submit();
+  j.submit("runone:1");
+  j.submit("runone:1");
+  j.settle();
+  j.run(1);
+  j.settle();
+  j.remove(2);
+  j.settle();
+  BOOST_TEST(j.state(1).ends_with(" runone:3.borg@borg"), j.state(1));
+  BOOST_TEST(j.state(3) == "H 20 runone:1.borg@borg");
+  j.remove(3);
+  j.settle();
+  BOOST_TEST(j.state(1).find("runone") == std::string::npos, j.state(1));
+}
+
+BOOST_AUTO_TEST_CASE(one_of_a_set_is_run_before_it_heard_who_was_deleted) {
+  jobs j;
+  j.submit();
+  j.submit("runone:1");
+  j.settle();
+  j.remove(2);
+  j.run(1);
+  j.settle();
+  BOOST_TEST(j.state(1).find("runone") == std::string::npos, j.state(1));
+  j.later(60);
+  BOOST_TEST(j.due() == targets());
+}
+
 BOOST_AUTO_TEST_CASE(of_a_set_that_is_named_anew_one_runs) {
   jobs j;
   j.submit();

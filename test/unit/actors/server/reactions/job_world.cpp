@@ -469,7 +469,8 @@ bool job_world::counts(number n, const dependency& other) {
 bool job_world::hears_met(number n, const dependency& other) {
   auto& j = jobs.at(n);
   const auto at = std::find_if(j.waits.begin(), j.waits.end(), [&](const auto& c) { return c.d == other; });
-  if (at == j.waits.end() || j.is != stage::waits) return false;
+  const bool forgets = other.type == dependency_type::runone && j.is != stage::over;  // who of its set is gone
+  if (at == j.waits.end() || (j.is != stage::waits && !forgets)) return false;
   if (at->is != fate::met && !j.stale.contains(text(other)) && other.type != dependency_type::runone) return false;
   const bool waited = has_waits(j);
   j.waits.erase(at);

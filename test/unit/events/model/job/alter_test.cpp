@@ -59,6 +59,22 @@ BOOST_AUTO_TEST_CASE(taking_a_limit_away_takes_the_attribute_away) {
   BOOST_TEST(story.attribute(ids::Resource_List, "walltime") == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_limit_that_is_taken_away_is_the_default_again) {
+  auto story = given(job_phase::queued, {{"Resource_List", "walltime", "60"}, {"Resource_List", "software", "x"}});
+  const auto after_unset = [&] {
+    story.when(alter({unset("Resource_List", "walltime"), unset("Resource_List", "software")}));
+    return story.attribute(ids::Resource_List, "walltime");
+  };
+  story.settings.server.set(attributes::server::resources_max, "walltime", "03:00:00");
+  BOOST_TEST(after_unset() == "03:00:00");
+  story.settings.server.set(attributes::server::resources_default, "walltime", "01:00:00");
+  BOOST_TEST(after_unset() == "01:00:00");
+  story.settings.queues["workq"].attributes.set(attributes::queue::resources_default, "walltime", "02:00:00");
+  BOOST_TEST(after_unset() == "02:00:00");
+  BOOST_TEST(story.attribute(ids::Resource_List, "software") == "");
+  BOOST_TEST(story.attribute(ids::Resource_List, "select") == "1:ncpus=1");
+}
+
 BOOST_AUTO_TEST_CASE(the_owner_of_a_running_job_lowers_its_walltime_only) {
   auto story = given(job_phase::started, {{"Resource_List", "walltime", "600"}});
   BOOST_TEST(story.when(alter({{"Resource_List", "walltime", "500"}})) == "altered");

@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(those_of_the_default_scheduler_stay) {  // MS-37, MS-47, MS
   BOOST_TEST(s.get(2, ids::sched_priv) == "-");
 }
 
-BOOST_AUTO_TEST_CASE(scheduling_that_is_unset_is_what_it_was_at_first) {  // the recordings: True for the default one
+BOOST_AUTO_TEST_CASE(scheduling_that_is_unset_is_what_it_was_at_first) {  // as recorded: True for the default one
   schedulers s;
   s.create(2, "sc1", {{"scheduling", "", "True"}});
   BOOST_TEST(s.set(1, "scheduling", "False") == "");

@@ -118,8 +118,23 @@ BOOST_AUTO_TEST_CASE(the_server_needs_no_name) {  // MS-21, MS-25
   BOOST_TEST(parsed("l server q1").names.front() == "q1");
   BOOST_TEST(parsed("l s nosuch").names.front() == "nosuch");
   BOOST_TEST(parsed("u s comment").changes.front().name == "comment");
+  BOOST_TEST(parsed("u s sched_preempt_enforce_resumption").changes.size() == 1u);  // for the server to refuse
   BOOST_TEST(parsed("delete server q1").names.front() == "q1");
   BOOST_TEST(parsed("set sched comment=x").names.empty());
+}
+
+// As transcripts of a PBS have it: the active objects are meant, if there are any.
+BOOST_AUTO_TEST_CASE(unset_with_attributes_alone_names_no_object) {
+  for (const char* line : {"unset node partition", "u n PARTITION", "unset node resources_available.ncpus ", "unset queue enabled"}) {
+    BOOST_TEST(parsed(line).names.empty(), line);
+    BOOST_TEST(parsed(line).changes.size() == 1u, line);
+  }
+  BOOST_TEST(parsed("unset node comment,priority").names.empty());
+  BOOST_TEST(parsed("unset node comment,priority").changes.size() == 2u);
+  BOOST_TEST(parsed("unset queue enabled started").names.front() == "enabled");
+  BOOST_TEST(parsed("unset node comment comment").names.front() == "comment");
+  check_caret("unset node vm", 13);
+  check_caret("unset queue q1", 14);
 }
 
 BOOST_AUTO_TEST_CASE(attributes_of_list_keep_their_order) {

@@ -22,8 +22,8 @@ constexpr std::int64_t default_wait_s = 120;      // pbs guide: sync_mom_hookfil
 // PBS's qsub says these of every job, also when the user does not: hooks look at them.
 hooks::hook_object job_asked(schema::QueueJob::Reader asked) {
   namespace ids = attributes::job;
-  constexpr attributes::attribute_id always_said[] = {ids::Checkpoint,  ids::Hold_Types, ids::Join_Path, ids::Keep_Files,
-                                                      ids::Mail_Points, ids::Priority,   ids::Rerunable};
+  constexpr attributes::attribute_id always_said[] = {ids::Checkpoint, ids::Hold_Types, ids::Join_Path, ids::Keep_Files,
+                                                      ids::Mail_Points, ids::Priority, ids::Rerunable};
   hooks::hook_object job{protocol::ObjectKind::JOB, {}, hooks::attributes_of(asked.getAttributes())};
   job.put("queue", {}, schema::text(asked.getQueue()));
   const bool interactive = job.find("interactive") != nullptr;

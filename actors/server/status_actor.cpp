@@ -50,10 +50,10 @@ struct answering {
   std::shared_ptr<commit_inbox> inbox;
   daemon_log* notes;
   caf::event_based_actor* self;
-  std::map<std::string, scheduler_session> sessions;                         // by scheduler object
-  std::deque<by_hand> early_by_hand;                                         // the same
-  std::deque<view_wanted> early_views;                                       // the same, for hooks
-  std::deque<query> early;                                                   // asked for a position not folded yet
+  std::map<std::string, scheduler_session> sessions;  // by scheduler object
+  std::deque<by_hand> early_by_hand;                  // the same
+  std::deque<view_wanted> early_views;                // the same, for hooks
+  std::deque<query> early;                            // asked for a position not folded yet
   end_waits for_ends;
   reservation_waits for_reservations;
   std::deque<reservation_for_job> early_for_jobs;  // as early

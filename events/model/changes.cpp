@@ -145,8 +145,8 @@ std::optional<std::string> value_when_unset(schema::ObjectKind kind, const attri
       s::max_array_size, s::pbs_license_min, s::pbs_license_max, s::pbs_license_linger_time, s::eligible_time_enable,
       s::max_concurrent_provision, s::clear_topjob_estimates_enable};
   constexpr attributes::attribute_id of_scheduler[] = {
-      c::scheduling, c::sched_cycle_length, c::throughput_mode, c::job_run_wait, c::scheduler_iteration, c::preempt_queue_prio, c::preempt_prio,
-      c::preempt_order, c::preempt_sort, c::log_events, c::server_dyn_res_alarm};
+      c::scheduling, c::sched_cycle_length, c::throughput_mode, c::job_run_wait, c::scheduler_iteration, c::preempt_queue_prio,
+      c::preempt_prio, c::preempt_order, c::preempt_sort, c::log_events, c::server_dyn_res_alarm};
   const auto is_one_of = [&](const auto& all) { return std::ranges::find(all, row.id) != std::end(all); };
   if (kind == schema::ObjectKind::SERVER && is_one_of(of_server)) return row.default_value;
   if (kind == schema::ObjectKind::SCHEDULER && is_one_of(of_scheduler)) return row.default_value;

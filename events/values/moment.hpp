@@ -17,6 +17,7 @@ struct moment {
 std::optional<moment> parse_moment(std::string_view text, std::int64_t now_ns);
 
 inline constexpr const char moment_forms[] =
-    "\"YYYY-MM-DD [HH:MM[:SS]]\", HH:MM[:SS], now, \"today|yesterday [HH:MM[:SS]]\", 90s 10m 2h 7d 1w ago, seconds since 1970, or #sequence";
+    "\"YYYY-MM-DD [HH:MM[:SS]]\", HH:MM[:SS], now, \"today|yesterday [HH:MM[:SS]]\", 90s 10m 2h 7d 1w ago, seconds since 1970, or "
+    "#sequence";
 
 }  // namespace annals::values

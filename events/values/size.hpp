@@ -15,7 +15,8 @@ struct size_value {
   std::uint8_t shift = 0;  // 0, 10, 20, 30, 40 or 50: the number counts 2^shift bytes or words
   bool words = false;      // a word is 8 bytes
 
-  std::uint64_t to_kb() const;  // what counts: rounded up, plain words to whole kilo-words (1w is 8kb); UINT64_MAX when it does not fit
+  // The amount that counts, rounded up: plain words to whole kilo-words (1w is 8kb). UINT64_MAX when it does not fit.
+  std::uint64_t to_kb() const;
   bool operator==(const size_value&) const = default;  // number and unit; see compare for the amount
 };
 

@@ -62,7 +62,8 @@ const text_row text_rows[] = {
 };
 
 // Objects without a table in events/attributes (pbs guide, "hooks: management"); what of PBS's reservations the table does not
-// have, and reads as None; a duration that is an integer of seconds elsewhere, and an index that is a text; what the MoM alone knows of a job.
+// have, and reads as None; a duration that is an integer of seconds elsewhere, and an index that is a text; what the MoM alone knows of a
+// job.
 struct own_row {
   ObjectKind kind;
   const char* name;

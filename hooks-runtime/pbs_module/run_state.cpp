@@ -104,7 +104,9 @@ void run_state::log(std::uint32_t level, std::string job, std::string message) {
 void run_state::refused(const std::string& what, const char* setting) {
   constexpr std::size_t told_max = 20;
   if (refused_.size() >= told_max || !refused_.insert(what).second) return;
-  log(log_level::security, {}, "hook " + home_.hook_name + " may not " + what + R"(: {"annals_sandbox": {")" + setting + R"(": true}} in its configuration allows it)");
+  log(log_level::security, {},
+      "hook " + home_.hook_name + " may not " + what + R"(: {"annals_sandbox": {")" + setting +
+          R"(": true}} in its configuration allows it)");
 }
 
 void run_state::action(act what, std::string text) {

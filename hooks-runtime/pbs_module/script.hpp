@@ -16,8 +16,8 @@ bool start_python(bool with_site_packages);
 // A variable that scripts and the programs they start see. Nothing is done for an empty value.
 void set_environment(const char* name, const std::string& value);
 
-// Python as python3 is, with these arguments of main(), its options among them. It has the pbs module but no event; lines for a daemon's log
-// go to standard error. Returns the exit status.
+// Python as python3 is, with these arguments of main(), its options among them. It has the pbs module but no event; lines for a daemon's
+// log go to standard error. Returns the exit status.
 int run_interpreter(int argc, char** argv, const std::string& local_node);
 
 class script {

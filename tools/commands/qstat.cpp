@@ -88,7 +88,7 @@ struct given_options {
            (has('F') && (!has('f') || has('w'))) || (has('D') && format() != object_format::dsv) || count("QqB") > 1 || count("irHT") > 1 ||
            count("GM") > 1 || (has('q') && has('f')) || (any("QqB") && any("airHTsnuJxp1E"));
   }
-  bool is_torques() const { return has('f') && has('1') && !any("ns"); }   // qstat -f -1
+  bool is_torques() const { return has('f') && has('1') && !any("ns"); }  // qstat -f -1
   object_format format() const {
     return has('F') ? parse_object_format(*given.find('F')).value_or(object_format::text) : object_format::text;
   }

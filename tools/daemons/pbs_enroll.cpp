@@ -1,7 +1,7 @@
 // pbs_enroll: gives a host, a login host or a scheduler its certificate. Run on the server's host by the owner of PBS_HOME; prints the
-// text of a daemon.pem (CA, certificate, key), or writes it into a file that nobody else can read. It goes to the host's mom_priv/daemon.pem, to a login host's
-// server_priv/comm/SERVER.pem or to the scheduler's sched_priv/daemon.pem with mode 600 (docs/design/0003-links.md). Nothing is kept:
-// enrolling again gives another certificate.
+// text of a daemon.pem (CA, certificate, key), or writes it into a file that nobody else can read. It goes to the host's
+// mom_priv/daemon.pem, to a login host's server_priv/comm/SERVER.pem or to the scheduler's sched_priv/daemon.pem with mode 600
+// (docs/design/0003-links.md). Nothing is kept: enrolling again gives another certificate.
 #include <sys/stat.h>
 #include <unistd.h>
 

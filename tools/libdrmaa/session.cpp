@@ -318,7 +318,8 @@ void session::ask_in_turn() {
   changed_.notify_all();
 }
 
-// Waits until find() answers something, which it may throw error instead. The server is asked once at least, and has a moment for its answer.
+// Waits until find() answers something, which it may throw error instead. The server is asked once at least, and has a moment for its
+// answer.
 template <class Find>
 auto session::wait_until(deadline until, Find&& find) {
   std::unique_lock held(guard_);

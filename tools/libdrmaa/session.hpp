@@ -95,8 +95,8 @@ class session {
   std::condition_variable changed_;
   std::map<std::string, job, std::less<>> jobs_;
   bool closed_ = false;
-  // Questions about all jobs, which a thread asks: a server that does not answer keeps no caller beyond his time. The number of the last one
-  // that was begun, and of the last one that is over; why that one failed.
+  // Questions about all jobs, which a thread asks: a server that does not answer keeps no caller beyond his time. The number of the last
+  // one that was begun, and of the last one that is over; why that one failed.
   std::uint64_t asked_ = 0, answered_ = 0;
   std::optional<error> trouble_;
   std::thread asker_;

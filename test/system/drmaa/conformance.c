@@ -301,7 +301,7 @@ static void invalid_arguments(void) {
   GIVES(DRMAA_ERRNO_INVALID_ARGUMENT, drmaa_wait("1", NULL, 0, NULL, -2, NULL, DIAGNOSIS));
   GIVES(DRMAA_ERRNO_INVALID_ARGUMENT, drmaa_wifexited(NULL, 0, DIAGNOSIS));
   GIVES(DRMAA_ERRNO_INVALID_ARGUMENT, drmaa_wexitstatus(&is, -1, DIAGNOSIS));
-  synchronize_all(1);                                                          /* an empty session has nothing to wait for */
+  synchronize_all(1); /* an empty session has nothing to wait for */
   OK(drmaa_control(DRMAA_JOB_IDS_SESSION_ALL, DRMAA_CONTROL_TERMINATE, DIAGNOSIS));
   end();
 }

@@ -22,7 +22,8 @@ BOOST_AUTO_TEST_CASE(attributes_have_the_types_that_pbs_gives_them) {
   auto c = on("execjob_begin", R"py(
 assert j.id == "12.head" and str(j) == "12.head" and j.Job_Name == "sim"
 assert j.Priority == 5 and type(j.Priority) is int
-assert j.Rerunable == True and str(j.Rerunable) == "1" and isinstance(j.Rerunable, pbs.pbs_bool) and j.Hold_Types == "u" and isinstance(j.Hold_Types, pbs.hold_types)
+assert j.Rerunable == True and str(j.Rerunable) == "1" and isinstance(j.Rerunable, pbs.pbs_bool)
+assert j.Hold_Types == "u" and isinstance(j.Hold_Types, pbs.hold_types)
 assert j.ctime == 1700000000 and j.job_state == pbs.JOB_STATE_RUNNING
 assert isinstance(j.schedselect, pbs.select) and isinstance(j.exec_vnode, pbs.exec_vnode) and j.exec_vnode.chunks[0].vnode_name == "n1"
 assert isinstance(j.Output_Path, pbs.path) and j.stdout_file() == "/o" and j.eligible_time == "00:01:00"
@@ -341,7 +342,8 @@ BOOST_AUTO_TEST_CASE(what_nobody_can_say_raises_and_is_not_taken_for_what_is_not
 BOOST_AUTO_TEST_CASE(a_command_line_is_shown_as_pbs_shows_it_and_kept_as_it_is) {  // hook_fields.txt
   auto c = on("queuejob", R"py(
 assert j.executable == '/bin/sleep' and type(j.executable) is str and j.argument_list == '<jsdl-hpcpa:Argument>5</jsdl-hpcpa:Argument>'
-assert j.Submit_arguments == ''.join('<jsdl-hpcpa:Argument>%s</jsdl-hpcpa:Argument>' % w for w in ('-h', '-N', 'ev1', '--', '/bin/sleep', '5'))
+words = ('-h', '-N', 'ev1', '--', '/bin/sleep', '5')
+assert j.Submit_arguments == ''.join('<jsdl-hpcpa:Argument>%s</jsdl-hpcpa:Argument>' % w for w in words)
 j.Submit_arguments = j.Submit_arguments
 j.executable = '/bin/true'
 assert j.executable == '/bin/true'
@@ -360,7 +362,8 @@ BOOST_AUTO_TEST_CASE(hosts_that_failed_and_joined_are_lists) {  // hook_fields.t
   BOOST_TEST(result(c) == "accept");
   BOOST_TEST(result(on("execjob_begin", "assert j.failed_mom_list is None\n")) == "accept");
   for (const char* event : {"queuejob", "execjob_prologue"})
-    BOOST_TEST(result(on(event, "j.failed_mom_list = ['n2']\n")) == "error 'BadAttributeValueError: job attribute 'failed_mom_list' is readonly'");
+    BOOST_TEST(result(on(event, "j.failed_mom_list = ['n2']\n")) ==
+               "error 'BadAttributeValueError: job attribute 'failed_mom_list' is readonly'");
 }
 
 BOOST_AUTO_TEST_CASE(a_host_out_of_reach_knows_the_name_of_its_server) {

@@ -101,8 +101,8 @@ BOOST_AUTO_TEST_CASE(moments_are_sequences_dates_times_of_day_and_how_long_ago) 
   for (const char* text : {"2026-11-21", "today"}) BOOST_TEST(time(text) == eight - 8 * 3600 * s, text);
   BOOST_TEST(time("now") == now);
   BOOST_TEST(time("1w") == now - 7 * 24 * 3600 * s);
-  for (const char* text :
-       {"", "-", "#", "0", "x", "8", "24:00", "08:60", "08:0", "2026-13-01", "2026-11-21x", "2026-11-21 ", "1y", "-h", "todayx", "yesterday 25:00", "9999-12-31", "08:00:00."}) {
+  for (const char* text : {"", "-", "#", "0", "x", "8", "24:00", "08:60", "08:0", "2026-13-01", "2026-11-21x", "2026-11-21 ", "1y", "-h",
+                           "todayx", "yesterday 25:00", "9999-12-31", "08:00:00."}) {
     const auto m = parse_moment(text, now);
     BOOST_TEST((!m || m->sequence == 8), text);
   }

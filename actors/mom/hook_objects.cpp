@@ -60,6 +60,22 @@ hooks::hook_object as_sent(const hooked_job& from, std::uint16_t port) {
   return job;
 }
 
+// The order has what the job was when it was sent: before its program.
+void put_state(std::string_view letter, std::string_view substate, hooks::hook_object& job) {
+  job.put("job_state", {}, letter);
+  job.put("substate", {}, substate);
+}
+
+void put_state(hook_point point, hooks::hook_object& job) {
+  switch (point) {
+    case hook_point::preterm: return put_state("R", "42", job);
+    case hook_point::suspended:
+    case hook_point::resuming: return put_state("R", "43", job);
+    case hook_point::ended: return put_state("E", "50", job);
+    default: return;
+  }
+}
+
 hooks::hook_object with_changes(hooks::hook_object job, const hooked_job& from) {
   if (!from.before.empty()) {
     hooks::hook_parameters changed{{"job", std::move(job)}};
@@ -74,6 +90,7 @@ hooks::hook_object with_changes(hooks::hook_object job, const hooked_job& from) 
 
 hooks::hook_object job_object(const at_hook_point& at, std::uint16_t port) {
   auto job = as_sent(at.job, port);
+  put_state(at.point, job);
   if (at.point == hook_point::ended) {
     if (at.exit_status) job.put("Exit_status", {}, std::to_string(*at.exit_status));
     put_usage(at.usage, job);
@@ -87,6 +104,7 @@ hooks::hook_object job_object(const at_hook_point& at, std::uint16_t port) {
 
 hooks::hook_object job_object(const job_at_work& at, std::uint16_t port) {
   auto job = as_sent(at.job, port);
+  put_state("R", "42", job);
   put_usage(at.usage, job);
   return with_changes(std::move(job), at.job);
 }

@@ -6,6 +6,7 @@ commands raise the events, and what is written is compared. A difference stands 
 not there fails, and so does one there that is no difference any more. Needs root (77: skipped). --show prints all differences.
 """
 import fnmatch
+import glob
 import os
 import re
 import sys
@@ -43,20 +44,23 @@ def raise_the_events(cluster, recording):
     def dumped(event, number=0):
         return os.path.exists(f"{DUMPS}/{event}.{number}")
 
+    def saw_a_job():
+        return any("job_list[" in read(path) for path in glob.glob(f"{DUMPS}/EXECHOST_PERIODIC.*"))
+
     def state(job, what):
         return what in cluster.type("root", f"qstat -xf {job}").stdout
     until(lambda: dumped("PERIODIC"), "the periodic hook has run")
-    until(lambda: os.path.exists("/var/spool/pbs/mom_priv/hooks/evx.PY"), "the host has its hooks")
+    until(lambda: dumped("EXECHOST_PERIODIC"), "the host has its hooks, and its periodic hook has run without a job")
     first = sure("qsub -h -v A=1 -N ev1 -l walltime=100 -- /bin/sleep 5", "pbsuser").strip()
     sure(f"qalter -N ev2 -l walltime=200 {first}", "pbsuser")
     sure(f"qmove q2 {first}")
     sure(f"qrls {first}", "pbsuser")
     until(lambda: state(first, "substate = 42"), "the job runs")
-    cluster.type("pbsuser", f"sleep 100 & P=$!; pbs_attach -j {first} -p $P; kill $P")
+    sure(f"setsid sleep 100 & P=$!; until [ $(ps -o sess= -p $P) = $P ]; do sleep 0.01; done; pbs_attach -j {first} -p $P; S=$?; kill $P; exit $S", "pbsuser")
     sure(f"qsig -s suspend {first}")
     until(lambda: state(first, "job_state = S"), "it is suspended")
     sure(f"qsig -s resume {first}")
-    until(lambda: dumped("EXECHOST_PERIODIC", 1), "the host's periodic hook has run beside a job")
+    until(saw_a_job, "the host's periodic hook has run beside a job")
     until(lambda: state(first, "job_state = F"), "it has ended")
     second = sure("qsub -- /bin/sleep 100", "pbsuser").strip()
     until(lambda: state(second, "substate = 42"), "the next one runs")

@@ -9,9 +9,10 @@ NONE = re.compile(r"  (\S+) None:(.*)\Z")
 ERROR = re.compile(r"  (\S+?)\.(\w+) !! (.*)\Z")
 OWN = re.compile(r"event\.(\w+) (=|!!) (.*)\Z")
 PLAIN = re.compile(r"(\w+): (.*) \((\w+)\)\Z")
-# The number that PBS's types have beside Python's own.
-PYTHONS = {"pbs_str": "str", "pbs_int": "int", "pbs_bool": "bool", "pbs_float": "float", "_generic_attr": "str"}
-CUT = 900      # characters of a line, in the recording
+# Classes that PBS makes of values and hooks can't: they behave as Python's own.
+PYTHONS = {"pbs_str": "str", "pbs_int": "int", "pbs_float": "float", "name": "str", "priority": "int", "job_state": "int", "queue_type": "int",
+           "vnode_ntype": "int", "vnode_sharing": "int"}
+CUT = 700      # characters of a line of the recording, with what stands before it
 # Which block shows which dump: the first of its event, but for these.
 BEGINS_WITH = {"E5": "E4", "E6": "E4", "E8": "E7", "E13": "E12", "E14": "E12", "E16": "E15", "E19": "E17", "E20": "E18", "E21": "E17",
                "E22": "E17", "E23": "E17", "E24": "E17", "E25": "E17"}
@@ -54,7 +55,7 @@ def objects(lines):
             found.setdefault(m[1], {})[m[2]] = (m[3], m[4])
         elif m := NONE.match(line):
             names = m[2].split()
-            found.setdefault(m[1], {}).update(dict.fromkeys(names[:-1] if len(line) >= CUT else names))
+            found.setdefault(m[1], {}).update(dict.fromkeys(names[:-1] if len(line) >= CUT - 5 else names))
         elif m := ERROR.match(line):
             found.setdefault(m[1], {})[m[2]] = (m[3].partition(":")[0], "error")
         elif m := OWN.match(line):
@@ -91,16 +92,17 @@ def dump_of(title, ours):
 
 # What differs from run to run.
 VARYING = ((re.compile(r"\b1[678]\d{8,14}\b"), "TIME"), (re.compile(r"\b\d+kb\b"), "KB"), (re.compile(r"\b\d\d:\d\d:\d\d\b"), "DURATION"),
-           (re.compile(r"\b\d+(\[\])?\.vm\b"), "ID"), (re.compile(r"\b[RSM]\d+(\.vm)?\b"), "RESV"), (re.compile(r"ev1\.([eo])\d+"), r"ev1.\1N"),
+           (re.compile(r"\b\d+(\[\])?\.vm\b"), "ID"), (re.compile(r"\b[RSM]\d+(\.vm)?\b"), "RESV"), (re.compile(r"\b(ev1|STDIN)\.([eo])\d+"), r"\1.\2N"),
            (re.compile(r"\b[0-9A-F]{32}\b"), "COOKIE"), (re.compile(r"\w{3} \w{3} [ \d]\d at \d\d:\d\d"), "DATE"),
            (re.compile(r"\b23\.06\.06\b"), "VERSION"), (re.compile(r"PBS_O_PATH=[^,]*"), "PBS_O_PATH=P"))
-# Numbers that are nobody's business.
-ANY_NUMBER = {"session_id", "pcpus", "queue_rank", "resources_used", "cookie", "freq"}
+# Values of the machine, of its users and of the moment.
+ANY_VALUE = {"session_id", "pcpus", "queue_rank", "resources_used", "cookie", "freq", "Variable_List", "reserve_duration", "env"}
 
 
 def same_text(attribute, theirs, ours):
-    if attribute in ANY_NUMBER:
-        return True
+    ours = ours.strip("'") if not theirs.startswith("'") else ours      # PBS's classes of text print without quotes
+    if attribute in ANY_VALUE:
+        return bool(theirs) == bool(ours)
     for pattern, word in VARYING:
         theirs, ours = pattern.sub(word, theirs), pattern.sub(word, ours)
     if "=" in theirs and "," in theirs:        # a list of resources has no order

@@ -26,7 +26,7 @@ constexpr double accrues_nothing = 0, accrues_ineligible = 1, accrues_eligible =
 
 }  // namespace
 
-job_terms::job_terms(view& v, const policy& p, const timed_settings& settings, moment now) : view_(v), policy_(p), now_(now) {
+job_terms::job_terms(view& v, const policy& p, const timed_settings& settings, moment now) : view_(v), now_(now) {
   if (settings.fair_share) standing_ = &v.stand(p.sharing.tree);
 }
 
@@ -55,9 +55,9 @@ double job_terms::value(term t, const job& j) const {
     case kind::accrue_type:
       if (!view_.counts_eligible_time()) return accrues_nothing;
       return j.eligible_since_ns != 0 ? accrues_eligible : accrues_ineligible;
-    case kind::fairshare_perc: return standing().percentage(view_.leaf_of(j));
-    case kind::fairshare_tree_usage: return standing().tree_usage(view_.leaf_of(j));
-    case kind::fairshare_factor: return factor(j);
+    case kind::fairshare_perc: return standing_ ? standing_->percentage(view_.leaf_of(j)) : 0;
+    case kind::fairshare_tree_usage: return standing_ ? standing_->tree_usage(view_.leaf_of(j)) : 1;
+    case kind::fairshare_factor: return standing_ ? factor(j) : 0;
   }
   return 0;
 }
@@ -75,16 +75,10 @@ double job_terms::eligible_time(const job& j) const {
   return static_cast<double>(j.eligible_seconds + growing);
 }
 
-const fairshare_standing& job_terms::standing() const {
-  if (!standing_) standing_ = &view_.stand(policy_.sharing.tree);
-  return *standing_;
-}
-
 double job_terms::factor(const job& j) const {
-  const auto& shares = standing();  // before the leaf: it finds the places of all jobs
   const auto leaf = view_.leaf_of(j);
-  const double part = shares.percentage(leaf);
-  return part > 0 ? std::exp2(-shares.tree_usage(leaf) / part) : 0;
+  const double part = standing_->percentage(leaf);
+  return part > 0 ? std::exp2(-standing_->tree_usage(leaf) / part) : 0;
 }
 
 }  // namespace annals::cycle

@@ -29,6 +29,7 @@ class job_terms {
     resource_id resource = no_resource;
   };
 
+  // Without fair_share its terms are those of nobody: 0, 1 and 0.
   job_terms(view& v, const policy& p, const timed_settings& settings, moment now);
 
   // Nothing: no resource and no term has this name.
@@ -40,13 +41,10 @@ class job_terms {
   double amount_of(resource_id r, const job& j) const;
   double eligible_time(const job& j) const;
   double factor(const job& j) const;
-  const fairshare_standing& standing() const;
 
-  view& view_;
-  const policy& policy_;
+  const view& view_;
   moment now_;
-  // Without fair_share only a formula that names a share asks for it.
-  mutable const fairshare_standing* standing_ = nullptr;
+  const fairshare_standing* standing_ = nullptr;
 };
 
 }  // namespace annals::cycle

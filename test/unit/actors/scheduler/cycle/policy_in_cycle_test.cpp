@@ -235,6 +235,9 @@ BOOST_AUTO_TEST_CASE(terms_of_fairshare_and_eligible_time) {
   };
   BOOST_TEST(value("eligible_time") == "0");  // it is not counted
   BOOST_TEST(value("accrue_type") == "0");
+  BOOST_TEST(value("fairshare_perc") == "0");
+  BOOST_TEST(value("fairshare_tree_usage") == "1");
+  BOOST_TEST(value("fairshare_factor") == "0");
   c.server["eligible_time_enable"] = "True";
   BOOST_TEST(value("eligible_time") == "120");
   BOOST_TEST(value("accrue_type") == "2");
@@ -245,8 +248,6 @@ BOOST_AUTO_TEST_CASE(terms_of_fairshare_and_eligible_time) {
   BOOST_TEST(value("fairshare_perc", sharing) == "1");
   BOOST_TEST(value("fairshare_tree_usage", sharing) == value("fairshare_tree_usage*1", sharing));
   BOOST_TEST(value("fairshare_factor - 2**-fairshare_tree_usage", sharing) == "0");
-  for (const char* term : {"fairshare_perc", "fairshare_tree_usage", "fairshare_factor"})  // also while fair_share is false
-    BOOST_TEST(value(term, "unknown_shares: 10\n") == value(term, sharing));
 }
 
 // Scenes S4 and Y6b.

@@ -216,7 +216,8 @@ struct left_chunk {
 // In the order of the job; nothing: these are no parts of it.
 std::optional<std::vector<left_chunk>> left_of(const random_release& w, const std::string& exec_vnode) {
   std::vector<left_chunk> out;
-  for (const auto& chunk : values::parse_exec_vnode(exec_vnode)->chunks) {
+  const auto spec = values::parse_exec_vnode(exec_vnode);
+  for (const auto& chunk : spec->chunks) {
     left_chunk left;
     std::size_t last = 0;
     for (const auto& part : chunk.parts) {

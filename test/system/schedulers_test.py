@@ -22,9 +22,10 @@ class SchedulersTest(ClusterTest):
 
     def until_idle(self, name="default", host="server"):
         """Until it is connected; its pid."""
-        self.until(lambda: self.listed(name)["state"] != "down" and len(self.pids(name, host)) == 1,
-                   lambda: f"{name} runs on {host}: {self.listed(name)}, {self.pids(name, host)}: {self.server_log()[-2000:]}")
-        return self.pids(name, host)[0]
+        def the_one():
+            pids = self.pids(name, host)
+            return pids[0] if len(pids) == 1 and self.listed(name)["state"] != "down" else None
+        return self.until(the_one, lambda: f"{name} runs on {host}: {self.listed(name)}, {self.pids(name, host)}: {self.server_log()[-2000:]}")
 
     def second(self, name="s1", **more):
         self.qmgr(f"create sched {name}", f"set sched {name} partition = P_{name}",
@@ -89,6 +90,7 @@ class on_the_servers_host(SchedulersTest):
         pids = [self.until_idle(), self.until_idle("s1")]
         self.kill_daemon("pbs_server")
         procs.send(pids, signal.SIGKILL)
+        self.assertTrue(wait_gone(pids))
         self.start_daemon("pbs_server")
         self.until_answers()
         self.assertFalse({self.until_idle(), self.until_idle("s1")} & set(pids))

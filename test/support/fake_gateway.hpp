@@ -29,6 +29,16 @@
 
 namespace annals::test {
 
+// The first line of a command that finds no socket of a server elsewhere.
+inline std::string no_login_host_of(const std::string& server) {
+  char name[256] = {};
+  ::gethostname(name, sizeof name - 1);
+  std::string host = name;
+  host.resize(std::min(host.size(), host.find('.')));
+  return host + " is no login host of server " + server + ": `pbs_enroll --login " + host + "` on " + server +
+         " begins that (pbs_enroll(8))";
+}
+
 class fake_gateway {
  public:
   using request = schema::sealed<schema::Request>;

@@ -66,6 +66,7 @@ class telling {
     if (!sample) return print_(text + "\n" + more);
     ++samples_;
     last_sample_ = std::move(text);
+    last_sample_details_ = more;
     return true;
   }
 
@@ -76,7 +77,7 @@ class telling {
   bool print_samples() {
     const auto count = std::exchange(samples_, 0);
     if (count == 0) return true;
-    return print_(last_sample_ + (count > 1 ? "  (the last of " + std::to_string(count) + ")" : "") + "\n");
+    return print_(last_sample_ + (count > 1 ? "  (the last of " + std::to_string(count) + ")" : "") + "\n" + last_sample_details_);
   }
 
   // What the words leave out: all attributes of a submission, one on a line; of other events the remaining fields.
@@ -104,7 +105,7 @@ class telling {
   std::set<std::uint64_t> streams_;  // the job's, or those of its runs
   std::string name_;
   std::uint64_t told_ = 0, samples_ = 0;
-  std::string last_sample_;
+  std::string last_sample_, last_sample_details_;
 };
 
 }  // namespace

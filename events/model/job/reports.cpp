@@ -284,7 +284,9 @@ outcome on_left(const job_state& job, schema::RunLeftReport::Reader r, const sta
     d.setOk(r.getDelivered());
     d.setText(r.getText());
   }));
-  close_run(job, job.exit_status, {}, names_of(r.getAbandoned()), now, settings, out);
+  auto told = job;
+  if (!r.getDelivered()) note_undelivered(told, schema::text(r.getText()));
+  close_run(told, told.exit_status, {}, names_of(r.getAbandoned()), now, settings, out);
   return out;
 }
 

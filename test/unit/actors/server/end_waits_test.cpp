@@ -65,6 +65,7 @@ struct server {
     happen(number, [&](auto e) {
       auto end = e.initJob().initEnded();
       end.setHasExitStatus(true);
+      end.setExitStatus(status);
       end.setSubstate(92);
     });
     happen(number, [](auto e) { e.initJob().setForgotten(); });

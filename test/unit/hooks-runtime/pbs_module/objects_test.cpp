@@ -440,7 +440,7 @@ BOOST_AUTO_TEST_CASE(the_server_gives_its_scheduler_objects) {
     list[2].setName("scheduler_iteration");
     list[2].setValue("600");
   };
-  BOOST_TEST(result(c) == "reject 'sc1 P1 True 600 None ['default', 'sc1']'");
+  BOOST_TEST(result(c) == "reject 'sc1 P1 1 600 None ['default', 'sc1']'");
   c.source = "import pbs\npbs.server().scheduler('sc1').comment = 'x'\n";
   BOOST_TEST(result(c) == "error 'BadAttributeValueError: attribute 'comment' is part of a readonly object'");
 }

@@ -60,7 +60,7 @@ class PbsPython(unittest.TestCase):
         script = self.file("main.py", "import beside\nassert __name__ == '__main__' and __file__\nprint(beside.here)\n")
         self.assertEqual(self.run_it(script).stdout, "5\n")
         with open(script) as itself:
-            self.assertEqual(subprocess.run([PBS_PYTHON], stdin=itself, cwd=self.dir.name, capture_output=True, timeout=60).returncode, 1)
+            self.assertEqual(subprocess.run([PBS_PYTHON], stdin=itself, cwd=self.dir.name, capture_output=True, timeout=60).stdout, b"5\n")
         for arguments in (["-c", "import sys; sys.exit(3)"], ["-c", "raise SystemExit(3)"], ["-c", "import os; os._exit(3)"]):
             self.assertEqual(self.run_it(*arguments).returncode, 3)
         self.assertEqual(self.run_it("--nosuch").returncode, 2)

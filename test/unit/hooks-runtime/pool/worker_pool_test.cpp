@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(questions_are_answered_by_the_daemon_and_recorded) {
                   attributes[0].setName("enabled");
                   attributes[0].setValue("True");
                 }});
-  BOOST_TEST(summary(r) == "accept log:long True log:None");
+  BOOST_TEST(summary(r) == "accept log:long 1 log:None");
   BOOST_TEST(r.get().getQuestions().size() == 2u);
   BOOST_TEST(r.get().getQuestions()[0].getAnswerHash().size() == 32u);
 }

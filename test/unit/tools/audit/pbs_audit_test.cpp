@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(exit_statuses_tell_usage_unknown_jobs_and_missing_logs_apar
   BOOST_TEST(log.audit({}).status == 2);
   BOOST_TEST(log.audit({"explain"}).status == 2);
   BOOST_TEST(log.audit({"log", "--kind", "Nothing"}).status == 2);
-  BOOST_TEST(log.audit({"log", "--since", "yesterday"}).status == 2);
+  BOOST_TEST(log.audit({"log", "--since", "last week"}).status == 2);
   BOOST_TEST(log.audit({"job", "a.b.c"}).status == 2);
   BOOST_TEST(log.audit({"startup"}).status == 2);
   BOOST_TEST(log.audit({"startup", "a.b.c"}).status == 2);
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(usage_and_efficiency_are_printed_in_one_form_each) {
                                                                  {"usage", "1", "--csv", "--plot"},
                                                                  {"usage", "1", "--resource", "cput"},
                                                                  {"usage", "1", "--json", "--resource", "cput"},
-                                                                 {"usage", "1", "--since", "yesterday"},
+                                                                 {"usage", "1", "--since", "last week"},
                                                                  {"efficiency", "a.b.c"},
                                                                  {"efficiency", "--plot"},
                                                                  {"efficiency", "--json", "--csv"},

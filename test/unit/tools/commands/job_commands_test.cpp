@@ -255,7 +255,7 @@ BOOST_FIXTURE_TEST_CASE(a_server_that_is_down_is_refused_at_once, commands) {
                             {"qhold", "1"},
                             {"qalter", "-p", "1", "1"}}) {
     const ran r = run(words);
-    BOOST_TEST(r.err == "Connection refused\n" + words[0] + ": cannot connect to server q1 (errno=15010)\n");
+    BOOST_TEST(r.err == test::no_login_host_of("q1") + "\n" + words[0] + ": cannot connect to server q1 (errno=15010)\n");
     BOOST_TEST(r.status == 162);
   }
   BOOST_TEST(run({"qterm"}).status == 2);
@@ -277,7 +277,9 @@ BOOST_FIXTURE_TEST_CASE(a_job_that_is_named_again_is_deleted_once, commands) {
 BOOST_FIXTURE_TEST_CASE(arrays_subjobs_and_ranges_are_asked_of_the_server_as_they_are, commands) {
   const auto refused = [](const std::string& command) {
     std::string text;
-    for (const char* id : {"12[].q1", "12[3].q1", "12[3-9:2].q1"}) text += command + ": Unknown Job Id " + id + "\n";
+    for (const char* id : {"12[].q1", "12[3].q1", "12[3-9:2].q1"})
+      if (command != "qdel" || id == std::string_view("12[].q1"))  // the array is all of them
+        text += command + ": Unknown Job Id " + id + "\n";
     return text + command + ": illegally formed job identifier: 12[3,5]\n" + command + ": illegally formed job identifier: 12[3\n";
   };
   for (const auto& words : {std::vector<std::string>{"qdel"},

@@ -219,7 +219,9 @@ BOOST_AUTO_TEST_CASE(options_that_do_not_go_together_are_refused) {
   for (const auto& line : lines) {
     const ran r = qstat(line);
     BOOST_TEST(r.status == 2);
-    BOOST_TEST(r.err.starts_with("qstat: conflicting options.\nusage: \nqstat [-f]"));
+    const bool is_torques = line.back() == "-1" && line.size() > 1;
+    const std::string says = is_torques ? ": with -f, -w prints each attribute in one line.\n" : ".\n";
+    BOOST_TEST(r.err.starts_with("qstat: conflicting options" + says + "usage: \nqstat [-f]"), r.err);
   }
   BOOST_TEST(qstat({"--at", "soon"}).status == 2);
   for (const char* letters : {"-a", "-s", "-n", "-T"})  // -f of such a list has no effect
@@ -252,7 +254,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_can_not_be_reached_is_named) {
   BOOST_TEST(select.status == 160);
   gateway.stop();
   const ran down = qstat({});
-  BOOST_TEST(down.err == "Connection refused\nqstat: cannot connect to server q1 (errno=15010)\n");
+  BOOST_TEST(down.err == test::no_login_host_of("q1") + "\nqstat: cannot connect to server q1 (errno=15010)\n");
   BOOST_TEST(down.status == 255);
 }
 

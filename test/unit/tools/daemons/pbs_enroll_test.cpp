@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_call_prints_the_usage_and_exits_with_2) {
        {std::vector<std::string>{}, {"n1", "n2"}, {"-Z"}, {"n1", "--scheduler"}}) {
     const auto r = q1.enroll(words);
     BOOST_TEST(r.status == 2);
-    BOOST_TEST(r.err.starts_with("usage: pbs_enroll host"));
+    BOOST_TEST(r.err.starts_with("usage: pbs_enroll [-o file] host"));
     BOOST_TEST(r.out.empty());
   }
 }

@@ -55,7 +55,7 @@ def objects(lines):
             found.setdefault(m[1], {})[m[2]] = (m[3], m[4])
         elif m := NONE.match(line):
             names = m[2].split()
-            found.setdefault(m[1], {}).update(dict.fromkeys(names[:-1] if len(line) >= CUT - 5 else names))
+            found.setdefault(m[1], {}).update(dict.fromkeys(names[:-1] if len(line) >= CUT - 10 else names))
         elif m := ERROR.match(line):
             found.setdefault(m[1], {})[m[2]] = (m[3].partition(":")[0], "error")
         elif m := OWN.match(line):

@@ -1,4 +1,4 @@
-// `unset` of every attribute that a new object has a value of, on every kind of object that qmgr sets (golden: unset.txt, hooks.txt).
+// `unset` of every attribute that a new object has a value of, on every kind of object that qmgr sets (the recordings: defaults and hooks).
 #include <boost/test/unit_test.hpp>
 
 #include <map>

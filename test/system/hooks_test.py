@@ -95,7 +95,7 @@ class server_hooks(HookTest):
     def test_the_server_can_be_asked(self):
         self.hook("q", "queuejob", "import pbs\ns = pbs.server()\n"
                   "pbs.event().job.Account_Name = '%s %d' % (s.queue('workq').enabled, len(list(s.vnodes())))\n")
-        self.assertEqual(self.job(self.submit("-h", "--", "/bin/true"))["Account_Name"], "True 1")
+        self.assertEqual(self.job(self.submit("-h", "--", "/bin/true"))["Account_Name"], "1 1")
 
     def test_a_script_that_does_not_compile_is_refused(self):
         self.sure("qmgr", "-c", "create hook h event=queuejob")

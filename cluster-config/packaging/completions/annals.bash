@@ -199,7 +199,7 @@ __annals_table() {
       options='--since: --version -F:=json -u:user'
       words='anyjob' ;;
     pbs_enroll)
-      options='--login:node --scheduler:scheduler --version'
+      options='--login:node --scheduler:scheduler --version -o:file'
       words='node' ;;
     pbs_habitat)
       options='--list --start'
@@ -259,7 +259,7 @@ __annals_table() {
       options='--version -f -v'
       words='' ;;
     pbs_python)
-      options='--hook --version -c:file -i:file -o:file -s:file'
+      options='--hook --version -c: -i:file -m: -o:file -s:file'
       words='file' ;;
     pbs_ralter)
       options='--version -D: -E: -G: -I: -M: -N: -R: -U:user -W:=force -l: -m:'

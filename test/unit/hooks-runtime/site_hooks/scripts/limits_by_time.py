@@ -10,7 +10,7 @@ walltime = j.Resource_List["walltime"]
 if walltime is None:
     j.Resource_List["walltime"] = walltime = pbs.duration("00:30:00")
 if office and walltime > pbs.duration("01:00:00"):
-    if j.queue is not None and j.queue.name == "interactive":
+    if j.queue and j.queue.name == "interactive":     # without -q it is empty
         e.reject("at most one hour between 8 and 18")
     j.queue = pbs.server().queue("night")
     pbs.logmsg(pbs.LOG_DEBUG, "%s moved to night: %s" % (e.requestor, walltime))

@@ -110,12 +110,13 @@ class hooks_of_hosts(MomHookTest):
         id = self.submit("-N", "asked", "-v", "SECRET=1", "--", "/bin/true")
         self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
         name = id.split(".", 1)[1]
-        self.until_said(f"execjob_begin a {(name, 'known', None, ['a'], True, 'asked', [True], True, False)}")
+        self.until_said(f"execjob_begin a {(name, 'known', None, ['a'], 1, 'asked', [True], True, False)}")
 
     def test_a_startup_hook_asks_the_server(self):      # of a MoM that has just begun
         self.sure("qmgr", "-c", "set node a comment = known")
         self.mom_hook("s", "exechost_startup", self.script(says="(pbs.server().name, pbs.server().vnode('a').comment)"))
-        self.restart_mom("a")
+        self.kill_daemon("pbs_mom", "a")
+        self.start_daemon("pbs_mom", "a")
         name = self.submit("-h", "--", "/bin/true").split(".", 1)[1]
         self.until_said(f"exechost_startup a {(name, 'known')}")
 

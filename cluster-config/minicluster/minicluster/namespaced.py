@@ -175,7 +175,9 @@ def write_profiles(layout, pbs_exec):
     if os.path.isdir("/etc/profile.d"):
         shutil.copytree("/etc/profile.d", ours, symlinks=True)
     os.makedirs(ours, exist_ok=True)
-    shutil.copy(os.path.join(pbs_exec, "etc", "pbs.sh"), ours)
+    script = os.path.join(pbs_exec, "etc", "pbs.sh")
+    if os.path.exists(script):      # programs that were copied elsewhere may come without it
+        shutil.copy(script, ours)
 
 
 def hold_namespaces(flags, title, furnish):

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """usage: hook_fields_run.py [--show]
 
-Every attribute of every object in every hook event, as data/hook_fields.txt has it: the recording's own hook dumps them, the recording's
+Every attribute of every object in every hook event, as hook_fields_recording.txt has it: the recording's own hook dumps them, the recording's
 commands raise the events, and what is written is compared. A difference stands in hook_fields_differences.txt with its reason; one that is
 not there fails, and so does one there that is no difference any more. Needs root (77: skipped). --show prints all differences.
 """
@@ -112,7 +112,7 @@ def compare(recording, show):
 
 
 def main():
-    recording = fields.Recording(read("data", "hook_fields.txt"))
+    recording = fields.Recording(read("hook_fields_recording.txt"))
     stage = os.environ.get("ANNALS_STAGE") or os.path.join(HERE, "..", "..", "..", "build", "stage")
     status = world.enter(["vm"], os.path.realpath(stage), lambda: compare(recording, "--show" in sys.argv))
     if status is None:

@@ -1,4 +1,4 @@
-"""What a hook saw: the recording of every attribute of every object in every event (data/hook_fields.txt), and dumps of the same form."""
+"""What a hook saw: the recording of every attribute of every object in every event (hook_fields_recording.txt), and dumps of the same form."""
 import os
 import re
 

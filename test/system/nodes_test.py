@@ -39,7 +39,7 @@ class a_live_host(ClusterTest):
             jobs.append(self.submit("-l", f"select=1:ncpus=1:{what}", "--", "/bin/sleep", "1000"))
             if at not in (2, 5):
                 self.until_running(jobs[at])  # the text says how much there was when the cycle began
-        for at, text in (2, "Not Running: Insufficient amount of resource: speed "), \
+        for at, text in (2, "Can Never Run: Insufficient amount of resource: speed (R: 3 A: 2 T: 2)"), \
                         (5, "Not Running: Insufficient amount of resource: lic (R: 1 A: 0 T: 2)"):
             self.until(lambda: self.job(jobs[at]).get("comment", "").rstrip() == text.rstrip(), lambda: self.job(jobs[at]))
         shown = self.node("a")

@@ -50,7 +50,7 @@ BOOST_AUTO_TEST_CASE(a_job_is_shown_with_what_it_has) {
   BOOST_TEST(names(vnode_objects(at.job, "n1", {})) == "n1 n3");
 }
 
-BOOST_AUTO_TEST_CASE(a_job_that_was_started_has_a_session_and_a_directory) {  // hook_fields.txt
+BOOST_AUTO_TEST_CASE(a_job_that_was_started_has_a_session_and_a_directory) {  // hook_fields_recording.txt
   at_hook_point at;
   at.job = started();
   at.point = hook_point::preterm;
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_was_started_has_a_session_and_a_directory) {  //
   BOOST_TEST(shown(job_object(by_the_clock, 15002), "session_id") == "472");
 }
 
-BOOST_AUTO_TEST_CASE(before_the_program_hooks_are_shown_which_hosts_failed_and_joined) {  // hook_fields.txt
+BOOST_AUTO_TEST_CASE(before_the_program_hooks_are_shown_which_hosts_failed_and_joined) {  // hook_fields_recording.txt
   at_hook_point at;
   at.job = started();
   for (const auto point : {hook_point::prologue, hook_point::launch}) {
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(before_the_program_hooks_are_shown_which_hosts_failed_and_j
   BOOST_TEST(!job_object(at, 15002).find("failed_mom_list"));
 }
 
-BOOST_AUTO_TEST_CASE(the_first_host_knows_where_the_moms_of_a_job_listen) {  // hook_fields.txt
+BOOST_AUTO_TEST_CASE(the_first_host_knows_where_the_moms_of_a_job_listen) {  // hook_fields_recording.txt
   at_hook_point at;
   at.job.started = schema::make<schema::ToMom>([](schema::ToMom::Builder m) {
     auto o = m.initStartRun();

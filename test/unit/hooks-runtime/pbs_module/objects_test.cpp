@@ -339,7 +339,7 @@ BOOST_AUTO_TEST_CASE(what_nobody_can_say_raises_and_is_not_taken_for_what_is_not
              "accept");
 }
 
-BOOST_AUTO_TEST_CASE(a_command_line_is_shown_as_pbs_shows_it_and_kept_as_it_is) {  // hook_fields.txt
+BOOST_AUTO_TEST_CASE(a_command_line_is_shown_as_pbs_shows_it_and_kept_as_it_is) {  // hook_fields_recording.txt
   auto c = on("queuejob", R"py(
 assert j.executable == '/bin/sleep' and type(j.executable) is str and j.argument_list == '<jsdl-hpcpa:Argument>5</jsdl-hpcpa:Argument>'
 words = ('-h', '-N', 'ev1', '--', '/bin/sleep', '5')
@@ -356,7 +356,7 @@ assert j.executable == '/bin/true'
              "<jsdl-hpcpa:Executable>/bin/sleep</jsdl-hpcpa:Executable>-><jsdl-hpcpa:Executable>/bin/true</jsdl-hpcpa:Executable>");
 }
 
-BOOST_AUTO_TEST_CASE(hosts_that_failed_and_joined_are_lists) {  // hook_fields.txt
+BOOST_AUTO_TEST_CASE(hosts_that_failed_and_joined_are_lists) {  // hook_fields_recording.txt
   auto c = on("execjob_prologue", "assert j.failed_mom_list == ['n2'] and j.succeeded_mom_list == []\n");
   c.job = {{"failed_mom_list", "", "n2"}, {"succeeded_mom_list", "", ""}};
   BOOST_TEST(result(c) == "accept");

@@ -231,6 +231,17 @@ def more(now, before, allowed, look, others):
     return +extra
 
 
+def more_threads(look, before, others):
+    """A thread has its daemon's name until it gives itself its own, for a while on a busy machine: that makes none more."""
+    now, then, daemon = look.thread_names(), before.thread_names(), look.name.split()[0]
+    extra, named_since = more(now, then, ALLOWED_THREADS, look, others), then[daemon] - now[daemon]
+    for name in extra:
+        taken = min(max(named_since, 0), extra[name])
+        named_since -= taken
+        extra[name] -= taken
+    return +extra
+
+
 class Trouble:
     """What keeps a daemon from resting, between two looks."""
 
@@ -240,7 +251,7 @@ class Trouble:
         self.busy = sum(self.used.values()) > SHARE_MAX * seconds * 10 ** 9
         self.zombies = {pid: name for pid, name in second.zombies.items() if pid in first.zombies}
         self.descriptors = more(second.kinds(), before.kinds(), ALLOWED_DESCRIPTORS, second, others) if before else {}
-        self.threads = more(second.thread_names(), before.thread_names(), ALLOWED_THREADS, second, others) if before else {}
+        self.threads = more_threads(second, before, others) if before else {}
 
     def __bool__(self):
         return bool(self.busy or self.zombies or self.descriptors or self.threads)

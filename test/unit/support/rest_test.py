@@ -14,7 +14,13 @@ import rest  # noqa: E402  found by the path above
 STAND_IN = """
 import ctypes, os, sys, threading, time
 ctypes.CDLL(None).prctl(15, b"pbs_mom", 0, 0, 0)      # PR_SET_NAME
-def more(): threading.Thread(target=threading.Event().wait, daemon=True).start()
+rename, renamed = threading.Event(), threading.Event()
+def wait():
+    rename.wait()
+    ctypes.CDLL(None).prctl(15, b"caf.actor", 0, 0, 0)
+    renamed.set()
+    threading.Event().wait()
+def more(): threading.Thread(target=wait, daemon=True).start()
 def busy(seconds):
     until = time.process_time() + seconds
     while time.process_time() < until: pass
@@ -88,6 +94,12 @@ class a_daemon(unittest.TestCase):
         self.assertEqual(self.trouble(), "")      # it may be Asio's
         self.does("more()")
         self.assertIn("  1 more threads pbs_mom than before\n", self.trouble())
+
+    def test_has_threads_that_have_got_their_names(self):
+        self.does("rename.set(); renamed.wait()")
+        self.assertEqual(self.trouble(), "")
+        self.does("renamed.clear(); more(); renamed.wait()")
+        self.assertIn("  1 more threads caf.actor than before\n", self.trouble())
 
     def test_that_was_started_again_is_compared_with_the_first(self):
         self.end(self.daemon)

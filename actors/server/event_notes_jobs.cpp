@@ -78,7 +78,7 @@ void event_notes::note_queued(const std::string& id, const std::string& by, sche
                 ", queue = " + queue);
 }
 
-// What its primary tells of a run: of its files, and of its limits.
+// Logs what the first host tells of a run: of its files and its limits.
 void event_notes::note_step(const std::string& id, schema::RunEvent::Reader step) {
   if (step.isKillRequested()) return to_.write(log_event::job, "Job", id, schema::str(step.getKillRequested().getWhy()));
   if (step.isSisterLeft()) left_early_ = id;  // what it had is free, if the run goes on without it: the next event

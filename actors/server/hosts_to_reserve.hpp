@@ -8,7 +8,7 @@
 
 namespace annals::actors {
 
-// Those of them that there are.
+// Returns the hosts that the request names and that exist.
 std::vector<model::host_to_reserve> hosts_to_reserve(const projections::status& now, schema::SubmitReservation::Reader asked);
 
 }  // namespace annals::actors

@@ -134,7 +134,7 @@ constexpr std::uint64_t usage_age_percent_max = 1, usage_growth_percent_max = 10
 constexpr std::size_t hook_words_bytes_max = 64u << 10;
 constexpr std::size_t run_words_bytes_max = 1u << 20;
 static_assert(hook_words_bytes_max < run_words_bytes_max && 2 * run_words_bytes_max < event_bytes_max);
-// Of why a job has ended as it has, in its comment: two paths and an error of the system fit in.
+// A comment says in so many bytes why a job has ended as it has: two paths and an error of the system fit in.
 constexpr std::size_t explained_bytes_max = 1024;
 // Samples of one series (projections/usage). A run reports 100 times in its first 1000 s and then 100 times for each time
 // its age grows by a factor e: 890 times in a month.

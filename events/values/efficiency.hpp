@@ -19,7 +19,8 @@ struct efficiency {
   bool operator==(const efficiency&) const = default;
 };
 
-// Of many runs: each counts as much as the cpu time that it was given. So cpu is all cpu time used by all cpu time given.
+// The efficiency of many runs. Each counts as much as the cpu time that it was given: cpu is all cpu time used, divided by all that was
+// given.
 class efficiency_sum {
  public:
   void add(const efficiency& run);

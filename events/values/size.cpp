@@ -14,7 +14,7 @@ constexpr wide bytes_max = std::numeric_limits<std::uint64_t>::max();
 wide unit_of(const size_value& size) { return wide{size.words ? 8u : 1u} << size.shift; }
 wide bytes_of(const size_value& size) { return size.number * unit_of(size); }
 
-// What counts of it as an amount: plain words are whole kilo-words, 1w is 8kb.
+// The amount that it counts as: plain words are whole kilo-words, 1w is 8kb.
 wide counted_bytes_of(const size_value& size) {
   return size.words && size.shift == 0 ? (wide{size.number} + 1023) / 1024 * 8192 : bytes_of(size);
 }

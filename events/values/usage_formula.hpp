@@ -20,7 +20,7 @@ class usage_formula {
   static constexpr std::size_t chars_max = 1024;  // longer is no formula that a person wrote
 
   usage_formula() = default;  // no formula: always 0
-  // Nothing: the text is no formula. Every name may be a resource.
+  // Returns nothing for a text that is no formula. Every name may be a resource.
   static std::optional<usage_formula> parse(std::string_view text);
 
   // Names of resources, each once, in the order in which they stand in the text.

@@ -32,7 +32,7 @@ struct options {
   std::string input, output, site, configuration, script;
 };
 
-// What follows --hook.
+// Reads the options behind --hook.
 std::optional<options> parse(int argc, char** argv) {
   options out;
   for (int c = 0; (c = ::getopt(argc, argv, "+i:o:s:c:")) != -1;) switch (c) {

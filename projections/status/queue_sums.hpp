@@ -36,8 +36,8 @@ class asked_sums {
 // Jobs that have something of vnodes, in the order of their submission.
 void each_running_job(const status& from, const std::function<void(const model::job_state& job)>& visit);
 
-// What all running jobs asked for, and the reservations whose window is open: of these what they asked for, or what their jobs did where
-// that is more.
+// Sums what all running jobs asked for, and the reservations whose window is open. A reservation counts with what it asked for, or with
+// what its jobs did where that is more.
 asked_sums sums_of_all(const status& from);
 
 class queue_sums {

@@ -45,7 +45,7 @@ std::string reservations_text(const status& from, const std::string& vnode) {
   return text;
 }
 
-// What is in use of it: by jobs, and by reservations whose window is open, whose jobs use what is theirs.
+// The amounts in use: by jobs, and by reservations whose window is open. Jobs of a reservation use what is the reservation's.
 model::amounts assigned_on(const status& from, const std::string& vnode, const model::vnode_use* use) {
   auto sum = use ? use->assigned : model::amounts();
   const auto* const holders = from.open_windows().of(vnode);
@@ -119,7 +119,7 @@ void put_select_requested(attributes::attribute_set& row, const status& from) {
   if (const auto asked = orig ? orig : now) row.set(ids::Resource_List, "select_requested", std::string(*asked));
 }
 
-// What the job is taken to run for, once it has run for its soft walltime. Its start and the time tell, so no event does.
+// The time that the job is taken to run for, once it has run for its soft walltime. It follows from its start: there is no event.
 void put_grown_walltime(attributes::attribute_set& row, std::int64_t now_s) {
   namespace ids = attributes::job;
   const auto duration = [&](const char* resource) {

@@ -81,7 +81,7 @@ class status {
   const std::map<std::uint64_t, model::reservation_state>& reservations() const { return reservations_; }
   // The reservations that keep the vnode; null: none.
   const model::reserved_vnodes::serials* reservations_on(std::string_view vnode) const { return reserved_.of(vnode); }
-  // What those have whose window is open.
+  // The amounts of reservations whose window is open.
   const model::open_windows& open_windows() const { return open_; }
   // It has its place, and its queue is about to be made. Who waits for its confirmation is told when he can submit to it.
   bool awaits_its_queue(const model::reservation_state& r) const { return r.lives() && r.placed && !queues_.contains(r.id); }

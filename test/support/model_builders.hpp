@@ -306,7 +306,7 @@ class job_story {
                 }),
                 the_server());
   }
-  // What happened to its run, before that is over.
+  // Tells the server of steps of the run, before the run is over.
   template <class Fill>
   std::string steps(Fill&& fill_step) {
     return when(report([&](auto m) {

@@ -120,7 +120,7 @@ std::string sisters_words(schema::SistersAsked::Reader e) {
   return text + " asked to join";
 }
 
-// Of an end that has more to say than its exit status; of others the fields say it.
+// Words of an end that has more to say than its exit status. The fields of others say all.
 std::string settled_words(schema::TaskSettled::Reader e) {
   if (!e.getOver() || !e.getStarted() || e.getText().size() == 0) return {};
   return (e.getTask() == 1 ? "the program" : "task " + std::to_string(e.getTask())) + " has ended, exit status " +

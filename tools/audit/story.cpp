@@ -70,7 +70,7 @@ class telling {
     return true;
   }
 
-  // What a run has used so far, every few seconds: of those that follow each other the last one says all.
+  // A sample says what a run has used so far. The last one of several that follow each other says all.
   static bool is_sample(schema::Event::Reader event) {
     return schema::is(event, schema::JobEvent::USAGE_REPORTED) || schema::is(event, schema::RunEvent::SISTERS_USED);
   }

@@ -202,7 +202,7 @@ class manager {
                                                                              : name.substr(0, name.find('@'));
       if (const auto why = manage(server.link, request)) {
         const bool nameless = request.kind == ObjectKind::SERVER && request.verb != schema::ManageVerb::DELETE;
-        // What is read-only on a node is refused without a word when it is set, not when it is unset.
+        // An attribute that is read-only on a node is refused without a word when it is set, not when it is unset.
         const bool silent = why->code == values::pbs_error::read_only_attribute && request.kind == ObjectKind::NODE &&
                             request.verb == schema::ManageVerb::SET;
         if (!silent) complain(refusal_text(server, nameless ? std::string() : name, why->code, why->text));

@@ -181,7 +181,7 @@ class why_run {
     for (const auto& unknown : outcome.unknown) refuse(unknown);
   }
 
-  // What the server says of the vnodes that the reasons name.
+  // Asks the server for the state and the comment of the vnodes that the reasons name.
   unusable_vnodes unusable_of(const std::vector<told_job>& jobs, const std::string& server) {
     static constexpr attributes::attribute_id wanted[] = {attributes::node::state, attributes::node::comment};
     stat_question q;

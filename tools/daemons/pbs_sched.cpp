@@ -252,7 +252,7 @@ class scheduler {
     if (const auto bundle = read_file(where_.priv + "/daemon.pem")) wire::create_private_file(kept, *bundle);
   }
 
-  // What was read at the start is good at the first connection.
+  // At the first connection the files that were read at the start are still good.
   void reconfigure(bool reads = true) {
     log_.write(actors::log_event::sched, "Sched", "reconfigure", "Scheduler is reconfiguring");
     if (reads) read_policy();

@@ -119,7 +119,7 @@ class calendar {
   const running_place* running(std::uint64_t reservation) const;
   // Somebody else has something of the vnode too, before its place ends.
   bool is_shared(index vnode_at, std::uint64_t reservation) const;
-  // What others need of its vnodes before its place ends, beside what is in use now. Valid until the next call.
+  // The amounts that others need of its vnodes before its place ends, besides those in use now. Valid until the next call.
   const reserved_space& needed_beside(std::uint64_t reservation);
   // These places instead of those it had.
   void rebook(const reservation& r, const std::vector<reservation_place>& places);
@@ -196,7 +196,7 @@ class calendar {
     return booked_at_.empty() || booked_at_[vnode_at] == none ? nullptr : &booked_[booked_at_[vnode_at]];
   }
   bool meets(const booking& b, moment from, moment until) const { return b.start < until && b.end > from; }
-  // Whose bookings count.
+  // Selects the bookings that count.
   struct bookers {
     std::uint64_t except = 0;  // not this reservation's
     bool promised = false;     // reservations' only

@@ -110,7 +110,7 @@ bool placement::sums_suffice(const node_pool& pool, bool totals_only, refusal* w
   return true;
 }
 
-// What the set has now is not enough, however the chunks lie.
+// True: the set has too little now, however the chunks are placed.
 bool placement::is_short_now(const node_pool& set) const {
   const auto is_usable = [&](index at) { return usable_[at] && view_.vnodes()[at].exclusive_jobs == 0; };
   if (std::none_of(set.vnodes.begin(), set.vnodes.end(), is_usable)) return true;

@@ -24,7 +24,7 @@ why_data placement::lack_of_vnodes(const node_pool& pool, std::uint64_t needed) 
   return why;
 }
 
-// Those that have some of it name the place; a vnode may use another's.
+// Names the vnodes that have some of it. A vnode may use the resource of another.
 why_data placement::lack_of_amount(const want& w, amount free, amount total, const std::vector<index>& where) const {
   const auto& table = view_.resources();
   std::vector<index> having;

@@ -54,7 +54,7 @@ class Installation:
         return "pbs_mom" if part == "mom" else "pbs_comm" if part == "comm" else "pbs_sched" if part.startswith("sched") else "pbs_server"
 
     def missing_daemons(self):
-        """What pbs.conf starts here though its package is not installed."""
+        """Programs that pbs.conf starts here, though their package is not installed."""
         wanted = (("SERVER", "pbs_server"), ("MOM", "pbs_mom"), ("COMM", "pbs_comm"))
         return [os.path.join(self.exec, "sbin", name) for key, name in wanted if self.starts(key) and self.program(name) is None]
 

@@ -1,4 +1,4 @@
-// What a job's comment says of how its run has ended, and why: what its exit status, its host and the kernel tell of it. Pure.
+// A job's comment says how its run has ended, and why: from its exit status, its host and the kernel. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace annals::model {
 
 // " and failed: Cgroup mem limit exceeded (64kb)"; what is said of its output stands behind a semicolon.
 std::string words_of_end(const job_state& job, std::int32_t code);
-// Of these words why the kernel ended it: "Cgroup mem limit exceeded (64kb)". Empty: it did not.
+// Returns the part of these words that says why the kernel ended it: "Cgroup mem limit exceeded (64kb)". Empty: it did not.
 std::string_view why_killed(std::string_view words);
 
 void note_killed(job_state& job, schema::TaskSettled::Reader told);

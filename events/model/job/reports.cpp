@@ -284,9 +284,16 @@ outcome on_left(const job_state& job, schema::RunLeftReport::Reader r, const sta
     d.setOk(r.getDelivered());
     d.setText(r.getText());
   }));
-  auto told = job;
-  if (!r.getDelivered()) note_undelivered(told, schema::text(r.getText()));
-  close_run(told, told.exit_status, {}, names_of(r.getAbandoned()), now, settings, out);
+  const auto close = [&](const job_state& as_told) {
+    close_run(as_told, job.exit_status, {}, names_of(r.getAbandoned()), now, settings, out);
+  };
+  if (r.getDelivered()) {
+    close(job);
+  } else {
+    auto told = job;
+    note_undelivered(told, schema::text(r.getText()));
+    close(told);
+  }
   return out;
 }
 

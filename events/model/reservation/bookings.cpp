@@ -188,7 +188,7 @@ std::optional<rejection> bookings::check_run(const run& r, const holdings& vnode
   return check_within(*whose, r, vnodes, queue_of);
 }
 
-// What an open window has of the vnode, and its jobs have not taken.
+// The amounts that an open window has of the vnode, and that its jobs have not taken.
 amounts bookings::not_taken(const open_windows::holder& of, const vnode_use& use, const queue_of_job& queue_of) const {
   const auto held = held_in(reservations_.at(of.who), use, queue_of);
   amounts left;
@@ -196,7 +196,7 @@ amounts bookings::not_taken(const open_windows::holder& of, const vnode_use& use
   return left;
 }
 
-// Of a resource that the reservation has not asked for there its jobs get what other windows leave, as in a cycle.
+// Jobs of a reservation get what other windows leave of a resource that the reservation has not asked for, as in a cycle.
 std::optional<rejection> bookings::check_within(const reservation_state& whose, const run& r, const holdings& vnodes,
                                                 const queue_of_job& queue_of) const {
   place_reader read_own, read;

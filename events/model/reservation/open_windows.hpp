@@ -1,4 +1,4 @@
-// What the reservations have whose window is open now, by vnode. An event costs the place that opens or closes with it.
+// The amounts of reservations whose window is open now, by vnode. An event costs as much as the place that opens or closes with it.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,8 @@ class open_windows {
 
 // It has a vnode of this sharing for itself.
 bool has_alone(const reservation_state& r, std::string_view sharing);
-// What its jobs hold there. `queue_of`: of a job, by serial. The job whose vnodes it has is its own before it has come to its queue.
+// The amounts that its jobs hold there. `queue_of` gives the queue of a job, by serial. The job that the reservation was made of counts
+// before it is in its queue.
 template <class QueueOf>
 amounts held_in(const reservation_state& r, const vnode_use& use, const QueueOf& queue_of) {
   const bool of_job = r.kind == schema::ReservationKind::FROM_JOB;

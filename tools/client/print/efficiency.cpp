@@ -32,7 +32,7 @@ std::optional<std::uint64_t> kb(std::string_view text) {
   return size ? std::optional(size->to_kb()) : std::nullopt;
 }
 
-// Of one that runs no more; the history knows when, if nobody measured its end.
+// The time when a job that runs no more has ended. The history knows it, if nobody measured the end.
 std::int64_t ended_s(const object_view& job) {
   for (const auto id : {ids::obittime, ids::history_timestamp})
     if (const auto at = values::parse_integer(value_of(job, id))) return *at;

@@ -1,4 +1,4 @@
-// What pbs_efficiency prints: a line for the last run of each job, as `pbs_audit efficiency` has one for each run, from what the server
+// pbs_efficiency prints a line for the last run of each job, as `pbs_audit efficiency` has one for each run, from what the server
 // shows of the job. Pure.
 #pragma once
 
@@ -21,7 +21,7 @@ struct job_efficiency : values::efficiency {
 
 // The attributes that it is made of.
 std::span<const attributes::attribute_id> attributes_of_efficiency();
-// Nothing: no run of it is known, or it is an array, whose subjobs tell.
+// Returns nothing when no run of it is known, and for an array, whose subjobs tell.
 std::optional<job_efficiency> efficiency_of(const object_view& job);
 
 void put_efficiency_table(std::string& out, const std::vector<job_efficiency>& all);

@@ -34,7 +34,7 @@ std::string list(capnp::List<capnp::Text>::Reader names) {
 
 std::string on(capnp::List<capnp::Text>::Reader vnodes) { return vnodes.size() > 0 ? " on " + list(vnodes) : std::string(); }
 
-// What only vnodes have that can't be used: "host=n4".
+// Says what only vnodes have that can't be used: "host=n4".
 std::string lack_of_usable(schema::Why::Reader why) {
   const auto named = why.getVnodes().size();
   const auto others = values::parse_integer(schema::text(why.getTotal())).value_or(0) - static_cast<std::int64_t>(named);

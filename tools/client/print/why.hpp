@@ -14,7 +14,7 @@ namespace annals::client {
 
 // Vnodes that reasons name and that can't be used, whatever runs there: by name "offline: broken fan".
 using unusable_vnodes = std::map<std::string, std::string, std::less<>>;
-// What it says of the vnode, which has its state and its comment; empty: it can be used.
+// Says why the vnode can't be used, from its state and its comment. Empty: it can.
 std::string words_of_state(const object_view& vnode);
 
 // Lines, the first of which begins with the job's id; each ends in a newline. `why` is empty when no scheduler has said anything

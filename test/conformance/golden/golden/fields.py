@@ -1,4 +1,4 @@
-"""What a hook saw: the recording of every attribute of every object in every event (hook_fields_recording.txt), and dumps of the same form."""
+"""Every attribute of every object in every hook event: the recording (hook_fields_recording.txt), and dumps of the same form."""
 import os
 import re
 
@@ -90,7 +90,7 @@ def dump_of(title, ours):
     return dumps[0] if dumps else None
 
 
-# What differs from run to run.
+# These parts of values differ from run to run.
 VARYING = ((re.compile(r"\b1[678]\d{8,14}\b"), "TIME"), (re.compile(r"\b\d+kb\b"), "KB"), (re.compile(r"\b\d\d:\d\d:\d\d\b"), "DURATION"),
            (re.compile(r"\b\d+(\[\])?\.vm\b"), "ID"), (re.compile(r"\b[RSM]\d+(\.vm)?\b"), "RESV"), (re.compile(r"\b(ev1|STDIN)\.([eo])\d+"), r"\1.\2N"),
            (re.compile(r"\b[0-9A-F]{32}\b"), "COOKIE"), (re.compile(r"\w{3} \w{3} [ \d]\d at \d\d:\d\d"), "DATE"),

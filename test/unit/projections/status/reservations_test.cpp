@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(what_it_was_is_answered_for_every_moment) {
   BOOST_TEST(shown("R5.borg", asked - 1) == "R5.borg! Unknown Reservation Id");
 }
 
-// What is assigned of the vnode and, in the sum, of the server; the vnode's state.
+// Compares resources_assigned of the vnode and of the server, and the vnode's state.
 BOOST_AUTO_TEST_CASE(an_open_window_has_what_was_reserved) {
   const auto host = write(0, [](auto e) { e.initHost().initAdded().setName("n1"); });
   write(host, [](auto e) { e.initHost().initVnodeCreated().setName("n1"); });

@@ -10,7 +10,7 @@ using namespace annals;
 
 namespace {
 
-// Those that are asked for.
+// Returns the jobs that the server is asked about.
 std::string asked(std::initializer_list<const char*> ids, const char* server = "") {
   client::named_jobs named;
   std::string out;

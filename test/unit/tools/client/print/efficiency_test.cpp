@@ -1,4 +1,4 @@
-// What pbs_efficiency says of jobs.
+// pbs_efficiency says how much of what jobs were given they used.
 #include <boost/test/unit_test.hpp>
 
 #include <cstdlib>

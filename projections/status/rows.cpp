@@ -127,8 +127,9 @@ void put_grown_walltime(attributes::attribute_set& row, std::int64_t now_s) {
     return text ? values::parse_duration(*text) : std::nullopt;
   };
   const auto soft = duration("soft_walltime");
+  if (!soft || *soft <= 0) return;
   const auto began = values::parse_integer(row.get(ids::stime).value_or(""));
-  if (!soft || *soft <= 0 || !began || duration("min_walltime")) return;
+  if (!began || duration("min_walltime")) return;
   const auto elapsed = values::parse_integer(row.get(ids::obittime).value_or("")).value_or(now_s) - *began;
   if (elapsed < *soft) return;
   row.set(ids::estimated, "soft_walltime", values::print_duration(values::soft_walltime_after(elapsed, *soft, duration("walltime"))));

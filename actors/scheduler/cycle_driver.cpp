@@ -67,7 +67,7 @@ void cycle_driver::set_policy(std::string text, std::string sha256) {
       std::equal(programs.begin(), programs.end(), policy_.dynamic_resources.begin(), policy_.dynamic_resources.end(),
                  [](const auto& a, const auto& b) { return a.resource == b.resource; });
   if (view_.count_by(policy_.sharing) || (view_.complete() && !same_programs)) ask_for_full_view();
-  if (greeted_) send_fairshare();
+  if (greeted_ && (policy_.sharing.ever || view_.complete())) send_fairshare();
 }
 
 // Which resources there are is known only with a view.
@@ -78,7 +78,7 @@ void cycle_driver::name_what_counts_nothing() {
     const auto r = view_.resources().find(name);
     return r != cycle::no_resource && view_.resources()[r].numeric;
   };
-  if (policy_.sharing.ever)
+  if (view_.counts_shares())
     for (const auto& name : policy_.sharing.usage.names())
       if (!is_amount(name)) tell("fairshare_usage_res: " + name + " is no amount of a resource and counts as 0");
   for (const auto& [settings, when] : {std::pair(&policy_.prime, "prime"), std::pair(&policy_.non_prime, "Non-prime")})
@@ -145,12 +145,14 @@ cycle::amount cycle_driver::ask_program(const cycle::dynamic_resource& d, cycle:
   return value.value_or(0);
 }
 
-// How usage is to be counted; the server's rules write it down when it is news.
+// How usage is to be counted; the server's rules write it down when it is news. A formula may ask for it, and that comes with the view: who
+// said "off" before would end the counting for a moment, with each start of a scheduler.
 void cycle_driver::send_fairshare() {
+  counting_told_ = view_.counts_shares();
   out_.send(make([&](Builder m) {
     const auto& s = policy_.sharing;
     auto f = m.initFairshare();
-    f.setOn(s.ever);
+    f.setOn(*counting_told_);
     f.setEntity(values::fairshare_entity_text(s.entity));
     f.setUsage(s.usage_text);
     f.setDecaySeconds(s.decay_seconds);
@@ -166,6 +168,7 @@ void cycle_driver::connected() {
   policy_sent_ = false;
   view_wanted_ = false;
   preempting_.clear();
+  counting_told_.reset();
   directories_.connected();
   out_.send(make([&](Builder m) {
     auto h = m.initHello();
@@ -176,7 +179,7 @@ void cycle_driver::connected() {
     h.setPort(self_.port);
   }));
   greeted_ = true;
-  send_fairshare();
+  if (policy_.sharing.ever) send_fairshare();
 }
 
 cycle_driver::next cycle_driver::received(schema::ToScheduler::Reader said) {
@@ -220,9 +223,15 @@ cycle_driver::next cycle_driver::received(schema::ToScheduler::Reader said) {
 cycle_driver::next cycle_driver::take_view(schema::SchedulingDelta::Reader delta) {
   if (delta.getFull()) view_wanted_ = false;
   else if (view_wanted_) return next::go_on;  // belongs to a view that we no longer have
-  if (!view_.apply(delta)) ask_for_full_view();
-  else if (delta.getScheduler().size() > 0) return take_own(read_own_object(delta.getScheduler()));
-  return next::go_on;
+  if (!view_.apply(delta)) {
+    ask_for_full_view();
+    return next::go_on;
+  }
+  if (counting_told_ != view_.counts_shares()) {
+    if (counting_told_) names_checked_ = false;  // those that count usage are looked at from now on, or no longer
+    send_fairshare();
+  }
+  return delta.getScheduler().size() > 0 ? take_own(read_own_object(delta.getScheduler())) : next::go_on;
 }
 
 cycle_driver::next cycle_driver::take_own(const own_object& own) {

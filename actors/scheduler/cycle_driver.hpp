@@ -120,6 +120,7 @@ class cycle_driver {
   std::string policy_text_, policy_hash_;
   bool policy_sent_ = false;
   bool greeted_ = false;                                   // somebody heard our hello
+  std::optional<bool> counting_told_;                      // since the hello: whether usage is to be counted
   bool names_checked_ = false;                             // those in sched_config, against the resources there are
   bool view_wanted_ = false;                               // the server was asked and has not answered
   std::vector<schema::sealed<schema::ToScheduler>> asks_;  // runJob whose view is not here yet

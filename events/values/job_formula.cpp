@@ -109,6 +109,11 @@ bool is_language(std::string_view word) {
 
 std::span<const std::string_view> job_formula_words() { return words; }
 
+bool is_fairshare_word(std::string_view word) {
+  constexpr std::string_view own[] = {"fairshare_perc", "fair_share_perc", "fairshare_tree_usage", "fairshare_factor"};
+  return std::ranges::find(own, word) != std::end(own);
+}
+
 // condition := either [ if either else condition ]   either := both { or both }   both := negated { and negated }
 // negated := not negated | comparison   comparison := sum { (< <= > >= == !=) sum }   sum := product { (+ -) product }
 // product := signed { (* / // %) signed }   signed := (- +) signed | raised   raised := factor [ ** signed ]

@@ -51,5 +51,7 @@ class job_formula {
 
 // The words that are no resource: queue_priority, job_priority, eligible_time, ... (pbs guide: terms of the job sort formula).
 std::span<const std::string_view> job_formula_words();
+// Whether it is one of those that tell an entity's shares and usage, such as fairshare_perc.
+bool is_fairshare_word(std::string_view word);
 
 }  // namespace annals::values

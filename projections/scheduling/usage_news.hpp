@@ -1,5 +1,5 @@
 // The fairshare usages that a scheduler is told: all of them when each one changed, else those that did. Messages of their own,
-// of the view's sequence, behind those of the other rows; so a scheduler without fairshare is told nothing.
+// of the view's sequence, behind those of the other rows; so a scheduler that counts no usage is told nothing.
 #pragma once
 
 #include <cstdint>

@@ -306,13 +306,15 @@ class recorded_cluster {
   }
 
   void take_sent() {
-    auto sent = std::exchange(sent_, {});
-    if (starts_first && !refuses)
-      std::stable_partition(sent.begin(), sent.end(), [](const auto& m) { return m.get().isRun() || m.get().isReservation(); });
-    for (const auto& m : sent)
-      if (!m.get().isReservation()) take(m);
-      else if (answers_late) late_.push_back(m);
-      else answered_ |= take_answer(m);
+    while (!sent_.empty()) {  // a view that was wanted may have let a cycle begin
+      auto sent = std::exchange(sent_, {});
+      if (starts_first && !refuses)
+        std::stable_partition(sent.begin(), sent.end(), [](const auto& m) { return m.get().isRun() || m.get().isReservation(); });
+      for (const auto& m : sent)
+        if (!m.get().isReservation()) take(m);
+        else if (answers_late) late_.push_back(m);
+        else answered_ |= take_answer(m);
+    }
   }
   void take(const actors::cycle_driver::message& message) {
     const auto m = message.get();

@@ -213,7 +213,6 @@ class simulating {
     iteration_at_ = time_ns_ + log_.iteration_ns(wanted_.scheduler);
     if (!log_.scheduling_on(wanted_.scheduler)) return;
     show_view();
-    sent_.clear();
     tell([&](schema::ToScheduler::Builder m) {
       auto c = m.initCycle();
       c.setNumber(++out_.cycles);
@@ -225,20 +224,27 @@ class simulating {
       if (m.get().isRun()) start(m);
   }
 
+  // What the driver says of it is done before the cycle: it may want the whole view, and have usage counted in another way.
   void show_view() {
-    if (!greeted_) {
-      greeted_ = true;
-      driver_.connected();
-      for (const auto& m : sent_)
-        if (m.get().isFairshare()) {
-          const auto policy = m.get().getFairshare();
-          log_.write(stream_, time_ns_, [&](schema::Event::Builder e) { e.initScheduler().setFairsharePolicy(policy); });
-        }
-      for (const auto& m : log_.view().full_view()) driver_.received(m.get());
-      return;
+    bool whole = !std::exchange(greeted_, true);
+    if (whole) driver_.connected();
+    do {
+      whole |= take_sent();
+      for (const auto& m : whole ? log_.view().full_view() : log_.view().take_delta()) driver_.received(m.get());
+      whole = false;
+    } while (!sent_.empty());
+  }
+
+  // True: the driver wants the whole view.
+  bool take_sent() {
+    bool whole = false;
+    for (const auto& m : std::exchange(sent_, {})) {
+      whole |= m.get().isFullView();
+      if (!m.get().isFairshare()) continue;
+      const auto policy = m.get().getFairshare();
+      log_.write(stream_, time_ns_, [&](schema::Event::Builder e) { e.initScheduler().setFairsharePolicy(policy); });
     }
-    const bool anew = std::any_of(sent_.begin(), sent_.end(), [](const auto& m) { return m.get().isFullView(); });
-    for (const auto& m : anew ? log_.view().full_view() : log_.view().take_delta()) driver_.received(m.get());
+    return whole;
   }
 
   template <class Fill>

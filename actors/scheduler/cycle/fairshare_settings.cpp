@@ -79,7 +79,7 @@ bool fairshare_settings::operator==(const fairshare_settings& o) const {
 }
 
 bool count_the_same(const fairshare_settings& a, const fairshare_settings& b) {
-  return a.ever == b.ever && (!a.ever || (a.entity == b.entity && a.usage == b.usage));
+  return a.entity == b.entity && a.usage == b.usage;
 }
 
 }  // namespace annals::cycle

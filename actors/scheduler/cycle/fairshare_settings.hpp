@@ -13,7 +13,7 @@
 namespace annals::cycle {
 
 struct fairshare_settings {
-  bool ever = false;  // fair_share orders jobs at some time of the day: usage is counted always
+  bool ever = false;  // fair_share or a job_sort_key orders by shares at some time of the day: usage is counted always
   values::fairshare_entity entity = values::fairshare_entity::euser;
   std::string usage_text = "cput";  // fairshare_usage_res
   values::usage_formula usage = *values::usage_formula::parse("cput");
@@ -25,7 +25,7 @@ struct fairshare_settings {
 
   bool operator==(const fairshare_settings& other) const;
 };
-// Whether jobs' entities and what they will use are the same by both: what a view keeps of each job.
+// Whether the entity of a job and what it will use are the same by both: what a view keeps of each job while shares count.
 bool count_the_same(const fairshare_settings& a, const fairshare_settings& b);
 
 enum class line_kind : std::uint8_t { not_ours,

@@ -26,8 +26,8 @@ constexpr double accrues_nothing = 0, accrues_ineligible = 1, accrues_eligible =
 
 }  // namespace
 
-job_terms::job_terms(view& v, const policy& p, const timed_settings& settings, moment now) : view_(v), now_(now) {
-  if (settings.fair_share) standing_ = &v.stand(p.sharing.tree);
+job_terms::job_terms(view& v, const policy& p, moment now) : view_(v), now_(now) {
+  if (v.counts_shares()) standing_ = &v.stand(p.sharing.tree);
 }
 
 std::optional<job_terms::term> job_terms::find(const resource_table& resources, std::string_view name) {
@@ -55,9 +55,9 @@ double job_terms::value(term t, const job& j) const {
     case kind::accrue_type:
       if (!view_.counts_eligible_time()) return accrues_nothing;
       return j.eligible_since_ns != 0 ? accrues_eligible : accrues_ineligible;
-    case kind::fairshare_perc: return standing_ ? standing_->percentage(view_.leaf_of(j)) : 0;
-    case kind::fairshare_tree_usage: return standing_ ? standing_->tree_usage(view_.leaf_of(j)) : 1;
-    case kind::fairshare_factor: return standing_ ? factor(j) : 0;
+    case kind::fairshare_perc: return standing_->percentage(view_.leaf_of(j));
+    case kind::fairshare_tree_usage: return standing_->tree_usage(view_.leaf_of(j));
+    case kind::fairshare_factor: return factor(j);
   }
   return 0;
 }

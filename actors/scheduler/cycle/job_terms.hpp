@@ -29,8 +29,8 @@ class job_terms {
     resource_id resource = no_resource;
   };
 
-  // Without fair_share its terms are those of nobody: 0, 1 and 0.
-  job_terms(view& v, const policy& p, const timed_settings& settings, moment now);
+  // The view counts by this policy.
+  job_terms(view& v, const policy& p, moment now);
 
   // Nothing: no resource and no term has this name.
   static std::optional<term> find(const resource_table& resources, std::string_view name);
@@ -44,7 +44,7 @@ class job_terms {
 
   const view& view_;
   moment now_;
-  const fairshare_standing* standing_ = nullptr;
+  const fairshare_standing* standing_ = nullptr;  // while shares count: always when a term is one
 };
 
 }  // namespace annals::cycle

@@ -98,8 +98,8 @@ std::vector<index> by_turns(const std::vector<place>& places) {
 job_order in_order(view& v, const policy& p, const timed_settings& settings, moment now) {
   auto places = by_queue_and_rank(v, settings.by_queue || settings.round_robin);
   job_order order;
-  if (v.formula()) order.values = sort_by_formula(places, v, job_terms(v, p, settings, now));
-  else if (!settings.job_sort_keys.empty()) sort_by_keys(places, v, job_terms(v, p, settings, now), settings.job_sort_keys);
+  if (v.formula()) order.values = sort_by_formula(places, v, job_terms(v, p, now));
+  else if (!settings.job_sort_keys.empty()) sort_by_keys(places, v, job_terms(v, p, now), settings.job_sort_keys);
   if (settings.round_robin) {
     order.jobs = by_turns(places);
   } else {

@@ -1,10 +1,12 @@
 #include "actors/scheduler/cycle/policy.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "actors/scheduler/cycle/parameter_names.hpp"
 #include "events/values/duration.hpp"
+#include "events/values/job_formula.hpp"
 #include "events/values/number.hpp"
 #include "events/values/string_list.hpp"
 
@@ -193,6 +195,10 @@ constexpr untimed_parameter untimed_parameters[] = {
      [](policy&, std::string_view value) { return without_effect("peer_queue", value, "jobs are not fetched from other servers"); }},
 };
 
+bool orders_by_shares(const timed_settings& s) {
+  return s.fair_share || std::ranges::any_of(s.job_sort_keys, values::is_fairshare_word, &job_sort_key::name);
+}
+
 class config_reader {
  public:
   explicit config_reader(parsed_policy& out) : out_(out) {}
@@ -279,7 +285,7 @@ parsed_policy parse_policy(std::string_view text) {
   out.value.prime_days = holidays::parse(files.holidays, &out.holiday_complaints);
   out.value.dedicated = dedicated_time::parse(files.dedicated_time, out.value.zone, &out.dedicated_complaints);
   auto& sharing = out.value.sharing;
-  sharing.ever = out.value.prime.fair_share || out.value.non_prime.fair_share;
+  sharing.ever = orders_by_shares(out.value.prime) || orders_by_shares(out.value.non_prime);
   sharing.tree = std::make_shared<const share_tree>(files.resource_group, sharing.unknown_shares, &out.group_complaints);
   return out;
 }

@@ -89,7 +89,7 @@ bool view::apply(schema::SchedulingDelta::Reader delta) {
   const bool reads_all = reads_all_limited(delta);
   if (delta.getFull()) {
     forget_everything();
-  } else if (!seen_full_ || !reads_all || delta.getPrevious() != sequence_) {
+  } else if (!seen_full_ || !reads_all || delta.getPrevious() != sequence_ || !knows_entities_after(delta)) {
     return false;
   }
   seen_full_ = true;
@@ -136,9 +136,9 @@ void view::forget_everything() {
 }
 
 bool view::count_by(const fairshare_settings& settings) {
-  const bool same = count_the_same(sharing_, settings);
+  const bool counted = counts_shares(), same = count_the_same(sharing_, settings);
   sharing_ = settings;
-  return !same && seen_full_;
+  return seen_full_ && (counted != counts_shares() || (counted && !same));
 }
 
 fairshare_standing& view::stand(const std::shared_ptr<const share_tree>& tree) {
@@ -153,7 +153,7 @@ void view::apply_usages(schema::SchedulingDelta::Reader delta) {
 }
 
 void view::count_entity(job& j, schema::SchedJob::Reader row) {
-  if (!sharing_.ever) return;
+  if (!counts_shares()) return;
   j.entity = entities_.number_of(
       values::entity_of(sharing_.entity, {text(row.getEuser()), text(row.getEgroup()), text(row.getAccountName()), text(row.getQueue())}));
   j.expected_usage = sharing_.usage.value_with([&](std::string_view name) {
@@ -187,11 +187,40 @@ void view::apply_server(capnp::List<schema::Attribute>::Reader attributes) {
   compile_formula();
 }
 
-// The server took it, so its names mean something; one whose resource is gone since counts as 0 (job_terms).
+namespace {
+
+// The scheduler's, or else the server's. The server took it, so its names mean something; one whose resource is gone since counts as 0
+// (job_terms).
+std::optional<values::job_formula> formula_of(std::string_view scheduler, std::string_view server) {
+  const auto formula = scheduler.empty() ? server : scheduler;
+  if (formula.empty()) return std::nullopt;
+  return values::job_formula::parse(formula, [](std::string_view) { return true; });
+}
+
+bool names_shares(const std::optional<values::job_formula>& formula) {
+  return formula && std::ranges::any_of(formula->names(), values::is_fairshare_word);
+}
+
+// `before`: what holds if the delta says nothing of these attributes.
+std::string_view formula_in(capnp::List<schema::Attribute>::Reader attributes, std::string_view before) {
+  if (attributes.size() == 0) return before;
+  for (const auto a : attributes)
+    if (text(a.getName()) == "job_sort_formula") return text(a.getValue());
+  return {};
+}
+
+}  // namespace
+
 void view::compile_formula() {
-  const auto& formula = scheduler_formula_.empty() ? server_formula_ : scheduler_formula_;
-  if (formula.empty()) formula_.reset();
-  else formula_ = values::job_formula::parse(formula, [](std::string_view) { return true; });
+  formula_ = formula_of(scheduler_formula_, server_formula_);
+  formula_names_shares_ = names_shares(formula_);
+}
+
+// While no shares count, jobs are read without their entities.
+bool view::knows_entities_after(schema::SchedulingDelta::Reader delta) const {
+  if (counts_shares() || (delta.getServer().size() == 0 && delta.getScheduler().size() == 0)) return true;
+  return !names_shares(
+      formula_of(formula_in(delta.getScheduler(), scheduler_formula_), formula_in(delta.getServer(), server_formula_)));
 }
 
 void view::set_dynamic(const std::vector<std::pair<resource_id, amount>>& amounts) {

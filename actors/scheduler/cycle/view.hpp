@@ -210,12 +210,15 @@ struct reservation {
 
 class view {
  public:
-  // False: a delta before this one is missing, or it limits what was not read of jobs so far; the view is unchanged and needs a full one.
+  // False: a delta before this one is missing, or it limits what was not read of jobs so far, or brings the first formula that names
+  // shares; the view is unchanged and needs a full one.
   bool apply(schema::SchedulingDelta::Reader delta);
   // Who counts for what in fairshare, of jobs taken in from here on. True: jobs taken in before were counted otherwise, and a full
   // view is needed.
   bool count_by(const fairshare_settings& settings);
-  // A cycle by shares begins: what the entities have used, in this tree.
+  // The order of jobs looks at shares: by sched_config, or by a formula that names them.
+  bool counts_shares() const { return sharing_.ever || formula_names_shares_; }
+  // A cycle in which shares count begins: what the entities have used, in this tree.
   fairshare_standing& stand(const std::shared_ptr<const share_tree>& tree);
   share_index leaf_of(const job& j) const { return entities_.place_of(j.entity); }  // in that tree, or behind it
   std::uint64_t sequence() const { return sequence_; }
@@ -336,6 +339,7 @@ class view {
   void apply_scheduler(capnp::List<schema::Attribute>::Reader attributes);
   void set_dynamic_alarm(std::string_view value);
   void compile_formula();
+  bool knows_entities_after(schema::SchedulingDelta::Reader delta) const;
   void apply_queue(schema::SchedQueue::Reader row);
   void apply_vnode(schema::SchedVnode::Reader row);
   void apply_vnode_attribute(vnode& v, schema::Attribute::Reader a);
@@ -393,6 +397,7 @@ class view {
   bool supposing_ = false;
   std::string server_formula_, scheduler_formula_;
   std::optional<values::job_formula> formula_;
+  bool formula_names_shares_ = false;
   std::optional<double> formula_threshold_;
   bool eligible_time_enable_ = false;
   static constexpr std::int64_t dynamic_alarm_default = 30;  // pbs guide: server_dyn_res_alarm

@@ -16,7 +16,7 @@ struct FromScheduler {
     policy   @6 :Data;              # the text of the policy files the next cycles use
     cannotRun @7 :CannotRun;        # answers a RunOneJob; else it is answered with run
     directories @8 :SchedDirectories;   # after the hello, and after each change of sched_priv or sched_log
-    fairshare @9 :SchedulerEvents.FairsharePolicy;   # after the hello, and whenever sched_config says otherwise
+    fairshare @9 :SchedulerEvents.FairsharePolicy;   # after the hello or the first view, and whenever it is otherwise
     reservation @10 :SchedReservationAnswer;      # to a SchedReservation with an ask
   }
 }

@@ -27,7 +27,7 @@ struct SchedulerEvent {
 struct SchedulerStarted { host @0 :Text; version @1 :Text; pid @2 :UInt32; port @3 :UInt16; }
 struct FairsharePolicy {
   # From sched_config: fairshare_entity, fairshare_usage_res, fairshare_decay_time, fairshare_decay_factor.
-  on           @0 :Bool;            # fair_share, at any time of the day
+  on           @0 :Bool;            # usage is counted: fair_share or a job_sort_key asks for it at any time of the day, or the formula
   entity       @1 :Text;            # euser, egroup, Account_Name, queue, "egroup:euser"
   usage        @2 :Text;            # a resource or a formula of resources: "cput", "ncpus*walltime"
   decaySeconds @3 :UInt64;          # 0: it never decays by itself

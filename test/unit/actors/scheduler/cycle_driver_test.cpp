@@ -91,10 +91,11 @@ small_cluster two_jobs() {
 
 BOOST_AUTO_TEST_CASE(a_cycle_is_told_from_its_beginning_to_its_end) {
   driven d;
-  BOOST_TEST(said(d, {which::HELLO, which::FAIRSHARE}));
+  BOOST_TEST(said(d, {which::HELLO}));
   BOOST_TEST(d.sent[0].get().getHello().getPid() == 42u);
-  d.forget();
   d.view(two_jobs().full_view(5));
+  BOOST_TEST(said(d, {which::HELLO, which::FAIRSHARE}));
+  d.forget();
   d.cycle(1, 5);
   BOOST_REQUIRE(said(d, {which::POLICY, which::CYCLE_BEGAN, which::RUN, which::REASONS, which::CYCLE_ENDED}));
   const auto began = d.sent[1].get().getCycleBegan();
@@ -189,7 +190,7 @@ BOOST_AUTO_TEST_CASE(a_cycle_waits_for_its_view) {
   d.cycle(1, 5);
   BOOST_TEST(said(d, {which::FULL_VIEW}));
   d.view(two_jobs().full_view(4));
-  BOOST_TEST(d.sent.size() == 1u);
+  BOOST_TEST(said(d, {which::FULL_VIEW, which::FAIRSHARE}));
   d.view(delta(4, 6, {}));
   BOOST_TEST(d.sent.back().get().which() == which::CYCLE_ENDED);
 }
@@ -451,9 +452,10 @@ BOOST_AUTO_TEST_CASE(it_listens_where_its_object_says) {  // MS-31, MS-57
 
 BOOST_AUTO_TEST_CASE(how_usage_counts_is_told_after_the_hello_and_when_it_changes) {  // MS-107
   driven d;
+  d.view(two_jobs().full_view(5));
+  BOOST_REQUIRE(said(d, {which::HELLO, which::FAIRSHARE}));
   BOOST_TEST(!d.sent[1].get().getFairshare().getOn());
   BOOST_TEST(schema::str(d.sent[1].get().getFairshare().getUsage()) == "cput");
-  d.view(two_jobs().full_view(5));
   d.forget();
   const auto config = shipped_sched_config() +
                       "fair_share: true ALL\nfairshare_usage_res: ncpus*wall\n"
@@ -471,6 +473,56 @@ BOOST_AUTO_TEST_CASE(how_usage_counts_is_told_after_the_hello_and_when_it_change
   BOOST_TEST(logged("Fil;resource_group;Parent ginfo of b doesnt exist."));
   BOOST_TEST(logged("Fil;resgroup;error on line 2."));
   BOOST_TEST(logged("Fil;sched_config;fairshare_usage_res: wall is no amount of a resource and counts as 0"));
+  d.forget();
+  d.driver.connected();
+  BOOST_TEST(said(d, {which::HELLO, which::FAIRSHARE}));  // whatever the view will say
+}
+
+namespace {
+
+schema::sealed<schema::SchedulingDelta> formula_becomes(const std::string& formula, std::uint64_t previous, std::uint64_t sequence) {
+  return schema::make<schema::SchedulingDelta>([&](schema::SchedulingDelta::Builder d) {
+    d.setPrevious(previous);
+    d.setSequence(sequence);
+    auto a = d.initServer(1)[0];
+    a.setName("job_sort_formula");
+    a.setValue(formula);
+  });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_formula_that_names_shares_has_usage_counted) {
+  driven d;
+  d.driver.set_policy(shipped_sched_config() + "fairshare_usage_res: wall\n", std::string(32, 'i'));
+  d.view(two_jobs().full_view(5));
+  d.cycle(1, 5);
+  const auto named = [&] {
+    return std::count(d.log.begin(), d.log.end(), "Fil;sched_config;fairshare_usage_res: wall is no amount of a resource and counts as 0");
+  };
+  BOOST_TEST(named() == 0);  // it does not count
+  d.forget();
+  d.view(formula_becomes("ncpus", 5, 6));
+  BOOST_TEST(d.sent.empty());
+  d.view(formula_becomes("fairshare_factor", 6, 7));
+  BOOST_TEST(said(d, {which::FULL_VIEW}));  // whose jobs these are was not read so far
+  auto c = two_jobs();
+  c.server["job_sort_formula"] = "fairshare_factor";
+  d.view(c.full_view(7));
+  BOOST_REQUIRE(said(d, {which::FULL_VIEW, which::FAIRSHARE}));
+  BOOST_TEST(d.sent[1].get().getFairshare().getOn());
+  d.cycle(2, 7);
+  BOOST_TEST(named() == 1);
+  d.forget();
+  d.driver.connected();
+  BOOST_TEST(said(d, {which::HELLO}));  // "off" would end the counting until the view is here
+  d.view(c.full_view(8));
+  BOOST_REQUIRE(said(d, {which::HELLO, which::FAIRSHARE}));
+  BOOST_TEST(d.sent[1].get().getFairshare().getOn());
+  d.forget();
+  d.view(formula_becomes("", 8, 9));
+  BOOST_REQUIRE(said(d, {which::FAIRSHARE}));
+  BOOST_TEST(!d.sent[0].get().getFairshare().getOn());
 }
 
 // -- server_dyn_res (scene S11) ------------------------------------------------------------------------------------------

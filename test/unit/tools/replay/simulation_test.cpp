@@ -160,6 +160,21 @@ BOOST_AUTO_TEST_CASE(fairshare_counts_what_was_used_in_the_simulation) {
   BOOST_TEST(t.wait(2) < t.wait(1));  // bob has used nothing
 }
 
+BOOST_AUTO_TEST_CASE(a_formula_that_names_shares_counts_what_was_used_in_the_simulation) {
+  recorded_cluster c(fifo, 1, 4);
+  c.change_server("job_sort_formula", "-fairshare_tree_usage");
+  c.submit("alice", 4, 100);
+  c.cycle();
+  c.later(1);
+  c.submit("alice", 4, 100);
+  c.submit("bob", 4, 100);
+  c.cycle();
+  c.later(1000);
+  const tried t(c, "by_queue: False all\nround_robin: False all\nfairshare_usage_res: ncpus\nresources: \"ncpus\"\nunknown_shares: 10\n");
+  BOOST_TEST(t.recorded_wait(1) < t.recorded_wait(2));
+  BOOST_TEST(t.wait(2) < t.wait(1));  // bob has used nothing
+}
+
 // An array of three that need the whole cluster, and a job in a queue of higher priority that comes a second later.
 struct an_array : recorded_cluster {
   std::uint64_t array = 0;

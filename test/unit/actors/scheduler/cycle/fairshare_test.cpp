@@ -346,6 +346,98 @@ BOOST_AUTO_TEST_CASE(off_it_changes_nothing) {
   BOOST_TEST(o.started() == expected, boost::test_tools::per_element());
 }
 
+namespace {
+
+// fair_share is false.
+policy unshared(const std::string& groups, const std::string& more = "") {
+  return parse_policy(policy_text({shipped_sched_config() + more, groups})).value;
+}
+
+// The server's or the scheduler's formula becomes this one.
+schema::sealed<schema::SchedulingDelta> another_formula(const std::string& formula, bool of_server = true) {
+  return schema::make<schema::SchedulingDelta>([&](schema::SchedulingDelta::Builder d) {
+    d.setPrevious(1);
+    d.setSequence(1);
+    auto list = of_server ? d.initServer(2) : d.initScheduler(2);
+    list[0].setName("comment");
+    list[0].setValue("words");
+    list[1].setName("job_sort_formula");
+    list[1].setValue(formula);
+  });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_formula_that_names_shares_has_them_without_fair_share) {
+  auto c = with({of("pbsuser", 1), of("bob", 2), of("pbsuser1", 3), of("stranger", 4)});
+  const auto p = unshared(two_groups, "fairshare_enforce_no_shares: True\n");  // which is of fair_share
+  const auto order = [&](const std::string& formula, const usages& used) {
+    c.server["job_sort_formula"] = formula;
+    return cycle_of(c, p, used).started();
+  };
+  const auto each = boost::test_tools::per_element();
+  BOOST_TEST(order("fairshare_perc", {}) == (serials{3, 2, 1, 4}), each);  // 0.42, 0.4, 0.18, 0
+  BOOST_TEST(order("-fairshare_tree_usage", {{"pbsuser", 50}, {"pbsuser1", 20}, {"bob", 200}}) == (serials{4, 3, 1, 2}), each);
+  BOOST_TEST(order("fairshare_factor", {{"pbsuser", 50}, {"pbsuser1", 20}, {"bob", 200}}) == (serials{3, 1, 2, 4}), each);
+  BOOST_TEST(order("ncpus", {{"pbsuser", 50}}) == (serials{1, 2, 3, 4}), each);
+}
+
+BOOST_AUTO_TEST_CASE(a_formula_without_fair_share_has_the_entity_that_sched_config_says) {
+  auto first = of("a", 1), later = of("b", 2);
+  first.egroup = "poor";
+  later.egroup = "rich";
+  auto c = with({first, later});
+  c.scheduler["job_sort_formula"] = "fairshare_perc";
+  const auto o = cycle_of(c, unshared("rich 10 root 9\npoor 11 root 1\n", "fairshare_entity: egroup\n"));
+  BOOST_TEST(o.started() == (serials{2, 1}), boost::test_tools::per_element());
+}
+
+// While no shares count jobs are taken in without their entities.
+BOOST_AUTO_TEST_CASE(the_first_formula_that_names_shares_needs_a_new_view) {
+  auto c = with({of("pbsuser", 1), of("pbsuser1", 2)});
+  const auto p = unshared(two_groups);
+  for (const bool of_server : {true, false}) {
+    view v;
+    v.count_by(p.sharing);
+    BOOST_REQUIRE(v.apply(*c.full_view()));
+    BOOST_TEST(v.apply(*another_formula("ncpus", of_server)));
+    BOOST_TEST(!v.counts_shares());
+    BOOST_TEST(!v.apply(*another_formula("fairshare_perc", of_server)));
+    BOOST_TEST(!v.counts_shares());
+    BOOST_TEST(run_cycle(v, p, some_day).runs.size() == 2u);  // as before
+    auto named = c;
+    (of_server ? named.server : named.scheduler)["job_sort_formula"] = "fairshare_perc";
+    BOOST_REQUIRE(v.apply(*named.full_view()));
+    BOOST_TEST(v.counts_shares());
+    const auto r = run_cycle(v, p, some_day);
+    BOOST_REQUIRE(r.runs.size() == 2u);
+    BOOST_TEST(r.runs[0].job == 2u);
+    BOOST_TEST(v.apply(*another_formula("-fairshare_factor", of_server)));  // all are known
+    BOOST_TEST(v.apply(*another_formula("", of_server)));
+    BOOST_TEST(!v.counts_shares());
+    BOOST_TEST(!v.apply(*another_formula("fairshare_perc", of_server)));  // jobs may have come since
+  }
+}
+
+// The scheduler's own formula comes before the server's.
+BOOST_AUTO_TEST_CASE(a_formula_that_does_not_hold_counts_no_shares) {
+  auto c = with({of("pbsuser", 1)});
+  c.scheduler["job_sort_formula"] = "ncpus";
+  view v;
+  BOOST_REQUIRE(v.apply(*c.full_view()));
+  BOOST_TEST(v.apply(*another_formula("fairshare_perc")));
+  BOOST_TEST(!v.counts_shares());
+  BOOST_TEST(!v.apply(*another_formula("", false)));  // now the server's holds
+}
+
+BOOST_AUTO_TEST_CASE(a_job_sort_key_that_names_shares_has_them_without_fair_share) {
+  const auto p = unshared(two_groups, "job_sort_key: \"fairshare_perc HIGH\" ALL\n");
+  const auto o = cycle_of(with({of("pbsuser", 1), of("pbsuser1", 2)}), p);
+  BOOST_TEST(o.started() == (serials{2, 1}), boost::test_tools::per_element());
+  BOOST_TEST(unshared(two_groups, "job_sort_key: \"fairshare_perc HIGH\" non_prime\n").sharing.ever);
+  BOOST_TEST(!unshared(two_groups, "job_sort_key: \"ncpus HIGH\" ALL\n").sharing.ever);
+}
+
 BOOST_AUTO_TEST_CASE(the_entity_may_be_a_group_or_an_account) {
   auto first = of("a", 1), later = of("b", 2);
   first.egroup = "rich";
@@ -361,6 +453,11 @@ BOOST_AUTO_TEST_CASE(another_way_to_count_needs_a_new_view) {
   BOOST_REQUIRE(v.apply(*with({}).full_view()));
   BOOST_TEST(!v.count_by(sharing("a 1 root 5\n").sharing));  // shares are no part of it
   BOOST_TEST(v.count_by(sharing(two_groups, "fairshare_entity: queue\n").sharing));
+  BOOST_TEST(v.count_by(parse_policy("").value.sharing));
+  BOOST_TEST(!v.count_by(parse_policy("fairshare_entity: queue\n").value.sharing));  // nothing counts
+  auto named = with({});
+  named.server["job_sort_formula"] = "fairshare_perc";
+  BOOST_REQUIRE(v.apply(*named.full_view()));
   BOOST_TEST(v.count_by(parse_policy("").value.sharing));
 }
 

@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(terms_of_fairshare_and_eligible_time) {
   };
   BOOST_TEST(value("eligible_time") == "0");  // it is not counted
   BOOST_TEST(value("accrue_type") == "0");
-  BOOST_TEST(value("fairshare_perc") == "0");
+  BOOST_TEST(value("fairshare_perc") == "0");  // of somebody without a share
   BOOST_TEST(value("fairshare_tree_usage") == "1");
   BOOST_TEST(value("fairshare_factor") == "0");
   c.server["eligible_time_enable"] = "True";
@@ -248,6 +248,9 @@ BOOST_AUTO_TEST_CASE(terms_of_fairshare_and_eligible_time) {
   BOOST_TEST(value("fairshare_perc", sharing) == "1");
   BOOST_TEST(value("fairshare_tree_usage", sharing) == value("fairshare_tree_usage*1", sharing));
   BOOST_TEST(value("fairshare_factor - 2**-fairshare_tree_usage", sharing) == "0");
+  for (const char* term : {"fairshare_perc", "fair_share_perc", "fairshare_tree_usage", "fairshare_factor"})  // also without fair_share
+    for (const std::string part : {"True prime\n", "True non_prime\n", "False ALL\n"})
+      BOOST_TEST(value(term, "unknown_shares: 10\nfair_share: " + part) == value(term, sharing), term << " " << part);
 }
 
 // Scenes S4 and Y6b.

@@ -245,6 +245,7 @@ void fill_job(schema::SchedJob::Builder to, const model::job_state& job) {
   to.setEstimatedNs(values::parse_integer(text(ids::estimated, "start_time")).value_or(0) * ns_per_second);
   to.setEstimatedVnode(text(ids::estimated, "exec_vnode"));
   to.setTopjob(text(ids::topjob) == "True");
+  to.setPreempted(job.preempted && job.allocated.empty());
   auto failed = to.initFailedHosts(static_cast<unsigned>(job.failed_starts.size()));
   for (unsigned i = 0; i < failed.size(); ++i) failed.set(i, job.failed_starts[i].host);
   if (job.array) {

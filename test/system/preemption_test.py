@@ -52,13 +52,16 @@ class preemption(FourCpus):
 
     def test_a_job_is_queued_again_or_deleted_if_the_site_wants_that(self):
         self.sure("qmgr", "-c", "set sched preempt_order = R")
+        self.sure("qmgr", "-c", "set sched sched_preempt_enforce_resumption = True")
         low = self.takes(4)
         self.until_running(low)
-        high = self.takes(4, "-q", "exp")
+        high = self.takes(4, "-q", "exp", "-l", "walltime=1:00:00")
         self.until_running(high)
         self.assertEqual((self.job(low)["job_state"], self.job(low)["run_count"]), ("Q", "1"))
+        self.until(lambda: self.job(low).get("topjob") == "True" and "estimated.start_time" in self.job(low), lambda: self.job(low))
         self.sure("qdel", high)
         self.until_running(low)
+        self.assertNotIn("topjob", self.job(low))
         self.sure("qmgr", "-c", "set sched preempt_order = D")
         other = self.takes(4, "-q", "exp")
         self.until_running(other)

@@ -255,7 +255,9 @@ std::string job_words(schema::JobEvent::Reader event) {
     }
     case which::USAGE_REPORTED: return run_text(event.getUsageReported().getRun()) + ": " + usage_text(event.getUsageReported().getUsage());
     case which::DELETE_REQUESTED: return delete_words(event.getDeleteRequested());
-    case which::RERUN_REQUESTED: return event.getRerunRequested().getForce() ? "to be run again, by force" : "to be run again";
+    case which::RERUN_REQUESTED:
+      if (event.getRerunRequested().getPreempted()) return "to be run again, to make room for another job";
+      return event.getRerunRequested().getForce() ? "to be run again, by force" : "to be run again";
     case which::EXITED: {
       const auto e = event.getExited();
       return run_text(e.getRun()) + " ended, exit status " + std::to_string(e.getExitStatus()) + "; " + usage_text(e.getUsage());

@@ -314,6 +314,7 @@ class simulating {
     if (victim.getHow() == how::SUSPEND)
       if (const auto left = left_of(*job, run->second.at, run->second.shrunk_ns); left < INT64_MAX)
         left_[run->second.at] = std::max<std::int64_t>(left - (time_ns_ - run->second.since_ns), 0);
+    if (victim.getHow() != how::DELETE) write(victim.getJob(), [](auto e) { e.initRerunRequested().setPreempted(true); });
     end_run(victim.getJob(), victim.getHow() == how::DELETE);
     want_cycle();
   }

@@ -115,18 +115,21 @@ void backfill::book_resumption(index at) {
 
 void backfill::could_not_run(index at) {
   const job& j = view_.jobs()[at];
+  if (enforced(j)) {  // whatever the depth
+    if (!booked_.contains(at)) make_top(at, now_);
+    return;
+  }
   if (!settings_.strict_ordering || j.topjob_ineligible) return;
   auto& turn = turns_[turn_of(j)];
   if (depth_for(j) <= 0) turn.blocked_by = j.id;
-  else if (booked_.contains(at)) ++turn.tops;
-  else if (turn.tops < depth_for(j)) make_top(at, now_);
+  else if (booked_.contains(at) || (turn.tops < depth_for(j) && make_top(at, now_))) ++turn.tops;
 }
 
 // Nobody has to wait behind it, whatever the depth: no room is lacking.
 void backfill::waits_for_its_subjobs(index at) {
   const job& j = view_.jobs()[at];
   if (!settings_.strict_ordering || j.topjob_ineligible || turns_[turn_of(j)].tops >= depth_for(j)) return;
-  if (const auto end = first_end_within(j)) make_top(at, *end);
+  if (const auto end = first_end_within(j); end && make_top(at, *end)) ++turns_[turn_of(j)].tops;
 }
 
 std::optional<moment> backfill::first_end_within(const job& array) {
@@ -135,11 +138,11 @@ std::optional<moment> backfill::first_end_within(const job& array) {
   return std::nullopt;
 }
 
-void backfill::make_top(index at, moment earliest) {
+bool backfill::make_top(index at, moment earliest) {
   const job& j = view_.jobs()[at];
   const auto seconds = shortest_of(j);
   const std::tuple same(j.queue, j.request, seconds, promised_of(j));
-  if (earliest == now_ && j.estimated == 0 && without_time_.contains(same)) return;
+  if (earliest == now_ && j.estimated == 0 && without_time_.contains(same)) return false;
   log_.of_job(event_debug2, j.id, estimating);
   const auto& queue = view_.queues()[j.queue];
   auto starts = queue.reservation != 0 ? std::vector<time_span>{{now_, endless}}
@@ -149,10 +152,10 @@ void backfill::make_top(index at, moment earliest) {
   auto found = dates().first_time_for(at, seconds, starts);
   if (!found) {
     if (earliest == now_) without_time_.insert(same);
-    return;
+    return false;
   }
-  ++turns_[turn_of(j)].tops;
   book_top(at, std::move(*found), seconds);
+  return true;
 }
 
 void backfill::book_top(index at, calendar::place_and_time where, std::int64_t seconds) {

@@ -27,8 +27,10 @@ class backfill {
   calendar& dates();
   // The job has this place as soon as those have left who are on their way out: it needs no other.
   void book_now(index job_at, claim what);
-  // A suspended job is a top job whatever the depth: it goes on as soon as its place is free.
+  // A suspended job, or one with a checkpoint, is a top job whatever the depth: it goes on as soon as its place is free.
   void book_resumption(index job_at);
+  // Of a queued job: it was preempted, and the site wants that it goes on before others (sched_preempt_enforce_resumption).
+  bool enforced(const job& j) const { return view_.preempting().enforces_resumption && j.preempted; }
 
   // True: the job would pass one that nothing may pass.
   bool breaks_order(const job& j, refusal& why) const;
@@ -56,8 +58,8 @@ class backfill {
   };
   std::int64_t depth_for(const job& j) const;
   index turn_of(const job& j) const { return view_.queues()[j.queue].backfill_depth ? j.queue : none; }
-  // It can't begin before `earliest`.
-  void make_top(index at, moment earliest);
+  // It can't begin before `earliest`. False: no time was found for it.
+  bool make_top(index at, moment earliest);
   std::optional<moment> first_end_within(const job& array);
   void book_top(index at, calendar::place_and_time where, std::int64_t seconds);
   void log_simulation(moment start);

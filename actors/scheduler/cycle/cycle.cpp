@@ -64,7 +64,7 @@ class cycle_run {
     const bool within = is_within(j);
     if (!view_.request_of(j).understood) why.text = "Internal Scheduling Error";
     else if (within        ? finds_room_within(j, why)
-             : is_bound(j) ? finds_kept_place(at, why)
+             : is_bound(j) ? pools_suffice(view_, placement_, j, why) && finds_kept_place(at, why)
                            : backfill_.place(placement_, j, duration_of(j), allocation_, why)) start(at, {});
     else if (std::vector<preempt_victim> victims; !within && !is_bound(j) && !why.never && settings_.preemptive_sched &&
                                                   preemption_.make_room(at, true, duration_of(j), allocation_, victims))
@@ -89,7 +89,7 @@ class cycle_run {
       log_.line(event_debug3, "Sched", "create_resresv_sets",
                 log_.keep("Number of job equivalence classes: " + std::to_string(classes)));
     if (settings_.fair_share && policy_.sharing.enforce_no_shares) refuse_without_shares(order);
-    resume_suspended(order);
+    consider_preempted(order);
     if (settings_.fair_share && !view_.formula()) consider_by_shares(std::move(order));
     else
       for (const index at : order) consider(at);
@@ -104,17 +104,27 @@ class cycle_run {
   bool is_to_resume(const job& j) const { return j.where == job_place::suspended && j.resume; }
 
   // Suspended jobs that are to go on come before queued ones: they have waited in the middle of their work. Each goes back to where it was.
-  void resume_suspended(std::vector<index>& order) {
+  // If the site wants that, jobs come next that were queued again to make room (sched_preempt_enforce_resumption).
+  void consider_preempted(std::vector<index>& order) {
     std::map<std::size_t, std::vector<index>> by_level;
+    const auto add = [&](index at) { by_level[settings_.preemptive_sched ? preemption_.level_of(at) : 0].push_back(at); };
     for (index at = 0; at < view_.jobs().size(); ++at)
-      if (is_to_resume(view_.jobs()[at])) by_level[settings_.preemptive_sched ? preemption_.level_of(at) : 0].push_back(at);
+      if (is_to_resume(view_.jobs()[at])) add(at);
+    if (view_.preempting().enforces_resumption) {
+      const auto first_again =
+          std::stable_partition(order.begin(), order.end(), [&](index at) { return !backfill_.enforced(view_.jobs()[at]); });
+      std::for_each(first_again, order.end(), add);
+      order.erase(first_again, order.end());
+    }
     for (const auto& [level, jobs] : by_level) {
       consider_before(level, order);
-      for (const index at : jobs) resume(at);
+      for (const index at : jobs)
+        if (is_to_resume(view_.jobs()[at])) resume(at);
+        else consider(at);
     }
   }
 
-  // Whoever could preempt a suspended job comes before it: it would have to make room again.
+  // Whoever could preempt such a job comes before it: it would have to make room again.
   void consider_before(std::size_t level, std::vector<index>& order) {
     if (level == 0) return;
     const auto preempts_it = [&](index at) { return preemption_.level_of(at) < level; };
@@ -328,14 +338,16 @@ class cycle_run {
 
   // It preempts nobody: its place may be held by whom it may not preempt.
   void consider_bound(index at) {
+    const job& j = view_.jobs()[at];
     refusal why;
-    if (may_run(view_.jobs()[at], why) && finds_kept_place(at, why)) return start(at, {});
+    const bool may = may_run(j, why) && pools_suffice(view_, placement_, j, why);
+    if (may && finds_kept_place(at, why)) return start(at, {});
+    if (may && backfill_.enforced(j)) backfill_.book_resumption(at);
     refuse(at, told(at, why));
   }
 
   bool finds_kept_place(index at, refusal& why) {
     const job& j = view_.jobs()[at];
-    if (!pools_suffice(view_, placement_, j, why)) return false;
     const auto taken = take_again(view_, j);
     if (taken && backfill_.leaves_alone(*taken, j)) {
       allocation_ = kept_place(view_, j);

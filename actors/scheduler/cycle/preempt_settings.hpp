@@ -20,7 +20,7 @@ enum preempt_condition : std::uint8_t {
 struct preempt_settings {
   std::int64_t queue_prio = 150;
   bool targets_count = true;
-  bool enforces_resumption = false;  // who is suspended goes on before others take its room
+  bool enforces_resumption = false;  // who was preempted goes on before others take its room
   std::vector<std::uint8_t> levels;  // sets of conditions, the highest first
   struct methods {
     std::int64_t percent = 100;  // of the walltime that is left, at most

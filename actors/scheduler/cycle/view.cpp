@@ -450,6 +450,7 @@ void view::apply_job(schema::SchedJob::Reader row, std::uint64_t serial) {
   j.started = row.getStartedNs() / ns_per_second;
   j.topjob_ineligible = row.getTopjobIneligible();
   j.rerunable = row.getRerunable();
+  j.preempted = row.getPreempted();
   j.leaving = row.getLeaving();
   j.estimated = row.getEstimatedNs() / ns_per_second;
   j.estimated_vnode = text(row.getEstimatedVnode());

@@ -178,7 +178,8 @@ struct job {
   std::int64_t started = 0;  // of a running job; seconds since 1970
   bool topjob_ineligible = false;
   bool rerunable = false;
-  bool lifted = false;  // see view::lift
+  bool preempted = false;  // a queued one that ran, and left for another
+  bool lifted = false;     // see view::lift
   std::string preempt_targets;
   bool leaving = false;         // a running one is to end or to be queued again
   std::int64_t estimated = 0;   // estimated.start_time that it shows, or will show once the server heard us; 0: none

@@ -439,6 +439,7 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
       job.failed_starts.clear();
       job.failed_in_a_row = 0;
       job.can_checkpoint = event.getStarted().getCanCheckpoint();
+      job.preempted = false;
       job.attributes.erase(ids::prov_vnode);
       return set_or_clear_comment(job, schema::text(event.getStarted().getComment()));
     case which::START_FAILED: return on_start_failed(job, event.getStartFailed());
@@ -460,11 +461,13 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
       job.rerun_requested = true;
       job.rerun_forced |= event.getRerunRequested().getForce();
       job.rerun_by_hook |= at.by.role == schema::Role::MOM;
+      job.preempted |= event.getRerunRequested().getPreempted();
       job.rerun_exit_status = by_the_server_itself(at) ? exit_killed : 0;
       return;
     case which::SIGNALLED: {
       const auto e = event.getSignalled();
       if (e.getLoadHost().size() > 0) return on_load(job, e);
+      job.preempted |= e.getPreempted();
       const auto what = e.getCheckpoint() ? run_request::kind::checkpoint : run_request::kind::signal;
       return add_request(job, {e.getRequest(), what, schema::str(e.getSignal()), false, false});
     }
@@ -481,7 +484,10 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
       job.queue_rank = event.getReordered().getQueueRank();
       return set_number(job, ids::queue_rank, job.queue_rank);
     case which::REQUEST_DONE:
-      job.can_checkpoint &= !(job.is_checkpointing() && event.getRequestDone().getRequest() >= job.requests.front().id);
+      if (job.is_checkpointing() && event.getRequestDone().getRequest() >= job.requests.front().id) {  // its script has failed
+        job.can_checkpoint = false;
+        job.preempted &= job.rerun_requested;
+      }
       std::erase_if(job.requests, [&](const run_request& w) { return w.id <= event.getRequestDone().getRequest(); });
       return;
     case which::EXITED: return on_exited(job, at, event.getExited());

@@ -65,7 +65,7 @@ outcome suspend(const job_state& job, bool admin, bool resumes, const settings& 
 outcome checkpoint(const job_state& job) {
   if (job.is_checkpointing()) return no_change;
   if (!may_checkpoint(job)) return refuse(pbs_error::no_support);
-  return std::vector<event>{checkpoint_asked(job)};
+  return std::vector<event>{checkpoint_asked(job, true)};
 }
 
 // The ledger refuses it when there is no room: the gateway then asks for resume_later.
@@ -116,20 +116,23 @@ bool may_checkpoint(const job_state& job) {
          job.attribute(ids::Checkpoint) != "n" && !job.delete_requested && !job.rerun_requested && !job.aborted;
 }
 
-event checkpoint_asked(const job_state& job) {
+event checkpoint_asked(const job_state& job, bool preempted) {
   return make_event([&](auto e) {
     auto s = e.initJob().initSignalled();
     s.setRun(job.run);
     s.setRequest(job.last_request + 1);
     s.setCheckpoint(true);
+    s.setPreempted(preempted);
   });
 }
 
 outcome decide_make_room(const job_state& job, const make_room& command, const stamp& now, const settings& settings) {
   if (auto why = preemption_refusal(job, command.scheduler, settings)) return *why;
-  if (!command.what.request.get().isSignalJob()) return decide_request(job, command.what, now, settings);
+  const auto asked = command.what.request.get();
+  if (asked.isRerunJob() && job.running()) return decide_rerun(job, asked.getRerunJob(), now, settings, true);
+  if (!asked.isSignalJob()) return decide_request(job, command.what, now, settings);
   if (auto why = cannot_tell(job, now.by)) return *why;
-  if (schema::text(command.what.request.get().getSignalJob().getSignal()) == "checkpoint") return checkpoint(job);
+  if (schema::text(asked.getSignalJob().getSignal()) == "checkpoint") return checkpoint(job);
   return suspend(job, false, true, settings);
 }
 

@@ -143,6 +143,7 @@ struct job_state {
   bool rerun_forced = false;
   std::int32_t rerun_exit_status = 0;   // of the requeue; 0: what the MoM says
   bool rerun_by_hook = false;           // of a host: it may have asked when the program was over (execjob_epilogue)
+  bool preempted = false;               // asked to leave for another job, and queued again: until it runs
   bool aborted = false;                 // by the server itself, when it stopped
   std::string deleted_by;               // user@host
   std::vector<run_request> requests;    // of this run, not done yet

@@ -114,7 +114,9 @@ outcome requeue_by_force(const job_state& job, const stamp& now, const settings&
   return out;
 }
 
-outcome decide_rerun(const job_state& job, schema::RerunJob::Reader command, const stamp& now, const settings& settings) {
+}  // namespace
+
+outcome decide_rerun(const job_state& job, schema::RerunJob::Reader command, const stamp& now, const settings& settings, bool preempted) {
   if (job.ended()) return refuse(pbs_error::job_has_finished);
   if (!now.by.is_operator()) return refuse(pbs_error::unauthorized);
   // A MoM asks for its hooks, and those of execjob_epilogue run when the program has ended (pbs guide: job.rerun()).
@@ -125,10 +127,8 @@ outcome decide_rerun(const job_state& job, schema::RerunJob::Reader command, con
   if (!job.running() && !by_epilogue) return refuse(pbs_error::bad_state);
   if (command.getForce()) return requeue_by_force(job, now, settings);
   if (job.rerun_requested) return no_change;
-  return std::vector<event>{make_event([](auto e) { e.initJob().initRerunRequested(); })};
+  return std::vector<event>{make_event([&](auto e) { e.initJob().initRerunRequested().setPreempted(preempted); })};
 }
-
-}  // namespace
 
 event delete_requested(schema::DeleteJob::Reader command) {
   return make_event([&](auto e) {

@@ -18,6 +18,9 @@ inline constexpr std::int32_t exit_hook_rerun = exit_hook_wants_rerun;
 
 outcome decide_submit(const submit_job& command, const stamp& now, const settings& settings);
 outcome decide_request(const job_state& job, const client_request& command, const stamp& now, const settings& settings);
+// `preempted`: a scheduler asks, and another job runs in its place.
+outcome decide_rerun(const job_state& job, schema::RerunJob::Reader command, const stamp& now, const settings& settings,
+                     bool preempted = false);
 outcome decide_alter(const job_state& job, const client_request& request, const stamp& now, const settings& settings);
 outcome decide_hook_changes(const job_state& job, const hook_changes& changes, const stamp& now, const settings& settings);
 // What is done with a job by hand: qsig, qmsg, qmove, qorder (by_hand.cpp).
@@ -25,7 +28,7 @@ outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, c
 outcome decide_make_room(const job_state& job, const make_room& command, const stamp& now, const settings& settings);
 // Its host can checkpoint it now, and it is asked to (preempt_order C, qhold).
 bool may_checkpoint(const job_state& job);
-event checkpoint_asked(const job_state& job);
+event checkpoint_asked(const job_state& job, bool preempted = false);
 outcome decide_resume_later(const job_state& job);
 outcome decide_load(const job_state& job, const host_load& load);
 outcome decide_move(const job_state& job, schema::MoveJob::Reader command, const stamp& now, const settings& settings);  // move.cpp

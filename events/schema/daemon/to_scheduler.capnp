@@ -107,4 +107,5 @@ struct SchedJob {
   canCheckpoint @27 :Bool;                  # preempt_order C works with it
   indices    @28 :Text;                     # of an array: the subjobs that are to be run, "5-8:2"; its other fields are theirs
   mayBegin   @29 :UInt32;                   # of an array: so many of them may begin now (max_run_subjobs)
+  preempted  @30 :Bool;                     # of a queued job: it ran, and left for another (preempt_order R and C)
 }

@@ -103,6 +103,7 @@ struct JobSignalled {
   checkpoint @3 :Bool;        # no signal: its host is to checkpoint it and to end the run
   loadHost   @4 :Text;        # no signal: whether the load of this host keeps the run's processes stopped; request 0: they stay as they are
   stopped    @5 :Bool;
+  preempted  @6 :Bool;        # checkpoint: a scheduler has another job run in its place
 }
 struct JobMessaged { run @0 :UInt32; request @1 :UInt64; text @2 :Text; toErrors @3 :Bool; toOutput @4 :Bool; }
 struct JobRequestDone { run @0 :UInt32; request @1 :UInt64; }     # its MoM carried it out
@@ -119,7 +120,7 @@ struct JobResumed {
 struct JobMoved { queue @0 :Text; queueRank @1 :Int64; changes @2 :List(Common.Attribute); }   # changes: defaults of the queues
 struct JobReordered { queueRank @0 :Int64; }
 struct JobDeleteRequested { force @0 :Bool; purgeHistory @1 :Bool; noMail @2 :Bool; }   # who asked stands in the record
-struct JobRerunRequested { force @0 :Bool; }
+struct JobRerunRequested { force @0 :Bool; preempted @1 :Bool; }   # preempted: a scheduler has another job run in its place
 struct JobExited { run @0 :UInt32; exitStatus @1 :Int32; usage @2 :Common.Usage; session @3 :Int64; reported @4 :Bool;
                    commentSuffix @5 :Text; hosts @6 :List(Common.HostUsage); }
 struct VnodesTaken {

@@ -192,12 +192,15 @@ BOOST_AUTO_TEST_CASE(deltas_lead_to_what_the_full_view_shows) {
     c.setVnode("p1");
     set(c.initChanges(1)[0], "Priority", "", "3");
   });
+  s.happen(11, [](auto e) { e.initJob().initRerunRequested().setPreempted(true); });
+  BOOST_TEST(!s.view.find_job(11)->preempted);  // it still runs
   s.end(11, 1);
   s.happen(11, [](auto e) {
     auto r = e.initJob().initRequeued();
     r.setRun(1);
     r.initHolds(0);
   });
+  BOOST_TEST(s.view.find_job(11)->preempted);
   s.happen(3, [](auto e) { e.initQueue().initDeleted().setName("other"); });
   s.happen(5, [](auto e) { e.initHost().initVnodeDeleted().setName("p2"); });
   s.happen(5, [](auto e) { e.initHost().initRemoved().setName("p2"); });

@@ -419,6 +419,82 @@ BOOST_AUTO_TEST_CASE(a_suspended_job_is_a_top_job_as_long_as_the_site_wants_that
   BOOST_TEST(o.r.estimates[0].former);
 }
 
+// By preempt_order R. Its place may be any, unlike that of a suspended one.
+BOOST_AUTO_TEST_CASE(a_job_that_was_queued_again_to_make_room_is_a_top_job_if_the_site_wants_that) {
+  auto c = with_express();
+  c.jobs = {runs(c, 2, 2, "p1", "exp"), asks(1, 1), asks(3, 4), asks(4, 1)};
+  c.jobs[0].started = some_day;
+  c.jobs[0].resources["walltime"] = "01:00:00";
+  c.jobs[1].resources["walltime"] = "01:00:01";
+  c.jobs[3].resources["walltime"] = "01:00:00";
+  c.jobs[2].preempted = c.jobs[2].topjob_ineligible = true;
+  c.server["backfill_depth"] = "0";
+  auto o = cycle_of(c);
+  BOOST_TEST(o.r.runs.size() == 2u);
+  BOOST_TEST(o.r.estimates.empty());
+  c.scheduler["sched_preempt_enforce_resumption"] = "True";
+  o = cycle_of(c);
+  BOOST_REQUIRE(o.r.runs.size() == 1u);
+  BOOST_TEST(o.r.runs[0].job == 4u);
+  BOOST_REQUIRE(o.r.reasons.size() == 2u);
+  BOOST_TEST(o.r.reasons[0].job == 3u);  // it is considered first
+  BOOST_TEST(o.r.reasons[1].job == 1u);
+  BOOST_TEST(o.r.comments[o.r.reasons[1].comment] == "Not Running: Job would conflict with reservation or top job");
+  BOOST_TEST(o.r.blockers[o.r.reasons[1].behind - 1] == "3.p1");
+  BOOST_REQUIRE(o.r.estimates.size() == 1u);
+  BOOST_TEST(o.r.estimates[0].job == 3u);
+  BOOST_TEST(o.r.estimates[0].start == some_day + 3600);
+  BOOST_TEST(o.r.estimates[0].exec_vnode == "(p1:ncpus=4)");
+  c.jobs[1].queue = "exp";  // more important
+  o = cycle_of(c);
+  BOOST_REQUIRE(o.r.runs.size() == 2u);
+  BOOST_TEST(o.r.runs[0].job == 1u);
+  c.jobs[2].schedselect = "1:ncpus=2";  // there is room for it
+  c.jobs[2].resources["ncpus"] = "2";
+  c.jobs[1].queue = "workq";
+  o = cycle_of(c);
+  BOOST_REQUIRE(o.r.runs.size() == 1u);
+  BOOST_TEST(o.r.runs[0].job == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(a_top_job_that_was_preempted_does_not_count_in_the_depth) {
+  auto c = with_express();
+  c.jobs = {runs(c, 2, 4, "p1", "exp"), asks(1, 4), asks(3, 4)};
+  c.jobs[0].resources["walltime"] = "01:00:00";
+  for (auto at : {1, 2}) c.jobs[static_cast<std::size_t>(at)].resources["walltime"] = "00:10:00";
+  c.jobs[2].preempted = true;
+  c.scheduler["sched_preempt_enforce_resumption"] = "True";
+  const auto o = cycle_of(c, "strict_ordering: True ALL\n");
+  BOOST_REQUIRE(o.r.estimates.size() == 2u);
+  BOOST_TEST(o.r.estimates[0].job == 1u);
+  BOOST_TEST(o.r.estimates[1].job == 3u);
+  BOOST_TEST(o.r.estimates[0].start == o.r.estimates[1].start + 600);
+}
+
+// By preempt_order C.
+BOOST_AUTO_TEST_CASE(a_job_that_waits_with_a_checkpoint_is_a_top_job_where_that_is) {
+  auto c = with_express();
+  c.vnodes.push_back(simple_vnode("p2", 4));
+  c.jobs = {runs(c, 2, 2, "p1", "exp"), asks(1, 2), asks(3, 4)};
+  c.jobs[0].started = some_day;
+  c.jobs[0].resources["walltime"] = "01:00:00";
+  c.jobs[1].resources["walltime"] = "02:00:00";
+  c.jobs[2].exec_vnode = "(p1:ncpus=4)";
+  c.jobs[2].preempted = true;
+  auto o = cycle_of(c);
+  BOOST_REQUIRE(o.r.runs.size() == 1u);
+  BOOST_TEST(o.r.runs[0].exec_vnode == "(p1:ncpus=2)");
+  BOOST_TEST(o.r.estimates.empty());
+  c.scheduler["sched_preempt_enforce_resumption"] = "True";
+  o = cycle_of(c);
+  BOOST_REQUIRE(o.r.runs.size() == 1u);
+  BOOST_TEST(o.r.runs[0].exec_vnode == "(p2:ncpus=2)");
+  BOOST_REQUIRE(o.r.estimates.size() == 1u);
+  BOOST_TEST(o.r.estimates[0].job == 3u);
+  BOOST_TEST(o.r.estimates[0].start == some_day + 3600);
+  BOOST_TEST(o.r.estimates[0].exec_vnode == "(p1:ncpus=4)");
+}
+
 BOOST_AUTO_TEST_CASE(for_one_that_is_asked_for_anybody_goes) {
   auto c = with_express();
   c.jobs = {runs(c, 16, 2), runs(c, 17, 1), runs(c, 18, 1, "p1", "exp")};

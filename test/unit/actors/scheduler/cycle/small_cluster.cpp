@@ -62,6 +62,7 @@ void fill_job(schema::SchedJob::Builder to, const job_row& j) {
   to.setRerunable(j.rerunable);
   to.setLeaving(j.leaving);
   to.setCanCheckpoint(j.can_checkpoint);
+  to.setPreempted(j.preempted);
   auto failed = to.initFailedHosts(static_cast<unsigned>(j.failed_hosts.size()));
   for (unsigned i = 0; i < failed.size(); ++i) failed.set(i, j.failed_hosts[i]);
 }

@@ -79,7 +79,7 @@ struct job_row {
   bool topjob = false;  // what it shows
   std::string indices;  // of an array
   std::uint32_t may_begin = UINT32_MAX;
-  bool topjob_ineligible = false, rerunable = true, leaving = false, can_checkpoint = false;
+  bool topjob_ineligible = false, rerunable = true, leaving = false, can_checkpoint = false, preempted = false;
 };
 
 struct small_cluster {

@@ -155,6 +155,24 @@ BOOST_AUTO_TEST_CASE(a_job_that_makes_room_wants_to_go_on) {
   BOOST_TEST(story.job.attribute(ids::comment).starts_with("Job run at "));
 }
 
+BOOST_AUTO_TEST_CASE(a_job_that_was_queued_again_to_make_room_is_preempted_until_it_runs) {
+  auto story = given(job_phase::started);
+  BOOST_TEST(story.when(model::make_room{rerun(), "default"}, the_scheduler()) == "rerunRequested");
+  story.exits(-11);
+  story.leaves();
+  BOOST_TEST(story.state() == "Q 10");
+  BOOST_TEST(story.job.preempted);
+  story.when(propose(), the_scheduler());
+  BOOST_TEST(story.job.preempted);  // its start may fail
+  story.starts();
+  BOOST_TEST(!story.job.preempted);
+  story.when(rerun(), operator_());  // by hand
+  story.exits(-11);
+  story.leaves();
+  BOOST_TEST(story.state() == "Q 10");
+  BOOST_TEST(!story.job.preempted);
+}
+
 BOOST_AUTO_TEST_CASE(a_suspended_job_can_be_deleted_run_again_and_can_end) {
   auto story = given(job_phase::suspended);
   BOOST_TEST(said(story.ask(remove())) == "deleteRequested");

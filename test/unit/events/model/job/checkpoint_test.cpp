@@ -32,6 +32,7 @@ BOOST_AUTO_TEST_CASE(a_preempted_job_is_checkpointed_and_bound_to_its_place) {
   story.leaves();
   BOOST_TEST(story.state() == "Q 10");
   BOOST_TEST(story.job.checkpointed_at == "(borg:ncpus=1)");
+  BOOST_TEST(story.job.preempted);
   BOOST_TEST(said(story.ask(propose("(other:ncpus=1)"), the_scheduler())).starts_with("15057"));
   story.when(propose(), the_scheduler());
   BOOST_TEST(restarts(story));
@@ -51,6 +52,7 @@ BOOST_AUTO_TEST_CASE(a_host_that_can_not_is_not_asked) {
   failed.when(checkpoint, the_scheduler());
   BOOST_TEST(failed.obeys(1) == "requestDone");  // a host says so only of a script that has failed
   BOOST_TEST(failed.state() == "R 41");
+  BOOST_TEST(!failed.job.preempted);
   BOOST_TEST(said(failed.ask(checkpoint, the_scheduler())).starts_with("15029"));
 }
 
@@ -60,6 +62,7 @@ BOOST_AUTO_TEST_CASE(qhold_checkpoints_a_running_job_where_its_host_can) {
   story.exits(-12);
   story.leaves();
   BOOST_TEST(story.state() == "H 20");
+  BOOST_TEST(!story.job.preempted);
   auto other = given(job_phase::started);
   BOOST_TEST(other.when(hold({HoldType::USER})) == "held");
 }

@@ -175,6 +175,21 @@ BOOST_AUTO_TEST_CASE(a_formula_that_names_shares_counts_what_was_used_in_the_sim
   BOOST_TEST(t.wait(2) < t.wait(1));  // bob has used nothing
 }
 
+// The driver asks for the whole view then.
+BOOST_AUTO_TEST_CASE(a_formula_that_comes_later_and_names_shares_stops_no_simulation) {
+  recorded_cluster c(fifo, 1, 4);
+  c.submit("alice", 4, 100);
+  c.cycle();
+  c.later(1);
+  c.change_server("job_sort_formula", "fairshare_perc");
+  c.submit("bob", 4, 100);
+  c.cycle();
+  c.later(1000);
+  const tried t(c, fifo);
+  BOOST_TEST(t.wait(1) == 99);
+  BOOST_TEST(t.recorded_wait(1) == 99);
+}
+
 // An array of three that need the whole cluster, and a job in a queue of higher priority that comes a second later.
 struct an_array : recorded_cluster {
   std::uint64_t array = 0;

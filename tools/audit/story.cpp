@@ -1,5 +1,6 @@
 #include "tools/audit/story.hpp"
 
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -16,17 +17,18 @@ constexpr std::size_t indent = 4;
 class telling {
  public:
   telling(const values::job_id& job, std::uint64_t last, bool json, const std::function<bool(const std::string&)>& print)
-      : job_(job), width_(static_cast<int>(std::to_string(last).size()) + 1), json_(json), print_(print) {}
+      : job_(job), width_(static_cast<int>(std::to_string(last).size()) + 1), json_(json), print_(print) {
+    if (job.form == values::id_form::subjob) asked_array_ = {job.number, values::id_form::array, {}, job.server, {}};
+  }
 
-  bool take(const log::record& record) {
-    const auto r = record.get();
-    const auto event = record.event();
-    if (schema::is(event, schema::JobEvent::QUEUED) && is_job(schema::text(event.getJob().getQueued().getId()), job_))
-      begin(r, event.getJob().getQueued().getId());
+  bool take(const log::record_ptr& record) {
+    const auto r = record->get();
+    const auto event = record->event();
+    if (schema::is(event, schema::JobEvent::QUEUED) && !take_queued(record)) return false;
     if (schema::is(event, schema::RunEvent::RECEIVED) && is_job(schema::text(event.getRun().getReceived().getJob()), job_))
       begin(r, event.getRun().getReceived().getJob());
-    if (schema::is(event, schema::SchedulerEvent::CYCLE_REASONS)) return tell_reasons(record);
-    return !streams_.contains(r.getStream()) || tell(record, words(event), details(event));
+    if (schema::is(event, schema::SchedulerEvent::CYCLE_REASONS)) return tell_reasons(*record);
+    return !streams_.contains(r.getStream()) || tell(*record, name_, words(event), details(event));
   }
 
   // The end of the log.
@@ -45,18 +47,35 @@ class telling {
     name_ = schema::str(id);
   }
 
+  bool take_queued(const log::record_ptr& record) {
+    const auto id = record->event().getJob().getQueued().getId();
+    if (asked_array_ && is_job(schema::text(id), *asked_array_)) array_ = record;
+    if (!is_job(schema::text(id), job_)) return true;
+    begin(record->get(), id);
+    return tell_array();
+  }
+
+  // The server makes subjobs. The submission of the array says who wanted them; it is told once, however often the subjob is made.
+  bool tell_array() {
+    const auto array = std::exchange(array_, nullptr);
+    if (!array) return true;
+    const auto id = schema::str(array->event().getJob().getQueued().getId());
+    return tell(*array, id, "its array " + harmless(id) + " " + words(array->event()), {});
+  }
+
   bool tell_reasons(const log::record& record) {
     const auto reasons = record.event().getScheduler().getCycleReasons();
     for (auto entry : reasons.getJobs())
       if (streams_.contains(entry.getJob()) && entry.getText() < reasons.getTexts().size())
-        return tell(record, harmless(schema::text(reasons.getTexts()[entry.getText()])), {});
+        return tell(record, name_, harmless(schema::text(reasons.getTexts()[entry.getText()])), {});
     return true;
   }
 
-  bool tell(const log::record& record, const std::string& what, const std::string& more) {
+  // `about`: the job that the record is of.
+  bool tell(const log::record& record, const std::string& about, const std::string& what, const std::string& more) {
     if (!json_ && told_ == 0 && !print_("job " + harmless(name_) + "\n")) return false;
     ++told_;
-    if (json_) return print_(json_line(record, name_) + "\n");
+    if (json_) return print_(json_line(record, about) + "\n");
     const bool sample = is_sample(record.event());
     if (!sample && !print_samples()) return false;
     auto text = line_head(record, width_) + padded(kind_name(record.event()), kind_width) + "  " +
@@ -102,7 +121,9 @@ class telling {
   const int width_;
   const bool json_;
   const std::function<bool(const std::string&)>& print_;
-  std::set<std::uint64_t> streams_;  // the job's, or those of its runs
+  std::optional<values::job_id> asked_array_;  // of the subjob that is asked for
+  log::record_ptr array_;                      // its submission, until it is told
+  std::set<std::uint64_t> streams_;            // the job's, or those of its runs
   std::string name_;
   std::uint64_t told_ = 0, samples_ = 0;
   std::string last_sample_, last_sample_details_;
@@ -115,7 +136,7 @@ story_end tell_story(const ports::event_store& store, const values::job_id& job,
   telling teller(job, store.last_sequence(), json, print);
   story_end end;
   end.sound = scan(store, 1, store.last_sequence(),
-                   {[&](const log::record_ptr& r) { return teller.take(*r); },
+                   {[&](const log::record_ptr& r) { return teller.take(r); },
                     [&](std::uint64_t sequence, const std::string& what) { teller.damaged(sequence, what); }});
   teller.end();
   end.told = teller.told();

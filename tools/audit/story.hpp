@@ -1,5 +1,5 @@
 // `pbs_audit job`: everything a log says about one job, in order: its own events, what the scheduler said of it, and in a
-// MoM's log its runs.
+// MoM's log its runs. The story of a subjob begins with who submitted its array.
 #pragma once
 
 #include <cstdint>

@@ -213,24 +213,26 @@ BOOST_AUTO_TEST_CASE(a_story_has_all_events_of_the_job_and_its_reasons_in_order)
 namespace {
 
 void queue(test::made_history& history, const std::string& id, std::uint64_t number, const std::string& indices, std::uint64_t& stream,
-           std::uint32_t runs = 0) {
-  stream = history.write(0, [&](auto e) {
-    auto q = e.initJob().initQueued();
-    q.setId(id);
-    q.setNumber(number);
-    q.setOwner("alice@front");
-    q.setEuser("alice");
-    q.setEgroup("users");
-    q.setQueue("workq");
-    q.setIndices(indices);
-    q.setRuns(runs);
-  });
+           std::uint32_t runs = 0, const log::who& by = {"root", "borg", schema::Role::SERVER}) {
+  stream = history.write(
+      0, [&](auto e) {
+        auto q = e.initJob().initQueued();
+        q.setId(id);
+        q.setNumber(number);
+        q.setOwner("alice@front");
+        q.setEuser("alice");
+        q.setEgroup("users");
+        q.setQueue("workq");
+        q.setIndices(indices);
+        q.setRuns(runs);
+      },
+      by);
 }
 
 // The array 9[1-4], whose subjob 3 was run, queued again and run once more.
 void run_an_array(test::made_history& history) {
   std::uint64_t array = 0, subjob = 0;
-  queue(history, "9[].borg", 9, "1-4", array);
+  queue(history, "9[].borg", 9, "1-4", array, 0, {"alice", "front", schema::Role::USER});
   for (std::uint32_t run : {1, 2}) {
     history.write(array, [&](auto e) {
       auto b = e.initJob().initSubjobBegan();
@@ -276,9 +278,34 @@ BOOST_AUTO_TEST_CASE(an_array_and_each_subjob_have_stories_of_their_own) {
     BOOST_TEST(array.find(words) != std::string::npos, words << " in " << array);
   const auto subjob = story_of(log.store, "9[3].borg", &end);
   BOOST_TEST(subjob.find("job 9[3].borg\n") == 0u, subjob);
-  BOOST_TEST(end.told == 8u);  // of both runs
+  BOOST_TEST(end.told == 9u);  // of both runs, and of the array
   BOOST_TEST(subjob.find("  run 2 on (n1:ncpus=1)") != std::string::npos, subjob);
   for (const char* other : {"9[2]", "9", "9[1-4]"}) BOOST_TEST(story_of(log.store, other).empty(), other);
+}
+
+BOOST_AUTO_TEST_CASE(the_story_of_a_subjob_begins_with_who_submitted_its_array) {
+  log_in_memory log(0);
+  run_an_array(log.history);
+  const auto first_line = [](const std::string& story) {
+    const auto at = story.find('\n') + 1;
+    return story.substr(at, story.find('\n', at) - at);
+  };
+  const auto array = story_of(log.store, "9[]"), subjob = story_of(log.store, "9[3].borg");
+  const auto submitted = first_line(array), told = first_line(subjob);
+  BOOST_TEST(submitted.find("by alice@front ") != std::string::npos, submitted);
+  const auto what = submitted.find("of alice@front");  // behind when, which record, and by whom
+  BOOST_REQUIRE(what != std::string::npos);
+  BOOST_TEST(told == submitted.substr(0, what) + "its array 9[].borg " + submitted.substr(what));
+  BOOST_TEST(subjob.find("its array") == subjob.rfind("its array"), subjob);  // although the subjob was made twice
+  std::vector<std::string> lines;
+  tell_story(log.store, *values::parse_job_id("9[3]"), true, [&](const std::string& line) {
+    lines.push_back(line);
+    return lines.size() < 2;
+  });
+  BOOST_REQUIRE(lines.size() == 2u);
+  BOOST_TEST(lines[0].find("\"user\":\"alice\"") != std::string::npos, lines[0]);
+  BOOST_TEST(lines[0].find("9[].borg") != std::string::npos, lines[0]);
+  BOOST_TEST(lines[1].find("9[3].borg") != std::string::npos, lines[1]);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_asked_of_subjobs_and_how_they_end_is_told_in_words) {

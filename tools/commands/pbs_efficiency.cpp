@@ -59,7 +59,7 @@ class report {
   int print(bool json, const std::string& server) const {
     output out;
     if (json) put_efficiency_json(out.text(), runs_, std::time(nullptr), pbs_version(), short_server_name(server));
-    else put_efficiency_table(out.text(), runs_);
+    else values::put_efficiency_table(out.text(), runs_);
     out.flush();
     return out.failed() ? 1 : 0;
   }

@@ -1,16 +1,12 @@
 #include "tools/client/print/efficiency.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "events/attributes/ids.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/number.hpp"
 #include "events/values/size.hpp"
-#include "tools/client/print/dates.hpp"
 #include "tools/client/print/json.hpp"
-#include "tools/client/print/shown.hpp"
 
 namespace annals::client {
 
@@ -37,46 +33,6 @@ std::int64_t ended_s(const object_view& job) {
   for (const auto id : {ids::obittime, ids::history_timestamp})
     if (const auto at = values::parse_integer(value_of(job, id))) return *at;
   return 0;
-}
-
-values::efficiency_sum sum_of(const std::vector<job_efficiency>& all) {
-  values::efficiency_sum sum;
-  for (const auto& job : all) sum.add(job);
-  return sum;
-}
-
-// -- text --------------------------------------------------------------------------------------------------------------------
-
-using cells = std::vector<std::string>;
-// Names stand at the left of their column, numbers at the right.
-constexpr std::size_t names = 4;
-
-std::string percent(std::optional<double> part) { return part ? std::to_string(std::llround(100 * *part)) : "-"; }
-std::string duration(std::uint64_t s) { return values::print_duration(static_cast<std::int64_t>(s)); }
-
-cells cells_of(const job_efficiency& j, date_text& dates) {
-  return {j.job,
-          std::string(std::string_view(shown(j.name))),
-          j.queue,
-          std::string(j.ended_s == 0 ? "goes on" : dates.of(j.ended_s)),
-          duration(j.cput_s),
-          std::to_string(j.ncpus),
-          duration(j.walltime_s),
-          std::to_string(j.mem_kb) + "kb",
-          percent(j.cpu()),
-          percent(j.memory()),
-          percent(j.walltime())};
-}
-
-cells cells_of(const values::efficiency_sum& s) {
-  return {"all", std::to_string(s.runs()), "", "",
-          duration(s.cput_s()), "", "", "",
-          percent(s.cpu()), percent(s.memory()), percent(s.walltime())};
-}
-
-void put_cell(std::string& out, const std::string& text, std::size_t width, bool left) {
-  const std::string blanks(width - text.size(), ' ');
-  out += left ? text + blanks : blanks + text;
 }
 
 // -- data --------------------------------------------------------------------------------------------------------------------
@@ -130,24 +86,6 @@ std::optional<job_efficiency> efficiency_of(const object_view& job) {
   e.mem_asked_kb = kb(value_of(job, ids::Resource_List, "mem"));
   e.walltime_asked_s = seconds(value_of(job, ids::Resource_List, "walltime"));
   return e;
-}
-
-void put_efficiency_table(std::string& out, const std::vector<job_efficiency>& all) {
-  if (all.empty()) return void(out += "no run\n");
-  date_text dates;
-  std::vector<cells> lines{{"job", "name", "queue", "ended", "cput", "ncpus", "walltime", "mem", "cpu%", "mem%", "walltime%"}};
-  for (const auto& job : all) lines.push_back(cells_of(job, dates));
-  lines.push_back(cells_of(sum_of(all)));
-  std::vector<std::size_t> widths(lines.front().size(), 0);
-  for (const auto& line : lines)
-    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
-  for (const auto& line : lines) {
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      if (i > 0) out += "  ";
-      put_cell(out, line[i], widths[i], i < names);
-    }
-    out += '\n';
-  }
 }
 
 void put_efficiency_json(std::string& out, const std::vector<job_efficiency>& all, std::int64_t now, std::string_view version,

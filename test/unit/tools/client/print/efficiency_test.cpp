@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(a_line_says_what_was_used_of_what_was_given_and_asked_for) 
   row.set(ids::Job_Name, "long\nname");
   all.push_back(told("13[2].borg"));
   std::string out;
-  client::put_efficiency_table(out, all);
+  values::put_efficiency_table(out, all);
   BOOST_TEST(out ==
              "job         name        queue  ended                         cput  ncpus  walltime       mem  cpu%  mem%  walltime%\n"
              "12.borg     busy        workq  Sat Nov 21 00:46:40 2026  00:00:30      2  00:01:00  524288kb    25    50         10\n"
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(what_has_not_run_and_arrays_have_no_line) {
   const std::string queued(row.packed());
   BOOST_TEST(!client::efficiency_of({"12.borg", queued}));
   std::string out;
-  client::put_efficiency_table(out, {});
+  values::put_efficiency_table(out, {});
   BOOST_TEST(out == "no run\n");
 }
 

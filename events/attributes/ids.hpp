@@ -215,6 +215,7 @@ inline constexpr attribute_id default_queue = 360;
 inline constexpr attribute_id log_events = 370;
 inline constexpr attribute_id mailer = 380;
 inline constexpr attribute_id mail_from = 390;
+inline constexpr attribute_id mail_efficiency = 395;
 inline constexpr attribute_id query_other_jobs = 400;
 inline constexpr attribute_id resources_available = 410;
 inline constexpr attribute_id resources_default = 420;

@@ -57,6 +57,8 @@ const attribute server_attributes[] = {
     {server::log_events, "log_events", value_type::integer, setter::operator_, none, "511", "mask of what is logged"},
     {server::mailer, "mailer", value_type::string, setter::root, none, "/usr/sbin/sendmail", "program that sends mail"},
     {server::mail_from, "mail_from", value_type::string, setter::manager, none, "adm", "sender of mail"},
+    {server::mail_efficiency, "mail_efficiency", value_type::boolean, setter::manager, none, "",
+     "whether the mail of a job's end ends with what pbs_efficiency says of it"},
     {server::query_other_jobs, "query_other_jobs", value_type::boolean, setter::manager, none, "True", "whether users see jobs of others"},
     {server::resources_available, "resources_available", value_type::resource_list, setter::operator_, none, "",
      "what jobs may use together"},

@@ -23,6 +23,7 @@ struct occasion {
   const mailed_job& job;
   const model::event_place& at;
   schema::JobEvent::Reader event;
+  const efficiency_teller& efficiency;
 };
 
 struct mail_rule {
@@ -78,10 +79,17 @@ std::string files_missing(const occasion& o) { return "Stage In of files failed;
 std::string files_undelivered(const occasion& o) {
   return "Post job file processing error; job " + o.job.id + " on host " + o.job.undelivered_from;
 }
+// Behind an empty line. The mail ends its last line itself.
+std::string efficiency_lines(const occasion& o) {
+  auto lines = o.efficiency ? o.efficiency() : std::string();
+  if (lines.empty()) return lines;
+  lines.pop_back();
+  return "\n\n" + lines;
+}
 std::string end(const occasion& o) {
   const auto why = model::why_killed(schema::text(o.event.getEnded().getCommentSuffix()));
   return "Execution terminated\nExit_status=" + std::to_string(o.event.getEnded().getExitStatus()) +
-         (why.empty() ? "" : '\n' + printable(why)) + o.job.usage;
+         (why.empty() ? "" : '\n' + printable(why)) + o.job.usage + efficiency_lines(o);
 }
 
 // pbs guide: JOB_EXEC_KILL_NCPUS_BURST and what follows.
@@ -169,8 +177,9 @@ void altered(mailed_job& job, schema::AttributesChanged::Reader e) {
 
 }  // namespace
 
-void mails_of(const mailed_job& job, const model::event_place& at, schema::JobEvent::Reader event, const job_mail_taker& take) {
-  const occasion o{job, at, event};
+void mails_of(const mailed_job& job, const model::event_place& at, schema::JobEvent::Reader event, const efficiency_teller& efficiency,
+              const job_mail_taker& take) {
+  const occasion o{job, at, event, efficiency};
   for (const auto& rule : rules) {
     if (rule.event != event.which() || !asks_for(job, rule.point) || !rule.applies(o)) continue;
     auto to = recipients(job.users, job.owner);

@@ -30,8 +30,13 @@ struct job_mail {
 };
 using job_mail_taker = std::function<void(job_mail)>;
 
-// The mails of an event, with the job as it was before.
-void mails_of(const mailed_job& job, const model::event_place& at, schema::JobEvent::Reader event, const job_mail_taker& take);
+// Tells how much of what it was given the job's run made use of, in whole lines; in none when it had no run. It is asked only for a mail
+// that has them.
+using efficiency_teller = std::function<std::string()>;
+
+// The mails of an event, with the job as it was before. Without `efficiency` no mail has its lines.
+void mails_of(const mailed_job& job, const model::event_place& at, schema::JobEvent::Reader event, const efficiency_teller& efficiency,
+              const job_mail_taker& take);
 void apply(mailed_job& job, schema::JobEvent::Reader event, const model::event_place& at);
 
 }  // namespace annals::projections

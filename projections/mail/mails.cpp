@@ -3,8 +3,10 @@
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 #include "events/log/place.hpp"
+#include "events/values/efficiency_table.hpp"
 #include "events/values/job_id.hpp"
 #include "projections/mail/reservation_mail.hpp"
+#include "projections/usage/efficiency.hpp"
 
 namespace annals::projections {
 
@@ -37,7 +39,7 @@ void mails::fold_any(const log::record& record, const taker* take) {
     if (take) (*take)({{at.sequence, number}, id_of(at, event.isJob()), mailer_, from_, std::move(m.to), std::move(m.text), mailer_by_});
     ++number;
   };
-  if (event.isJob()) fold_job(at, event.getJob(), hand_over);
+  if (event.isJob()) fold_job(record, at, hand_over);
   if (event.isReservation()) fold_reservation(at, event.getReservation(), hand_over);
   if (event.isServer()) fold_server(at, event.getServer());
   sequence_ = at.sequence;
@@ -64,7 +66,8 @@ void mails::follow_array(const model::event_place& at, schema::JobEvent::Reader 
   }
 }
 
-void mails::fold_job(const model::event_place& at, schema::JobEvent::Reader event, const job_mail_taker& take) {
+void mails::fold_job(const log::record& record, const model::event_place& at, const job_mail_taker& take) {
+  const auto event = record.event().getJob();
   follow_array(at, event);
   if (event.which() == job_event::FORGOTTEN) {
     jobs_.erase(at.stream);  // a subjob that is its array's again has not ended
@@ -73,7 +76,8 @@ void mails::fold_job(const model::event_place& at, schema::JobEvent::Reader even
   if (event.which() != job_event::QUEUED && !jobs_.contains(at.stream) && !remembers(at)) return;  // it has ended
   auto& job = jobs_[at.stream];
   job.goes_with_array = values::is_subjob(job.number) && arrays_going_.contains(values::array_of(job.number));
-  mails_of(job, at, event, take);
+  const auto efficiency = [&] { return efficiency_of(job, record); };
+  mails_of(job, at, event, tells_efficiency_ ? efficiency_teller(efficiency) : efficiency_teller(), take);
   apply(job, event, at);
   if (event.which() == job_event::ENDED) jobs_.erase(at.stream);
 }
@@ -92,6 +96,7 @@ void mails::fold_server(const model::event_place& at, schema::ServerEvent::Reade
   const bool by_root = at.by.role == schema::Role::ROOT || at.by.is_daemon();
   for (auto c : event.getChanged().getChanges()) {
     const auto name = schema::text(c.getName());
+    if (name == "mail_efficiency") tells_efficiency_ = c.getOp() != schema::AttributeOp::UNSET && schema::text(c.getValue()) == "True";
     if (name != "mailer" && name != "mail_from") continue;
     const bool unset = c.getOp() == schema::AttributeOp::UNSET;
     (name == "mailer" ? mailer_ : from_) = unset ? default_of(name) : schema::str(c.getValue());
@@ -112,6 +117,18 @@ bool mails::remembers(const model::event_place& at) {
   });
   if (lives) jobs_.emplace(at.stream, std::move(job));
   return lives;
+}
+
+// An array has no run of its own. Few jobs ask for this mail: what each of them used is read again at its end, and kept of none.
+std::string mails::efficiency_of(const mailed_job& job, const log::record& end) const {
+  if (job.is_array || !history_) return {};
+  job_efficiency fold;
+  history_(end.get().getStream(), end.sequence(), [&](const log::record& r) { fold.fold(r); });
+  const auto run = fold.fold(end);
+  if (!run) return {};
+  std::string lines;
+  values::put_efficiency_table(lines, {{*run, job.id, job.name, run->queue, run->ended_ns / 1'000'000'000}});
+  return lines;
 }
 
 }  // namespace annals::projections

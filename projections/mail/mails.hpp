@@ -24,7 +24,8 @@ class mails {
   using visitor = std::function<void(const log::record&)>;
   using history_reader = std::function<void(std::uint64_t stream, std::uint64_t before, const visitor& visit)>;
 
-  // What learn() passes over of a job is read when a later record speaks of it; without a reader it is folded.
+  // What learn() passes over of a job is read when a later record speaks of it; without a reader it is folded. What a job used is read
+  // for the mail of its end, if the site wants it there; without a reader no mail has it.
   explicit mails(history_reader history = {});
 
   void fold(const log::record& record, const taker& take);
@@ -37,16 +38,18 @@ class mails {
  private:
   void fold_any(const log::record& record, const taker* take);
   void follow_array(const model::event_place& at, schema::JobEvent::Reader event);
-  void fold_job(const model::event_place& at, schema::JobEvent::Reader event, const job_mail_taker& take);
+  void fold_job(const log::record& record, const model::event_place& at, const job_mail_taker& take);
   void fold_reservation(const model::event_place& at, schema::ReservationEvent::Reader event, const job_mail_taker& take);
   void fold_server(const model::event_place& at, schema::ServerEvent::Reader event);
   bool remembers(const model::event_place& at);
+  std::string efficiency_of(const mailed_job& job, const log::record& end) const;
   std::string id_of(const model::event_place& at, bool of_job) const;
 
   history_reader history_;
   std::uint64_t sequence_ = 0;
   std::string mailer_, from_;
   std::string mailer_by_;                                                     // who set it, if not root
+  bool tells_efficiency_ = false;                                             // mail_efficiency of the server
   std::unordered_map<std::uint64_t, mailed_job> jobs_;                        // unfinished, by serial
   std::unordered_map<std::uint64_t, std::uint64_t> arrays_;                   // unfinished job arrays: number by serial
   std::unordered_set<std::uint64_t> arrays_going_;                            // numbers of those that are to be deleted

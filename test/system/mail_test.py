@@ -62,6 +62,19 @@ class mail(ClusterTest):
         self.until_mailed(again, 1)
         self.assertEqual((len(self.mails(id)), self.mails(silent)), (2, []))
 
+    def test_where_the_site_wants_it_the_mail_of_the_end_says_what_pbs_efficiency_says(self):
+        self.sure("qmgr", "-c", "set server mail_efficiency = t")
+        self.assertIn("\n    mail_efficiency = True\n", self.sure("qmgr", "-c", "list server"))
+        id = self.submit("-m", "e", "-l", "walltime=60", "--", "/bin/true")
+        self.until_state(id, "F")
+        [ended] = self.until_mailed(id, 1)
+        usage, _, efficiency = ended.partition("\n\n")
+        self.assertRegex(usage, r"\AExecution terminated\nExit_status=0\n(resources_used\.\w+=\S+\n?)+\Z")
+        self.assertEqual(efficiency, self.sure("pbs_efficiency", id))
+        self.sure("qmgr", "-c", "unset server mail_efficiency")
+        [ended] = self.until_mailed(self.submit("-m", "e", "--", "/bin/true"), 1)
+        self.assertNotIn("\n\n", ended)
+
     def test_a_reservation_is_told_of(self):
         start = time.strftime("%Y%m%d%H%M.%S", time.localtime(time.time() + 600))
         id = self.sure("pbs_rsub", "-m", "abce", "-R", start, "-D", "60", "-l", "select=1:ncpus=1").split()[0]

@@ -22,13 +22,7 @@ struct mailed_array : told_array {
     submit(indices, {{"Mail_Points", "", points}});
   }
   std::vector<std::string> mails(std::size_t learned = 0) {
-    const log::log_reader reader(log.store);
-    projections::mails fold([&](std::uint64_t stream, std::uint64_t end, const projections::mails::visitor& visit) {
-      BOOST_REQUIRE(reader.read_stream(stream, 1, [&](const log::record_ptr& r) {
-        if (r->sequence() < end) visit(*r);
-        return r->sequence() < end;
-      }));
-    });
+    projections::mails fold(history_of(log.store));
     std::vector<std::string> all;
     for (const auto& r : log.records) {
       if (r->sequence() <= learned) fold.learn(*r);
@@ -65,6 +59,19 @@ BOOST_AUTO_TEST_CASE(with_j_subjobs_have_theirs_too) {
   BOOST_TEST(mails() == (texts{"602[].q1" + has_begun, "602[1].q1" + has_begun, "602[2].q1" + has_begun, "602[1].q1" + is_over,
                                "602[2].q1" + is_over, "602[].q1" + is_over}),
              boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(where_the_site_wants_it_subjobs_are_told_their_efficiency_and_the_array_is_not) {
+  log.server({{"mail_efficiency", "", "True"}}, root_on_q1);
+  submit_with("jabe");
+  auto first = runs(1), second = runs(2);
+  ends(first, 0);
+  ends(second, 0);
+  texts told;
+  for (const auto& m : mails_of_log(log.records, history_of(log.store)))
+    if (m.text.find("  walltime%\n" + m.about + "  ") != std::string::npos) told.push_back(line_of(m));
+  BOOST_TEST(told == (texts{"602[1].q1" + is_over, "602[2].q1" + is_over}), boost::test_tools::per_element());
+  BOOST_TEST(mails().back() == "602[].q1" + is_over);
 }
 
 // qdel -W suppress_email.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "events/values/efficiency_table.hpp"
 #include "test/unit/projections/mail/mail_fixture.hpp"
 
 using namespace annals;
@@ -177,6 +178,39 @@ BOOST_AUTO_TEST_CASE(who_lost_processes_to_the_kernel_is_told_why) {
       "resources_used.cpupercent=0\n"));
 }
 
+BOOST_AUTO_TEST_CASE(where_the_site_wants_it_the_mail_of_the_end_ends_with_what_pbs_efficiency_says) {
+  values::job_efficiency half_used;
+  half_used.job = "12.vm", half_used.name = "STDIN", half_used.queue = "workq";
+  half_used.cput_s = 60, half_used.ncpus = 2, half_used.walltime_s = 60, half_used.mem_kb = 524288;
+  half_used.mem_asked_kb = 1048576, half_used.walltime_asked_s = 600;
+  const auto end_with = [&](const given_values& wanted) {
+    mailed one;
+    if (!wanted.empty()) one.server({{"mail_efficiency", "", "True"}}, root_of_vm);
+    if (!wanted.empty()) one.server(wanted, root_of_vm);
+    one.submit({{"Mail_Points", "", "abe"},
+                {"Job_Name", "", "STDIN"},
+                {"Resource_List", "select", "1:ncpus=2:mem=1gb"},
+                {"Resource_List", "walltime", "00:10:00"}});
+    one.runs();
+    half_used.ended_s = one.story.later(60).now_s;
+    one.story.exits(0, {60, 524288, 60, 2});
+    one.story.later(5).leaves();
+    one.told(one.story);
+    const auto all = bodies_of(mails_of_log(one.records, history_of(one.store)));
+    BOOST_REQUIRE_EQUAL(all.size(), 2u);
+    BOOST_TEST(all[0] == begun);
+    return all[1] + '\n';
+  };
+  const auto without = end_with({});
+  BOOST_TEST(without.ends_with("\nresources_used.walltime=00:01:00\n"), without);
+  const auto with = end_with({{"mail_efficiency", "", "True"}});
+  std::string table;
+  values::put_efficiency_table(table, {half_used});
+  BOOST_TEST(with == without + '\n' + table);
+  BOOST_TEST(end_with({{"mail_efficiency", "", "False"}}) == without);
+  BOOST_TEST(end_with({{"mail_efficiency", "", "", schema::AttributeOp::UNSET}}) == without);
+}
+
 BOOST_AUTO_TEST_CASE(who_has_used_up_his_cput_is_told_that) {
   submit({{"Mail_Points", "", "e"}, {"Job_Name", "", "STDIN"}, {"Resource_List", "cput", "00:00:03"}});
   runs();
@@ -267,13 +301,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_was_only_learned_of_is_read_when_it_is_spoken_of
   runs();
   ends(0);
   told(story);
-  const log::log_reader reader(store);
-  projections::mails fold([&](std::uint64_t stream, std::uint64_t end, const projections::mails::visitor& visit) {
-    BOOST_REQUIRE(reader.read_stream(stream, 1, [&](const log::record_ptr& r) {
-      if (r->sequence() < end) visit(*r);
-      return r->sequence() < end;
-    }));
-  });
+  projections::mails fold(history_of(store));
   std::vector<projections::mail> all;
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (i < before) fold.learn(*records[i]);

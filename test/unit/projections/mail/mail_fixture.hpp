@@ -10,9 +10,19 @@
 
 namespace annals::test {
 
-inline std::vector<projections::mail> mails_of_log(const std::vector<log::record_ptr>& records) {
+inline projections::mails::history_reader history_of(const log::memory_event_store& store) {
+  return [reader = log::log_reader(store)](std::uint64_t stream, std::uint64_t end, const projections::mails::visitor& visit) {
+    BOOST_REQUIRE(reader.read_stream(stream, 1, [&](const log::record_ptr& r) {
+      if (r->sequence() < end) visit(*r);
+      return r->sequence() < end;
+    }));
+  };
+}
+
+inline std::vector<projections::mail> mails_of_log(const std::vector<log::record_ptr>& records,
+                                                   const projections::mails::history_reader& history = {}) {
   std::vector<projections::mail> all;
-  projections::mails fold;
+  projections::mails fold(history);
   for (const auto& r : records) fold.fold(*r, [&](projections::mail m) { all.push_back(std::move(m)); });
   return all;
 }

@@ -7,6 +7,7 @@
 #include "actors/runtime/run_this.hpp"
 #include "actors/server/discards.hpp"
 #include "actors/server/replies.hpp"
+#include "events/model/host/vnode_names.hpp"
 #include "events/schema/readable.hpp"
 
 namespace annals::actors {
@@ -85,7 +86,9 @@ bool mom_routes::is_node(const wire::connection_ptr& peer) {
     strangers_.erase(name);
     return true;
   }
-  const auto why = "host " + name + " is no node of this cluster: qmgr -c 'create node " + name + "'";
+  const auto why = "host " + name + " is no node of this cluster: " +
+                   (model::is_address(name) || model::has_colon(name) ? "its certificate is for an address, which no node has for its name"
+                                                                      : "qmgr -c 'create node " + name + "'");
   if (strangers_.insert(name).second) board_.note(log_event::admin, "Node", name, why);  // it comes again and again
   peer->close(why);
   return false;

@@ -106,6 +106,11 @@ class a_host_with_its_own_certificate(HostileTest):
                               f"qmgr -c 'create node {refused} Mom=n1'")
         self.sure("qmgr", "-c", "create node n3")
         self.assertEqual(self.node("n3")["Mom"], "n3")
+        done = self.run_command("qmgr", "-c", "create node 127.0.0.1")   # whoever calls from there
+        why = "an address is no host's name here: create the node by the name in its host's certificate (pbs_enroll)"
+        self.assertEqual((done.status, done.err), (214, f"qmgr obj=127.0.0.1 svr=default: Unknown node 127.0.0.1: {why}\n"
+                                                        "qmgr: Error (15062) returned from server\n"), done)
+        self.assertNotIn("127.0.0.1", self.all_vnodes())
         for name, more in ("n2", ""), ("gpu", ": gpu is a vnode of host n1"), ("n1[0]", ": n1[0] is a vnode of host n1"):
             done = self.run_command("qmgr", "-c", f"create node {name}")
             self.assertEqual((done.status, done.err), (218, f"qmgr obj={name} svr=default: Node name already exists{more}\n"

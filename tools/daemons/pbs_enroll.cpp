@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "actors/link/wire/wire.hpp"
+#include "events/model/host/vnode_names.hpp"
 #include "tools/client/pbs_conf.hpp"
 #include "tools/client/printed.hpp"
 #include "tools/client/version.hpp"
@@ -73,6 +74,12 @@ void warn_of_readers() {
     client::print_error("pbs_enroll: others can read or write the file that standard output is; -o FILE makes one that they can't\n");
 }
 
+void warn_of_address(const asked& a) {
+  if (!a.for_scheduler && !a.for_login && (model::is_address(a.host) || model::has_colon(a.host)))
+    client::print_error("pbs_enroll: %s is an address, and no node can be created by that name: enrol the host by its name\n",
+                        a.host.c_str());
+}
+
 int enroll(const asked& a) {
   const auto conf = client::read_pbs_conf();
   const std::string dir = conf.pbs_home + "/server_priv/ca";
@@ -81,6 +88,7 @@ int enroll(const asked& a) {
                         conf.file.c_str());
     return 1;
   }
+  warn_of_address(a);
   // The server makes the CA on its first start; whoever comes before it makes the same one.
   const auto ca = wire::authority::open_or_create(dir);
   const auto issued = a.for_scheduler ? ca.issue(wire::identity::kind::scheduler, a.scheduler)

@@ -12,6 +12,7 @@
 #include "events/model/host/busy.hpp"
 #include "events/model/host/provisioning.hpp"
 #include "events/model/host/vnode_limit.hpp"
+#include "events/model/host/vnode_names.hpp"
 #include "events/model/job/routing.hpp"
 #include "events/model/refuse.hpp"
 #include "events/schema/daemon/from_mom.capnp.h"
@@ -54,10 +55,27 @@ event vnode_created(const std::string& name) {
   return make_event([&](auto e) { e.initHost().initVnodeCreated().setName(name); });
 }
 
+// A host is who its certificate says. An address could only say who calls from there, which another host may do as well.
+std::optional<rejection> address_refusal(const host_state& host, schema::Manage::Reader m) {
+  const auto unknown = [](std::string_view name, std::string_view why) {
+    return refuse(pbs_error::unknown_node, "Unknown node " + std::string(name) + ": " + std::string(why));
+  };
+  constexpr std::string_view by_name =
+      "an address is no host's name here: create the node by the name in its host's certificate (pbs_enroll)";
+  if (has_colon(schema::text(m.getName()))) return unknown(schema::text(m.getName()), "no node's name has a colon, as IPv6 addresses have");
+  if (host.exists) return std::nullopt;  // one more vnode of it
+  if (is_address(schema::text(m.getName()))) return unknown(schema::text(m.getName()), by_name);
+  for (auto c : m.getChanges())
+    if (const auto mom = schema::text(c.getValue()); c.getName() == "Mom" && (is_address(mom) || has_colon(mom)))
+      return unknown(mom, by_name);
+  return std::nullopt;
+}
+
 outcome decide_create(const host_state& host, schema::Manage::Reader m, const stamp& now, const settings& settings) {
   const auto name = schema::str(m.getName());
   if (host.exists && (name == host.name || host.vnode(name))) return refuse(pbs_error::node_exists);
   if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
+  if (auto why = address_refusal(host, m)) return *why;
   if (const auto most = vnodes_of_host_max(settings); std::ssize(host.vnodes) >= most)
     return refuse(pbs_error::bad_node_value, "host " + host.name + " has " + std::to_string(host.vnodes.size()) +
                                                  " vnodes: max_vnodes_per_host allows " + std::to_string(most));

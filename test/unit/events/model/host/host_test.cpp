@@ -295,6 +295,25 @@ BOOST_AUTO_TEST_CASE(a_vnode_is_named_like_its_host_and_by_what_no_hosts_name_ha
   BOOST_TEST(!model::is_of_form("other[0]", "other.a.org", is_host));  // it is the other host's
 }
 
+BOOST_AUTO_TEST_CASE(a_host_is_created_by_its_name_and_not_by_an_address) {
+  for (const char* address : {"127.0.0.1", "10.1.2.3", "127.1"})
+    BOOST_TEST(host_story().node(ManageVerb::CREATE, {}, address) ==
+               "15062 Unknown node " + std::string(address) +
+                   ": an address is no host's name here: create the node by the name in its host's certificate (pbs_enroll)");
+  for (const char* address : {"::1", "fe80::1:2", "::ffff:10.1.2.3", "[::1]", "gpu:0"})
+    BOOST_TEST(host_story().node(ManageVerb::CREATE, {}, address) ==
+               "15062 Unknown node " + std::string(address) + ": no node's name has a colon, as IPv6 addresses have");
+  for (const char* address : {"10.1.2.3", "::1"})
+    BOOST_TEST(
+        host_story().node(ManageVerb::CREATE, {{"Mom", "", address}}, "gpu").starts_with("15062 Unknown node " + std::string(address)));
+  BOOST_TEST(host_story().node(ManageVerb::CREATE, {}, "10.1.2.3", operator_()) == "15007 Unauthorized Request ");
+  for (const char* name : {"n1", "10", "10-1-2-3", "10.a", "n1.10.org"})
+    BOOST_TEST(host_story().node(ManageVerb::CREATE, {}, name) == "added vnodeCreated", name);
+  auto s = known_host();
+  BOOST_TEST(s.node(ManageVerb::CREATE, {{"Mom", "", "borg"}}, "10.1.2.3") == "vnodeCreated vnodeChanged");  // a vnode of a host
+  BOOST_TEST(s.node(ManageVerb::CREATE, {{"Mom", "", "borg"}}, "fe80::1").starts_with("15062 "));
+}
+
 BOOST_AUTO_TEST_CASE(a_host_is_created_with_settings) {
   host_story s;
   BOOST_TEST(s.node(ManageVerb::CREATE, {{"resources_available", "ncpus", "3"}}) == "added vnodeCreated vnodeChanged");

@@ -70,7 +70,9 @@ const attributes::attribute* attribute_of(manager_object object, std::string_vie
 }
 
 // PBS's qmgr still takes for the server's what has become the schedulers'; its server does not know it.
-bool was_of_server(std::string_view name) { return name == "sched_preempt_enforce_resumption"; }
+bool was_of_server(std::string_view name) {
+  return name == "sched_preempt_enforce_resumption" || name == "job_sort_formula_threshold";
+}
 
 class parser {
  public:
@@ -233,7 +235,7 @@ class parser {
     const std::size_t value_at = at_;
     const attributes::attribute* row = attribute_of(command_.object, name);
     // The attributes of the server are checked here, those of other objects by the server.
-    if (at_ == line_.size() || (!row && command_.object == manager_object::server)) return syntax();
+    if (at_ == line_.size() || (!row && command_.object == manager_object::server && !was_of_server(name))) return syntax();
     if (!take_value(change.value)) return syntax();
     const bool limits = row && row->type == attributes::value_type::limits;
     if (limits && !change.value.empty()) {  // "" takes them all away
@@ -280,7 +282,9 @@ class parser {
         at_ += length;
         return syntax();
       }
-      const bool must_be_known = command_.object == manager_object::server && command_.verb == manager_verb::unset;
+      // The first alone: the others are for the server to refuse.
+      const bool must_be_known =
+          command_.object == manager_object::server && command_.verb == manager_verb::unset && command_.changes.empty();
       if (must_be_known && !attribute_of(command_.object, name) && !was_of_server(name)) return syntax();
       command_.changes.push_back(std::move(change));
       if (at_ == line_.size()) return std::nullopt;

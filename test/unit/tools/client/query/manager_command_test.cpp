@@ -118,7 +118,9 @@ BOOST_AUTO_TEST_CASE(the_server_needs_no_name) {  // MS-21, MS-25
   BOOST_TEST(parsed("l server q1").names.front() == "q1");
   BOOST_TEST(parsed("l s nosuch").names.front() == "nosuch");
   BOOST_TEST(parsed("u s comment").changes.front().name == "comment");
-  BOOST_TEST(parsed("u s sched_preempt_enforce_resumption").changes.size() == 1u);  // for the server to refuse
+  for (const char* line : {"u s sched_preempt_enforce_resumption", "set server job_sort_formula_threshold=5"})
+    BOOST_TEST(parsed(line).changes.size() == 1u, line);  // for the server to refuse
+  BOOST_TEST(parsed("unset server mailer,nosuch").changes.size() == 2u);
   BOOST_TEST(parsed("delete server q1").names.front() == "q1");
   BOOST_TEST(parsed("set sched comment=x").names.empty());
 }
@@ -156,6 +158,7 @@ BOOST_AUTO_TEST_CASE(syntax_errors_point_at_their_place_as_pbs_does) {
   check_caret("set server foo=1", 15);
   check_caret("set server bogus=1", 17);
   check_caret("u s nosuch", 10);
+  check_caret("unset server nosuch,mailer", 26);
   check_caret("set s max_run=3", 14);
   check_caret("set server max_run=\"u:PBS_GENERIC=1\"", 19);
   check_caret("set server max_run=\"[z:PBS_GENERIC=1]\"", 20);

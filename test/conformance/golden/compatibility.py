@@ -16,7 +16,7 @@ BEGIN, END = "<!-- blocks: begin (test/conformance/golden/compatibility.py --wri
 FILES = ("errors", "job_life", "manager_ops", "qstat_f_jobs", "qstat_lists", "qstat_json", "qstat_Q_B", "pbsnodes", "defaults",
          "placement", "hooks", "multisched", "limits", "threshold", "reservations", "scheduler", "policy", "queue_commands", "deps",
          "arrays", "arrays2", "holds", "selectors", "qalter", "job_states", "qsub_options", "parsing", "wrong_uses",
-         "interactive", "mail", "parsing2", "accounting_types", "in_use")
+         "interactive", "mail", "parsing2", "accounting_types", "in_use", "unset", "unset2")
 
 
 def read(*path):

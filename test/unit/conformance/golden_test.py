@@ -4,10 +4,11 @@ import os
 import sys
 import unittest
 from datetime import datetime
+from types import SimpleNamespace
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "conformance", "golden")
 sys.path.insert(0, GOLDEN)
-from golden import cycles, placement, report, scene, sitting, transcript  # noqa: E402  found by the path above
+from golden import afterwards, blocks_run, cycles, mixture, placement, report, scene, sitting, transcript  # noqa: E402  found by the path above
 from golden.normal import Ids, normal  # noqa: E402
 
 
@@ -67,6 +68,25 @@ class transcripts(unittest.TestCase):
         [typed] = transcript.read(f"u@p1$ qsub\n[exit 0]\n  acct: {record}\n  acct: no record\n")
         self.assertEqual(typed.records, [(r";Q;605\.q1;", [record])])
 
+    def test_what_a_command_reads_stands_behind_it(self):
+        given, plain = transcript.read("root@p1$ qmgr -a   # stdin: 'list server\\nquit\\n'\nx\n[exit 0]\nroot@p1$ true # stdin\n[exit 0]\n")
+        self.assertEqual((given.command, given.stdin, given.name), ("qmgr -a", "list server\nquit\n", "1 qmgr -a"))
+        self.assertEqual((plain.command, plain.stdin), ("true # stdin", ""))
+
+    def test_what_a_command_led_to_stands_below_it(self):
+        unset, plain = transcript.read("root@p1$ x\n[exit 0]\n  after:     a = 1 || set server a = 1\nroot@p1$ true\n[exit 0]\n")
+        self.assertEqual((unset.after, plain.after), ("    a = 1 || set server a = 1", None))
+
+    def test_two_outputs_that_were_recorded_together_keep_their_own_order(self):
+        out, err = "a\nb\n", "x\ny\n"
+        for recorded in ("a\nb\nx\ny\n", "x\na\ny\nb\n", "x\ny\na\nb"):
+            self.assertEqual(mixture.as_recorded(recorded, out, err), recorded)
+        for recorded in ("b\na\nx\ny\n", "a\nx\nb\n", "a\nb\nx\ny\nz\n", ""):
+            self.assertEqual(mixture.as_recorded(recorded, out, err), out + err)
+        self.assertEqual(mixture.as_recorded("a\na\nb\n", "a\nb\n", "a\n"), "a\na\nb\n")
+        self.assertEqual(mixture.as_recorded("", "", ""), "")
+        self.assertEqual(mixture.as_recorded("a\nx\n", "a\n\n", "x\n"), "a\nx\n")   # `list` ends with a blank line
+
     def test_a_line_about_a_job_counts_once_and_others_do_not_count(self):
         run = "  sched: 0040;pbs_sched;Job;5.p1;Job run"
         self.assertEqual(cycles.settled([run, run, "  sched: 0400;pbs_sched;Node;5.p1;x", "  order: "]), run + "\n  order:\n")
@@ -84,6 +104,60 @@ class transcripts(unittest.TestCase):
                 self.assertEqual(sum(bool(step.name) for step in placement.parse(data("data", name + ".txt"))), 212)
             else:
                 self.assertTrue(transcript.read(data("data", name + ".txt")))
+
+
+class blocks(unittest.TestCase):
+    """Compared with what is printed here; each command finds the next of some answers."""
+
+    def found(self, text, answers, lines=""):
+        self.typed, answers = [], iter(answers)
+
+        def type(user, command, given=""):
+            self.typed.append((user, command, given))
+            out, err, status = next(answers)
+            return SimpleNamespace(stdout=out, stderr=err, returncode=status)
+        [block] = transcript.read(text)
+        return blocks_run.compare_settled(SimpleNamespace(type=type), block, Ids("p1"), scene.read("host p1\n" + lines))
+
+    def test_what_is_to_be_read_is_given(self):
+        self.assertEqual(self.found("root@p1$ qmgr   # stdin: 'quit\\n'\nMax\n[exit 0]\n", [("Max\n", "", 0)]), [])
+        self.assertEqual(self.typed, [("root", "qmgr", "quit\n")])
+
+    def test_outputs_are_told_apart_unless_they_were_recorded_together(self):
+        text, answer = "root@p1$ x\nbad\nMax\n[exit 1]\n", [("Max\n\n", "bad\n", 1)]
+        self.assertEqual(self.found(text, answer, "mixed\n"), [])
+        self.assertTrue(self.found(text, answer))
+        self.assertTrue(self.found(text, [("Max\n", "worse\n", 1)], "mixed\n"))
+        self.assertTrue(self.found(text, [("Max\n", "bad\n", 2)], "mixed\n"))
+
+    def test_a_block_that_only_looks_looks_again(self):
+        text, answers = "root@p1$ qmgr -c 'list sched'\nidle\n[exit 0]\n", [("scheduling\n", "", 0), ("idle\n", "", 0)]
+        self.assertEqual(self.found(text, answers, "settles /list sched/ because a cycle may be under way\n"), [])
+        self.assertEqual(len(self.typed), 2)
+        self.assertTrue(self.found(text, answers, "settles /list queue/\n"))
+
+    def test_what_an_unset_led_to_is_looked_at(self):
+        text = "root@p1$ qmgr -c 'unset server mail_from'\n[exit 0]\n  after:     mail_from = adm || set server mail_from = adm\n"
+        unset, printed = ("", "", 0), ("set server mail_from = adm\n", "", 0)
+        self.assertEqual(self.found(text, [unset, ("    mail_from = adm\n", "", 0), printed]), [])
+        self.assertEqual([command for _, command, _ in self.typed[1:]], ["qmgr -c 'list server'", "qmgr -c 'print server'"])
+        self.assertTrue(self.found(text, [unset, ("", "", 0), printed]))
+
+
+class what_an_unset_led_to(unittest.TestCase):
+    """The lines of `list` and `print` with this attribute and no other."""
+    LISTED = "Server vm\n    mail_from = adm\n    resources_default.ncpus = 1\n    max_run_res.mem = [u:a=1]\n"
+    PRINTED = "set queue workq mail_from = x\nset server mail_from = adm\nset server resources_default.ncpus = 1\n"
+
+    def type(self, user, command):
+        return SimpleNamespace(stdout=self.LISTED if "'list " in command else self.PRINTED)
+
+    def test_it_is_their_lines_or_nothing(self):
+        for attribute, lines in (("mail_from", "    mail_from = adm || set server mail_from = adm"), ("max_run", afterwards.NOTHING),
+                                 ("resources_default", "    resources_default.ncpus = 1 || set server resources_default.ncpus = 1"),
+                                 ("resources_default.ncpus", "    resources_default.ncpus = 1 || set server resources_default.ncpus = 1"),
+                                 ("max_run_res", "    max_run_res.mem = [u:a=1]")):
+            self.assertEqual(afterwards.seen(self, f"qmgr -c 'unset server {attribute}'"), lines)
 
 
 class reservations(unittest.TestCase):

@@ -1,19 +1,21 @@
 """Runs the blocks of a transcript one after the other and compares what each prints."""
 import re
+import time
 from datetime import datetime
 
-from . import cycles, mails, records, sleepers
+from . import afterwards, cycles, mails, mixture, records, sleepers
 from . import scene as scenes
 from . import transcript as transcripts
 from .normal import Ids, normal
 from .report import Outcome, differences
 from .sitting import Sitting, shown
-from .world import Cluster, Trouble
+from .world import Cluster, Trouble, pause_after
 
 # Commands that this PBS does not have yet; blocks that use them are not run. Whoever adds one takes it out here.
 LATER = {"pbs_remsh"}
 JOB_ID = re.compile(r"(?m)\A(\d+)(?:\[\])?\.\w+$")
 RESERVATION_ID = re.compile(r"\A[RSM](\d+)\.\w+ ")
+SETTLED_S = 5
 
 
 def run(text, scene):
@@ -41,7 +43,7 @@ def run(text, scene):
             if block.screen is not None:
                 sitting = sit_down(cluster, ids, block, number, outcome)
             elif not outcome.differences:
-                outcome.differences += compare(cluster, block, ids)
+                outcome.differences += compare_settled(cluster, block, ids, scene)
             if scene.cycles and block.cycle:
                 outcome.differences += cycles.compare(cluster, ids, block.cycle)
             last = block, outcome.differences
@@ -125,8 +127,8 @@ def rise(sitting):
     found += differences("screen", *(normal(text).rstrip("\n") for text in (shown(block.screen), sitting.screen())))
 
 
-def compare(cluster, block, ids):
-    done = cluster.type(block.user, ids.to_run(block.command))
+def compare(cluster, block, ids, mixed):
+    done = cluster.type(block.user, ids.to_run(block.command), block.stdin)
     for command, form in (("qsub", JOB_ID), ("pbs_rsub", RESERVATION_ID)):
         expected_id, here = form.match(block.stdout), form.match(done.stdout)
         if expected_id and here and command in block.command:
@@ -135,7 +137,21 @@ def compare(cluster, block, ids):
     if block.status is not None:
         found += differences("exit status", block.status, done.returncode)
         texts.append(("stderr", block.stderr, done.stderr))
-    for what, expected, actual in texts:
-        pair = [normal(expected), normal(ids.to_transcript(actual))]
+    texts = [(what, normal(expected), normal(ids.to_transcript(actual))) for what, expected, actual in texts]
+    if mixed:
+        recorded, *here = texts[0][1], *(actual for _, _, actual in texts)
+        texts = [("output", recorded, mixture.as_recorded(recorded, *here))]
+    for what, *pair in texts:
         found += differences(what, *(pair if block.whole else [text.rstrip("\n") for text in pair]))
+    if block.after is not None:
+        found += differences("afterwards", normal(block.after), normal(afterwards.seen(cluster, block.command)))
+    return found
+
+
+def compare_settled(cluster, block, ids, scene):
+    """A block that only looks is typed again while something is under way, such as a cycle."""
+    found, begun = compare(cluster, block, ids, scene.mixed), time.monotonic()
+    while found and scene.settles and re.search(scene.settles, block.command) and (waited := time.monotonic() - begun) < SETTLED_S:
+        time.sleep(pause_after(waited))
+        found = compare(cluster, block, ids, scene.mixed)
     return found

@@ -18,9 +18,11 @@
     without 12 because REASON   block 12 is not run
     cycles                      scheduling is on for the cycles that the transcript shows, and only for them
     accounting                  the accounting records that the transcript shows are compared
+    mixed                       standard output and error were recorded together: a block is any mixture of the lines of both
+    settles /REGEX/             a block whose command has this regular expression only looks: it has some seconds to be as recorded
     config P217 {...}           before that case sched_config is the shipped one with these parameters (placement)
 
-`read` and `drop` may end in " because " and the reason.
+`read`, `drop` and `settles` may end in " because " and the reason.
 """
 import ast
 import re
@@ -40,6 +42,8 @@ class Scene:
     asleep: bool = False
     cycles: bool = False
     accounting: bool = False
+    mixed: bool = False
+    settles: str = ""
     configs: dict = field(default_factory=dict)        # case of a placement transcript -> parameters of sched_config
 
 
@@ -55,6 +59,7 @@ BEFORE = re.compile(r"before (\d+) (.*)\Z")
 READ = re.compile(r"read (.+?) as (.+?)(?: because .*)?\Z")
 DROP = re.compile(r"drop /(.+)/(?: because .*)?\Z")
 CONFIG = re.compile(r"config (\S+) (\{.*\})\Z")
+SETTLES = re.compile(r"settles /(.+)/(?: because .*)?\Z")
 WITHOUT = re.compile(r"without (\d+) because (.+)\Z")
 
 
@@ -84,12 +89,16 @@ def fill(scene, text, include):
             scene.drops.append(found[1])
         elif found := WITHOUT.match(line):
             scene.without[int(found[1])] = found[2]
+        elif found := SETTLES.match(line):
+            scene.settles = found[1]
         elif line == "asleep":
             scene.asleep = True
         elif line == "cycles":
             scene.cycles = True
         elif line == "accounting":
             scene.accounting = True
+        elif line == "mixed":
+            scene.mixed = True
         elif found := CONFIG.match(line):
             scene.configs[found[1]] = ast.literal_eval(found[2])
         else:

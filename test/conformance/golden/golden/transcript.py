@@ -18,12 +18,21 @@ The second form also has commands that have a terminal; what others type meanwhi
     qsub: waiting for job 0.vm to start
     --- end of screen
     [exit 1]
+
+What a command of the second form was given to read stands behind it, and what it led to below its end (afterwards.py):
+
+    root@vm$ qmgr -e   # stdin: 'list server mail_from\\n'
+    root@vm$ qmgr -c 'unset server mail_from'
+    [exit 0]
+      after:     mail_from = adm || set server mail_from = adm
 """
 import re
 from dataclasses import dataclass, field
 
 HEADED = re.compile(r"### user=(\S+)\s+cmd: (.*)\Z")
 TYPED = re.compile(r"(\w+)@(\w+)\$ (.*)\Z")
+GIVEN = re.compile(r"(.*\S) +# stdin: '(.*)'\Z")
+AFTER = "  after: "
 SHORT = re.compile(r"### (\w+): (.*)\Z")
 MARK = re.compile(r"###? |# |--- ")
 EXIT_LINE = re.compile(r"--- exit=(-?\d+)\Z")
@@ -54,6 +63,8 @@ class Block:
     last: int = 0                               # the number of the last block that is typed while it has its terminal
     records: list = field(default_factory=list)   # what stands below it about accounting: (regular expression, lines) (records.py)
     mails: list = field(default_factory=list)   # the messages that stand below it (mails.py)
+    stdin: str = ""                             # what it is given to read
+    after: str | None = None                    # what stands below it about the object that it changed (afterwards.py)
 
 
 class Malformed(Exception):
@@ -126,11 +137,14 @@ def read_typed(text):
                 raise Malformed(f"line {current[0]}: the block has no end")
             current, out, err = (number, begin[1], begin[3]), [], []
         elif end and current:
-            blocks.append(Block(f"{len(blocks) + 1} {current[2]}", current[1], current[2], "".join(out), "".join(err),
-                                int(end[1] or NO_END), current[0], whole=False))
+            command, stdin = what_is_given(current[2])
+            blocks.append(Block(f"{len(blocks) + 1} {command}", current[1], command, "".join(out), "".join(err),
+                                int(end[1] or NO_END), current[0], whole=False, stdin=stdin))
             current = None
         elif at_terminal and SCREEN_EXIT.match(line):
             at_terminal.status, at_terminal.last, at_terminal = status_of(line), len(blocks), None
+        elif blocks and not current and line.startswith(AFTER):
+            blocks[-1].after = line[len(AFTER):]
         elif blocks and not current and CYCLE.match(line):
             blocks[-1].cycle.append(line)
         elif blocks and not current and line.startswith("  acct: ") and (record := RECORD.match(line[8:])):
@@ -142,6 +156,12 @@ def read_typed(text):
     if current or at_terminal:
         raise Malformed(f"line {current[0] if current else at_terminal.line}: the block has no end")
     return blocks
+
+
+def what_is_given(typed):
+    """(command, what it reads)."""
+    given = GIVEN.match(typed)
+    return (given[1], given[2].replace("\\n", "\n")) if given else (typed, "")
 
 
 def status_of(line):

@@ -212,11 +212,12 @@ class Cluster:
             return False
         return all(nodes.get(host, {}).get("state") == "free" for host in self.hosts)
 
-    def type(self, user, command):
-        """What a user types in their home directory, on a terminal that says nothing."""
+    def type(self, user, command, given=""):
+        """What a user types in their home directory, on a terminal that says nothing, or with a text to read."""
         identity = {} if user == "root" else {"user": USERS[user], "group": GROUP_ID, "extra_groups": []}
+        reads = {"input": given} if given else {"stdin": subprocess.DEVNULL}
         try:
-            done = subprocess.run(["/bin/bash", "-c", command], env=environment_of(user), cwd=home_of(user), stdin=subprocess.DEVNULL,
+            done = subprocess.run(["/bin/bash", "-c", command], env=environment_of(user), cwd=home_of(user), **reads,
                                   capture_output=True, text=True, errors="backslashreplace", timeout=COMMAND_DEADLINE_S,
                                   **identity)
         except subprocess.TimeoutExpired:

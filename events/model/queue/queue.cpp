@@ -124,6 +124,8 @@ outcome decide(const queue_state& queue, const schema::sealed<schema::Request>& 
   if (m.getVerb() != schema::ManageVerb::DELETE) return decide_set(queue, m, now, settings);
   if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
   if (queue.reservation != 0 && !now.by.is_daemon()) return refuse(pbs_error::object_busy);  // it goes with its reservation
+  if (settings.server.get(attributes::server::default_queue) == queue.name && !now.by.is_daemon())
+    return refuse(pbs_error::object_busy, "Cannot delete busy object: it is the server's default_queue");
   return std::vector<event>{make_event([&](auto e) { e.initQueue().initDeleted().setName(queue.name); })};
 }
 

@@ -174,6 +174,17 @@ BOOST_AUTO_TEST_CASE(a_queue_is_created_with_settings_changed_and_deleted) {
   BOOST_TEST(q.when(queue(ManageVerb::DELETE)).starts_with("15018 "));
 }
 
+// Block 242 of the recording unset: there it goes, and jobs that name no queue are refused.
+BOOST_AUTO_TEST_CASE(the_default_queue_is_not_deleted) {
+  queue_story q;
+  q.when(queue(ManageVerb::CREATE, {{"queue_type", "", "e"}}));
+  q.settings.server.set(attributes::server::default_queue, "q2");
+  BOOST_TEST(q.when(queue(ManageVerb::DELETE)) == "15027 Cannot delete busy object: it is the server's default_queue");
+  BOOST_TEST(q.when(queue(ManageVerb::DELETE), user()) == "15007 Unauthorized Request ");
+  q.settings.server.set(attributes::server::default_queue, "workq");
+  BOOST_TEST(q.when(queue(ManageVerb::DELETE)) == "deleted");
+}
+
 // Issue: `set queue Q kill_delay = -1` was taken, and qdel never killed.
 BOOST_AUTO_TEST_CASE(no_change_of_a_queue_makes_its_kill_delay_a_time_that_is_none) {
   using enum schema::AttributeOp;

@@ -9,11 +9,13 @@ import grp
 import os
 import pwd
 import sys
+import tempfile
 import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import pages     # noqa: E402  found by the path above
+import effects   # noqa: E402  found by the path above
+import pages     # noqa: E402
 import sections  # noqa: E402
 
 if __name__ == "__main__" and "--write" in sys.argv:     # needs no built tree
@@ -50,6 +52,62 @@ class Pages(unittest.TestCase):
     def test_are_those_of_the_rows(self):
         old = pages.out_of_date(sections.read())
         self.assertFalse(old, "not up to date (test/conformance/compatibility/compatibility_test.py --write makes them): " + ", ".join(old))
+
+
+class LinesOfEffects(unittest.TestCase):
+    """What names/effects.lst may say."""
+    FILES = {"a_test.cpp": """struct fixture { std::string helped = "Priority"; };
+BOOST_AUTO_TEST_CASE(of_max_run) {
+  run("max_run");
+}
+BOOST_FIXTURE_TEST_CASE(of_others, fixture) {
+  run("max_run_soft");
+}
+BOOST_AUTO_TEST_CASE(short_one) { run("started"); }
+""", "a_test.py": """class A:
+    def test_enabled(self):
+        if self.x:
+
+            self.set("enabled")
+
+    def helper(self):
+        self.submit("-a", 5)
+
+    def test_other(self):
+        self.set("-W", "depend=after")
+"""}
+    ROWS = ("max_run", "max_run_soft", "Priority", "started", "enabled", "qsub -a", "qsub -W depend=", "qsub -W block=true")
+
+    def why(self, name, path, case, **of_row):
+        row = sections.Row([name, of_row.pop("verdict", "works")], "")
+        vars(row).update(of_row)
+        others = [sections.Row([other, "works"], "") for other in self.ROWS if other != name]
+        with tempfile.TemporaryDirectory() as root:
+            for file, text in self.FILES.items():
+                with open(os.path.join(root, file), "w") as f:
+                    f.write(text)
+            return effects.is_wrong(root, [row, *others] if name in self.ROWS else others, name, path, case)
+
+    def test_a_case_that_has_the_name_is_taken(self):
+        for name, path, case in (("max_run", "a_test.cpp", "of_max_run"), ("max_run_soft", "a_test.cpp", "of_others"),
+                                 ("Priority", "a_test.cpp", "of_max_run"), ("started", "a_test.cpp", "short_one"),
+                                 ("enabled", "a_test.py", "test_enabled"), ("qsub -a", "a_test.py", "test_enabled"),
+                                 ("qsub -W depend=", "a_test.py", "test_other")):
+            self.assertIsNone(self.why(name, path, case), name)
+
+    def test_what_is_not_there_is_refused(self):
+        for name, path, case, of_row, why in (
+                ("max_running", "a_test.cpp", "of_max_run", {}, "there is no such row"),
+                ("max_run", "b_test.cpp", "of_max_run", {}, "there is no file b_test.cpp"),
+                ("max_run", "a_test.cpp", "of_max", {}, "a_test.cpp has no case of_max"),
+                ("enabled", "a_test.py", "test_enable", {}, "a_test.py has no case test_enable"),
+                ("max_run", "a_test.cpp", "of_others", {}, "neither of_others nor a helper in a_test.cpp has the word max_run"),
+                ("enabled", "a_test.py", "test_other", {}, "neither test_other nor a helper in a_test.py has the word enabled"),
+                ("qsub -W block=true", "a_test.py", "test_other", {}, "neither test_other nor a helper in a_test.py has the word block"),
+                ("max_run", "a_test.cpp", "of_max_run", {"verdict": "no effect"}, "its row says no effect"),
+                ("max_run", "a_test.cpp", "of_max_run", {"also": "a_test.py"}, "it is in shown_by.lst too, which it needs no more"),
+                ("max_run", "a_test.cpp", "of_max_run", {"effect": ("a_test.cpp", "x")}, "its effect is shown already")):
+            self.assertEqual(self.why(name, path, case, **of_row), why)
 
 
 class EveryName(ClusterTest):

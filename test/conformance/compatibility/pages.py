@@ -8,6 +8,8 @@ DOCS = os.path.join(HERE, "..", "..", "..", "docs")
 INDEX, FOLDER = os.path.join(DOCS, "compatibility.md"), os.path.join(DOCS, "compatibility")
 BEGIN = "<!-- names: begin (test/conformance/compatibility/compatibility_test.py --write) -->"
 END = "<!-- names: end -->"
+EFFECT_SHOWN = ("how many of the names work, or differ, with a test that would fail if nothing followed from them; their rows name it. "
+                "That they are taken and shown is not enough for it")
 
 
 def cell(text):
@@ -30,33 +32,46 @@ def test_of(row):
     return f"[{name}](../../{row.also})" if name else ""
 
 
+def effect_of(row):
+    return f"[{row.effect[1]}](../../{row.effect[0]})" if row.effect else ""
+
+
+def about_tests(shown, also):
+    shown_by = "; *effect shown by* names the test that would fail if nothing followed from it" if shown else ""
+    return shown_by + ("; *also in* names another test that uses it" if also else "") + "."
+
+
 def page(section):
     tried, also = any(row.tried for row in section.rows), any(row.also for row in section.rows)
+    shown = any(row.effect for row in section.rows)
     lines = [f"# {section.keys['title']}", "",
              f"Made from `test/conformance/compatibility/names/{section.file}.txt` by `compatibility_test.py --write`; do not edit.",
              f"{section.keys['about']} Every row is tried by [compatibility_test.py](../../test/conformance/compatibility/compatibility_test.py)"
-             + ("; *also in* names another test that uses it." if also else "."), ""]
+             + about_tests(shown, also), ""]
     for heading, rows in section.parts:
         if not rows:
             continue
         if heading:
             lines += [f"## {heading}", ""]
-        columns = ["name", "", *(["tried with"] if tried else []), "what to know", *(["also in"] if also else [])]
+        columns = ["name", "", *(["tried with"] if tried else []), "what to know", *(["effect shown by"] if shown else []), *(["also in"] if also else [])]
         lines += ["| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
         for row in rows:
-            cells = [code(row.name), row.verdict, *([code(row.tried)] if tried else []), shown_text(section, row), *([test_of(row)] if also else [])]
+            cells = [code(row.name), row.verdict, *([code(row.tried)] if tried else []), shown_text(section, row),
+                     *([effect_of(row)] if shown else []), *([test_of(row)] if also else [])]
             lines.append("| " + " | ".join(cells) + " |")
         lines.append("")
     return "\n".join(lines)
 
 
 def index(sections):
-    lines = [BEGIN, "", "| | names | " + " | ".join(VERDICTS) + " |", "|---|---|" + "---|" * len(VERDICTS)]
+    lines = [BEGIN, "", "| | names | " + " | ".join(VERDICTS) + " | effect shown |", "|---|---|---|" + "---|" * len(VERDICTS)]
     for section in sections:
         count = [sum(row.verdict == verdict for row in section.rows) for verdict in VERDICTS]
+        count.append(sum(row.effect is not None for row in section.rows))
         lines.append(f"| [{section.keys['title']}](compatibility/{section.file}.md) | {len(section.rows)} | "
                      + " | ".join(str(n or "") for n in count) + " |")
-    return "\n".join([*lines, "", *(f"- *{verdict}*: {text}" for verdict, text in VERDICTS.items()), "", END])
+    legend = {**VERDICTS, "effect shown": EFFECT_SHOWN}
+    return "\n".join([*lines, "", *(f"- *{word}*: {text}" for word, text in legend.items()), "", END])
 
 
 def with_index(text, sections):

@@ -5,10 +5,13 @@ A file begins with `key: value` lines, to an empty line:
     kind             how rows are tried: a class of tries.py
     set, show, ...   command lines for that kind; {name}, {value} and {said} (the first word of what `set` printed) are put in
 Then a row on each line, `name | verdict | try | says | note`, and what is missing at the end is empty.
-shown_by.lst says which other test uses a name most. `== text` begins a part with a heading.
+effects.lst says which test shows what follows from a name, and shown_by.lst, of the rest, which other test uses it most.
+`== text` begins a part with a heading.
 """
 import os
 import re
+
+import effects
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..", "..")
@@ -17,7 +20,8 @@ NAMES = os.path.join(HERE, "names")
 FILES = ("server", "queue", "route_queue", "scheduler", "vnode", "job", "reservation", "hook", "hook_events", "resource", "builtin_resources",
          "commands", "job_options", "other_options", "daemon_options", "mom_config", "sched_config", "log_lines", "c_api", "drmaa", "hook_module")
 VERDICTS = {
-    "works": "it is taken, and shown or there, as in PBS; a row tries no more than that",
+    "works": "it is taken, and shown or there, as in PBS; the row itself tries no more than that, and the test that it names under "
+             "*effect shown by* tries what follows from it",
     "differs": "it is there, and the note says what is otherwise",
     "no effect": "accepted, and kept and shown as in PBS; nothing follows from it, and the log of the server or the daemon, or the command itself, says so by name",
     "refused": "a command or daemon that meets it, or the call, says the text that stands in the row",
@@ -32,6 +36,7 @@ class Row:
         self.name, self.verdict, self.tried, self.says, self.note = (f.strip() for f in [*fields, "", "", "", "", ""][:5])
         self.where = where
         self.also = ""          # a test that uses it too
+        self.effect = None      # path and case of the test that shows what follows from it
 
 
 class Section:
@@ -71,6 +76,7 @@ def read():
         entries = [line.split() for line in f if line.strip() and not line.startswith("#")]
     for file, name, path in entries:
         show(sections[file], name, path)
+    effects.read(ROOT, os.path.join(NAMES, "effects.lst"), sections)
     return list(sections.values())
 
 

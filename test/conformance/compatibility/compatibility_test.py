@@ -60,10 +60,10 @@ class LinesOfEffects(unittest.TestCase):
 BOOST_AUTO_TEST_CASE(of_max_run) {
   run("max_run");
 }
+BOOST_AUTO_TEST_CASE(short_one) { run("started"); }
 BOOST_FIXTURE_TEST_CASE(of_others, fixture) {
   run("max_run_soft");
 }
-BOOST_AUTO_TEST_CASE(short_one) { run("started"); }
 """, "a_test.py": """class A:
     def test_enabled(self):
         if self.x:

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "actors/gateway/hooked_requests.hpp"
+#include "test/unit/actors/gateway/followed.hpp"
 
 using namespace annals;
 using namespace annals::actors;
@@ -129,6 +130,18 @@ BOOST_AUTO_TEST_CASE(members_that_hooks_set_are_known_from_those_that_only_pass)
                                   change("job", "Resource_List", "mem", "1gb", ""), change("job", "project", "", "", "p"),
                                   change("vnode_list", "Resource_List", "ncpus", "", "1")});
   BOOST_TEST((names == std::vector<std::string>{"select_reliable_startup", "mem"}));
+}
+
+BOOST_AUTO_TEST_CASE(moms_are_told_how_long_a_job_waits_for_hooks_on_their_way) {
+  annals::test::followed site;
+  const auto wait = [&] { return mom_hooks_message(site.where, 1).get().getHooks().getWaitSeconds(); };
+  BOOST_TEST(wait() == 120u);
+  site.write(0, model::make_event([](auto e) {
+               auto c = e.initServer().initChanged().initChanges(1)[0];
+               c.setName("sync_mom_hookfiles_timeout");
+               c.setValue("7");
+             }));
+  BOOST_TEST(wait() == 7u);
 }
 
 BOOST_AUTO_TEST_CASE(the_same_text_has_the_same_command_id) {

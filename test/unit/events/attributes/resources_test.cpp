@@ -49,6 +49,25 @@ BOOST_AUTO_TEST_CASE(flags_print_in_the_fixed_order) {
   BOOST_TEST(!resource_flags_of("hx"));
 }
 
+// Two chunks that want three of it each.
+BOOST_AUTO_TEST_CASE(flags_say_where_it_is_asked_for_what_is_added_up_and_who_may_ask) {
+  const auto asked = [](const std::string& flags, Role role = Role::USER) {
+    resource_catalogue site;
+    BOOST_REQUIRE(!site.create("x", "long", flags));
+    const auto done = complete_request({{"select", "2:ncpus=1:x=3"}}, one_cpu(), site, role);
+    if (!done) return std::string("refused");
+    const auto sum = done->resources.find("x");
+    return sum == done->resources.end() ? "not added up" : sum->second;
+  };
+  BOOST_TEST(asked("") == "refused");
+  BOOST_TEST(asked("h") == "not added up");
+  for (const std::string flag : {"q", "n", "f"}) BOOST_TEST(asked("h" + flag) == "6", flag);
+  for (const std::string flag : {"i", "r"}) {
+    BOOST_TEST(asked("h" + flag) == "refused", flag);
+    BOOST_TEST(asked("h" + flag, Role::OPERATOR) == "not added up", flag);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_custom_resource_is_created_changed_and_removed) {
   resource_catalogue c;
   BOOST_TEST(text_of(c.create("rr", "long", "nh")) == "accepted");

@@ -447,7 +447,7 @@ BOOST_FIXTURE_TEST_CASE(what_a_vnode_names_is_there, fixture) {
 }
 
 // A resource with flag h alone: any number of jobs may ask for what is there.
-BOOST_FIXTURE_TEST_CASE(what_is_only_compared_is_not_used_up, fixture) {
+BOOST_FIXTURE_TEST_CASE(what_is_only_compared_is_not_used_up, fixture) {  // without flag n
   const auto define = [&](const char* name, const char* flags) {
     event(next_stream, [&](auto e) {
       auto d = e.initServer().initResourceCreated();

@@ -149,6 +149,18 @@ BOOST_AUTO_TEST_CASE(what_a_hook_was_given_is_kept_as_far_as_all_runs_fit_in_a_r
   }
 }
 
+BOOST_AUTO_TEST_CASE(each_hook_runs_with_its_own_alarm_and_debug) {
+  chain_story s;
+  std::vector<std::pair<std::uint32_t, bool>> given;
+  const auto note = [&](auto request, auto) { given.emplace_back(request.getAlarmMillis(), request.getHook().getDebug()); };
+  s.hook("first", "1", note);
+  s.hook("second", "2", note);
+  s.hooks.back().settings.set(ids::alarm, "7");
+  s.hooks.back().settings.set(ids::debug, "true");
+  s.run();
+  BOOST_TEST((given == std::vector<std::pair<std::uint32_t, bool>>{{30'000, false}, {7'000, true}}));
+}
+
 BOOST_AUTO_TEST_CASE(it_is_told_which_hooks_ran_as_the_owner_of_the_job) {
   chain_story s;
   s.hook("admins", "1", [](auto, auto) {});

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "events/attributes/attribute_set.hpp"
+#include "events/attributes/ids.hpp"
 #include "events/model/limits.hpp"
 #include "test/support/fake_gateway.hpp"
 #include "test/support/paths.hpp"
@@ -85,7 +87,9 @@ bool ordinary(schema::Request::Reader r, schema::Reply::Builder out) {
 }
 
 struct commands {
-  fake_gateway server{ordinary};
+  fake_gateway server;
+
+  explicit commands(fake_gateway::answer how = ordinary) : server(std::move(how)) {}
 
   ran run(std::vector<std::string> words, std::string input = {}, const std::string& directory = {}) {
     words[0] = annals::test::stage_dir() + "/bin/" + words[0];
@@ -323,6 +327,27 @@ BOOST_FIXTURE_TEST_CASE(commands_without_a_job_are_usage_errors, commands) {
   BOOST_TEST(run({"qhold", "-h", "z", "1"}).err ==
              "qhold: illegal -h value\nusage: qhold [-h hold_list] job_identifier...\n       qhold --version\n");
   BOOST_TEST(run({"qdel", "-W", "foo", "1"}).err.starts_with("qdel: illegal -W value\nusage:\n"));
+}
+
+BOOST_AUTO_TEST_CASE(the_site_says_how_jobs_are_deleted) {
+  attributes::attribute_set said;
+  said.set(attributes::server::default_qdel_arguments, "-x -W force");
+  commands site([&](schema::Request::Reader r, schema::Reply::Builder out) {
+    if (r.which() != schema::Request::STAT) return ordinary(r, out);
+    auto objects = out.initObjects();
+    objects.setLast(true);
+    auto object = objects.initObjects(1)[0];
+    object.setName("q1");
+    object.setAttributes({reinterpret_cast<const kj::byte*>(said.packed().data()), said.packed().size()});
+    return true;
+  });
+  commands another;
+  for (auto* c : {&site, &another}) {
+    c->run({"qdel", "1"});
+    const auto d = c->last(schema::Request::DELETE_JOB);
+    BOOST_TEST((*d).getDeleteJob().getForce() == (c == &site));
+    BOOST_TEST((*d).getDeleteJob().getPurgeHistory() == (c == &site));
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(holds_and_deletions_say_what_was_asked, commands) {

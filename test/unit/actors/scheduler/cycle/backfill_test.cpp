@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(what_a_rule_forbids_blocks_nobody) {
   BOOST_TEST(cycle_of(c).r.runs.size() == 1u);  // 2 can never run
 }
 
-BOOST_AUTO_TEST_CASE(the_servers_pool_is_kept_for_a_top_job) {
+BOOST_AUTO_TEST_CASE(the_servers_pool_is_kept_for_a_top_job) {  // resources_available of the server
   small_cluster c;
   c.resources = {{"lic", "long", "q"}};
   c.server_available["lic"] = "4";

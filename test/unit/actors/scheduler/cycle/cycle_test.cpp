@@ -1,5 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
+#include <tuple>
+
 #include "actors/scheduler/cycle/cycle.hpp"
 #include "transcript.hpp"
 
@@ -194,7 +196,7 @@ BOOST_AUTO_TEST_CASE(held_jobs_are_not_considered) {
   BOOST_TEST(o.r.runs.empty());
 }
 
-BOOST_AUTO_TEST_CASE(a_queue_has_its_own_pool_of_a_resource) {
+BOOST_AUTO_TEST_CASE(a_queue_has_its_own_pool_of_a_resource) {  // resources_available of a queue
   small_cluster c;
   c.vnodes = {simple_vnode("p1", 8)};
   c.queues[0].available = {{"ncpus", "2"}};
@@ -338,6 +340,23 @@ BOOST_AUTO_TEST_CASE(placement_sets_of_the_server_are_used_smallest_first) {
   c.jobs = {queued(1, "1:ncpus=9")};
   c.scheduler = {{"do_not_span_psets", "True"}};
   BOOST_TEST(comment_of(cycle_of(c), 1) == "Can Never Run: can't fit in the largest placement set, and can't span psets");
+}
+
+BOOST_AUTO_TEST_CASE(a_queue_has_placement_sets_of_its_own) {
+  small_cluster c;
+  c.vnodes = {simple_vnode("p1", 1), simple_vnode("p2", 1), simple_vnode("p3", 1)};
+  for (const auto& [at, room, rack] : {std::tuple{0, "a", "x"}, {1, "a", "y"}, {2, "b", "x"}}) {
+    c.vnodes[static_cast<std::size_t>(at)].available["room"] = room;
+    c.vnodes[static_cast<std::size_t>(at)].available["rack"] = rack;
+  }
+  c.resources = {{"room", "string", "h"}, {"rack", "string", "h"}};
+  c.server = {{"node_group_enable", "True"}, {"node_group_key", "room"}};
+  c.jobs = {queued(1, "2:ncpus=1")};
+  BOOST_TEST(first_exec_vnode(c) == "(p1:ncpus=1)+(p2:ncpus=1)");
+  c.queues[0].attributes["node_group_key"] = "rack";
+  BOOST_TEST(first_exec_vnode(c) == "(p1:ncpus=1)+(p3:ncpus=1)");
+  c.server["node_group_enable"] = "False";
+  BOOST_TEST(first_exec_vnode(c) == "(p1:ncpus=1)+(p2:ncpus=1)");
 }
 
 BOOST_AUTO_TEST_CASE(a_job_that_waits_for_a_placement_set_is_told_which) {

@@ -2,6 +2,7 @@
 // comments; the transcript is that of test/conformance/golden.
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <random>
 #include <regex>
@@ -156,6 +157,48 @@ BOOST_AUTO_TEST_CASE(each_user_has_the_generic_limit_and_named_ones_their_own) {
   BOOST_TEST(d.comment(7) == "Not Running: Server job limit reached for user tom");
 }
 
+namespace {
+
+using serials = std::vector<std::uint64_t>;
+
+// Two jobs of bob, one of eve, all of group g1, and one of tom's group; another one of bob's in q2.
+small_cluster with_jobs_of_three(small_cluster c) {
+  c.queues.push_back(execution_queue("q2"));
+  c.jobs = {one(1), one(2), one(3, "eve"), one(4, "tom"), one(5)};
+  c.queues[0].attributes["Priority"] = "1";  // first of all
+  c.jobs[3].egroup = "g2";
+  c.jobs[4].queue = "q2";
+  return c;
+}
+
+// A limit, and whom it is about when it is the server's or that of workq.
+struct limit_row {
+  const char *name, *value;
+  serials of_server, of_queue;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(each_limit_lets_so_many_run_of_whom_it_is_about) {
+  const auto started = [](const small_cluster& c) {
+    serials jobs;
+    for (const auto& run : cycle_of(with_jobs_of_three(c)).r.runs) jobs.push_back(run.job);
+    std::sort(jobs.begin(), jobs.end());
+    return jobs;
+  };
+  for (const auto& [name, value, of_server, of_queue] : {limit_row{"max_run", "[u:PBS_GENERIC=1]", {1, 3, 4}, {1, 3, 4, 5}},
+                                                         limit_row{"max_run_res.ncpus", "[g:PBS_GENERIC=1]", {1, 4}, {1, 4, 5}},
+                                                         limit_row{"max_running", "1", {1}, {1, 5}},
+                                                         limit_row{"max_user_run", "1", {1, 3, 4}, {1, 3, 4, 5}},
+                                                         limit_row{"max_group_run", "1", {1, 4}, {1, 4, 5}},
+                                                         limit_row{"max_user_res.ncpus", "1", {1, 3, 4}, {1, 3, 4, 5}},
+                                                         limit_row{"max_group_res.ncpus", "1", {1, 4}, {1, 4, 5}}})
+    BOOST_TEST_CONTEXT(name) {
+      BOOST_TEST(started(with({{name, value}})) == of_server, boost::test_tools::per_element());
+      BOOST_TEST(started(with({}, {{name, value}})) == of_queue, boost::test_tools::per_element());
+    }
+}
+
 BOOST_AUTO_TEST_CASE(a_limit_of_a_queue_counts_what_runs_from_that_queue) {
   auto c = with({}, {{"max_run_res.ncpus", "[o:PBS_ALL=4]"}});
   c.queues.push_back(execution_queue("q2"));
@@ -289,6 +332,27 @@ BOOST_AUTO_TEST_CASE(soft_limits_keep_nobody_waiting_and_say_who_is_over_them) {
   BOOST_TEST(!over(1).server);
   BOOST_TEST(!over(3).queue);
   BOOST_TEST(over(5).server);  // as if it ran
+}
+
+BOOST_AUTO_TEST_CASE(each_soft_limit_is_passed_by_whom_it_is_about) {
+  const auto over = [](const small_cluster& c, bool soft_limits_passed::*where) {
+    const auto d = cycle_of(with_jobs_of_three(c));
+    BOOST_TEST(d.r.runs.size() == 5u);
+    serials jobs;
+    for (std::uint64_t job = 1; job <= 5; ++job)
+      if (d.v.over_soft_limits(*d.v.find_job(job)).*where) jobs.push_back(job);
+    return jobs;
+  };
+  for (const auto& [name, value, of_server, of_queue] : {limit_row{"max_run_soft", "[u:PBS_GENERIC=1]", {1, 2, 5}, {1, 2}},
+                                                         limit_row{"max_run_res_soft.ncpus", "[g:PBS_GENERIC=1]", {1, 2, 3, 5}, {1, 2, 3}},
+                                                         limit_row{"max_user_run_soft", "1", {1, 2, 5}, {1, 2}},
+                                                         limit_row{"max_group_run_soft", "1", {1, 2, 3, 5}, {1, 2, 3}},
+                                                         limit_row{"max_user_res_soft.ncpus", "1", {1, 2, 5}, {1, 2}},
+                                                         limit_row{"max_group_res_soft.ncpus", "1", {1, 2, 3, 5}, {1, 2, 3}}})
+    BOOST_TEST_CONTEXT(name) {
+      BOOST_TEST(over(with({{name, value}}), &soft_limits_passed::server) == of_server, boost::test_tools::per_element());
+      BOOST_TEST(over(with({}, {{name, value}}), &soft_limits_passed::queue) == of_queue, boost::test_tools::per_element());
+    }
 }
 
 // -- random ones against a slow count ------------------------------------------------------------------------------------

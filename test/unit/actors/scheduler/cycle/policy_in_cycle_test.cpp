@@ -203,6 +203,8 @@ BOOST_AUTO_TEST_CASE(the_formula_orders_within_a_queue) {
   const lines expected = {"0100;Job;606.p1;Formula Evaluation = 102", "0100;Job;605.p1;Formula Evaluation = 51",
                           "0100;Job;607.p1;Formula Evaluation = 950", "0100;Job;608.p1;Formula Evaluation = 0"};
   BOOST_TEST(formula_lines(t) == expected, each);
+  c.scheduler["log_events"] = "767";
+  BOOST_TEST(formula_lines(cycle_of(c)).empty());
   BOOST_TEST(order_by("by_queue: False ALL\n", c) == (serials{607, 606, 605, 608}), each);
   BOOST_TEST(order_by("job_sort_key: \"job_priority LOW\" ALL\nfair_share: True ALL\n", c) == (serials{606, 607, 605, 608}), each);
   c.scheduler["job_sort_formula"] = "-job_priority";  // a scheduler's own comes first

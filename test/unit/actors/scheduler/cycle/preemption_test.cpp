@@ -249,8 +249,9 @@ BOOST_AUTO_TEST_CASE(a_normal_job_preempts_one_of_somebody_who_is_over_a_soft_li
 }
 
 BOOST_AUTO_TEST_CASE(a_job_may_say_whom_it_preempts) {
-  const auto with = [](const std::string& targets) {
+  const auto with = [](const std::string& targets, const char* enabled = nullptr) {
     auto c = with_express();
+    if (enabled) c.scheduler["preempt_targets_enable"] = enabled;
     c.jobs = {runs(c, 1, 4), asks(2, 4, "exp")};
     c.jobs[1].resources["preempt_targets"] = targets;
     return lines_of(cycle_of(c).r)[1];
@@ -262,6 +263,7 @@ BOOST_AUTO_TEST_CASE(a_job_may_say_whom_it_preempts) {
   BOOST_TEST(with("Queue=qa,Resource_List.ncpus=4") == "2 Limited running jobs used for preemption from 1 to 1");
   BOOST_TEST(with("Resource_List.ncpus=3") == "2 Limited running jobs used for preemption from 1 to 0: No jobs to preempt");
   BOOST_TEST(with("NONE") == "2 No preemption set specified for the job: Job will not preempt");
+  for (const char* targets : {"Queue=qa", "NONE"}) BOOST_TEST(with(targets, "False") == "1 Simulation: preempting job");
 }
 
 BOOST_AUTO_TEST_CASE(nobody_else_goes_for_a_job_that_waits_for_one_that_leaves) {

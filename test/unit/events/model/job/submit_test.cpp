@@ -72,6 +72,40 @@ BOOST_AUTO_TEST_CASE(defaults_of_queue_and_server_are_applied) {
   story.settings.queues["workq"].attributes.set(on_queue::resources_default, "walltime", "00:30:00");
   submitted(story);
   BOOST_TEST(story.attribute(ids::Resource_List, "walltime") == "00:30:00");
+  job_story of_server;
+  of_server.settings.server.set(on_server::resources_default, "walltime", "01:00:00");
+  submitted(of_server);
+  BOOST_TEST(of_server.attribute(ids::Resource_List, "walltime") == "01:00:00");
+}
+
+BOOST_AUTO_TEST_CASE(each_chunk_has_what_queue_and_server_give_it) {
+  job_story story;
+  const auto memory = [&] {
+    job_story one = story;
+    submitted(one, {{"Resource_List", "select", "2:ncpus=1"}});
+    return one.attribute(ids::Resource_List, "mem");
+  };
+  BOOST_TEST(memory() == "");
+  story.settings.server.set(on_server::default_chunk, "mem", "100mb");
+  BOOST_TEST(memory() == "200mb");
+  story.settings.queues["workq"].attributes.set(on_queue::default_chunk, "mem", "200mb");
+  BOOST_TEST(memory() == "400mb");
+}
+
+BOOST_AUTO_TEST_CASE(a_request_is_within_the_limits_of_queue_and_server) {
+  job_story story;
+  auto& server = story.settings.server;
+  auto& queue = story.settings.queues["workq"].attributes;
+  const auto asks = [&](const char* cpus) { return said(story.ask(submission(12, {{"Resource_List", "ncpus", cpus}}))); };
+  server.set(on_server::resources_max, "ncpus", "4");
+  BOOST_TEST(asks("5").starts_with("15036 "));
+  BOOST_TEST(asks("4") == "queued");
+  queue.set(on_queue::resources_max, "ncpus", "3");
+  BOOST_TEST(asks("4").starts_with("15036 "));
+  BOOST_TEST(asks("1") == "queued");
+  queue.set(on_queue::resources_min, "ncpus", "2");
+  BOOST_TEST(asks("1").starts_with("15036 "));
+  BOOST_TEST(asks("2") == "queued");
 }
 
 BOOST_AUTO_TEST_CASE(a_hold_wins_over_an_execution_time) {

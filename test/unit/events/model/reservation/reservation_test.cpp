@@ -102,6 +102,10 @@ BOOST_AUTO_TEST_CASE(who_may_not_ask_is_told_why) {
   s.settings.server.set(attributes::server::acl_resv_groups, "group1");
   s.settings.server.set(attributes::server::acl_resv_host_enable, "True");
   BOOST_TEST(asks() == "15092 Host machine not authorized to submit reservations");
+  s.settings.server.set(attributes::server::acl_resv_hosts, "borg");
+  BOOST_TEST(asks() == "submitted");
+  s.settings.server.set(attributes::server::resv_enable, "False");
+  BOOST_TEST(asks() == "15094 Requestor not authorized to make reservations");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_attribute_or_not_made_is_refused) {

@@ -140,6 +140,7 @@ BOOST_AUTO_TEST_CASE(limits_umask_shell_and_directory_are_taken_over) {
   BOOST_TEST(*o.resident_bytes_max == 800u << 20);
   BOOST_TEST(*o.address_bytes_max == 900u << 20);
   BOOST_TEST(*o.nice == 5);
+  BOOST_TEST(*ordered({{{"Resource_List", "pcput"}, "00:00:20"}}).cpu_seconds_max == 20u);
   auto fast = settings();
   fast.config.factors.cput = 4;  // $cputmult: a second here counts as four
   BOOST_TEST(*ordered({{{"Resource_List", "cput"}, "10"}}, fast).cpu_seconds_max == 3u);
@@ -249,6 +250,25 @@ BOOST_AUTO_TEST_CASE(usecp_makes_a_foreign_place_local) {
   BOOST_TEST(
       described(delivered({{{"Output_Path", ""}, "q9:/home/anna/x"}, {{"Error_Path", ""}, "q9:/other/y"}}, 0, s)) ==
       "/pbs/spool/12.borg.OU -> q9:/nfs/home/anna/x local\n/pbs/spool/12.borg.ER -> q9:/other/y remote\n");
+}
+
+BOOST_AUTO_TEST_CASE(lines_of_the_config_change_what_is_ordered) {
+  const auto with = [](const char* lines, const attributes& changes = {}) {
+    auto s = settings();
+    s.config = parse_mom_config(lines).config;
+    return ordered(changes, s);
+  };
+  const attributes in_private{{{"sandbox", ""}, "PRIVATE"}}, ten_seconds{{{"Resource_List", "cput"}, "10"}};
+  BOOST_TEST(with("$tmpdir /scratch").tmpdir == "/scratch/pbs.12.borg");
+  BOOST_TEST(has(with("$tmpdir /scratch"), "TMPDIR=/scratch/pbs.12.borg"));
+  BOOST_TEST(with("$jobdir_root /jobs", in_private).jobdir == "/jobs");
+  BOOST_TEST(with("$jobdir_root /jobs").jobdir == "");  // its home
+  BOOST_TEST(with("", in_private).jobdir == "");
+  BOOST_TEST(with("").prologue_alarm_s == 30u);
+  BOOST_TEST(with("$prologalarm 3").prologue_alarm_s == 3u);
+  BOOST_TEST(!with("").not_as_root);
+  BOOST_TEST(with("$reject_root_scripts true").not_as_root);
+  BOOST_TEST(*with("$cputmult 2", ten_seconds).cpu_seconds_max == 5u);
 }
 
 BOOST_AUTO_TEST_CASE(usecp_counts_also_for_files_of_this_host) {

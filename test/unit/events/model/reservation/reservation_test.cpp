@@ -82,6 +82,23 @@ BOOST_AUTO_TEST_CASE(two_of_three_times_are_needed_and_three_must_agree) {
   BOOST_TEST(at({{"start", -1}, {"duration", 10}}) == bad);
 }
 
+BOOST_AUTO_TEST_CASE(its_window_is_open_as_two_of_its_times_say) {
+  const auto opens_and_closes = [](const given_values& times) {
+    reservation_story s;
+    given_values v{{"Resource_List", "select", "1:ncpus=1"}};
+    v.insert(v.end(), times.begin(), times.end());
+    BOOST_TEST(s.when(reserve(v)) == "submitted");
+    BOOST_TEST(s.confirmed("(n1:ncpus=1)") == "confirmed");
+    BOOST_TEST(s.wakes() == "occurrenceBegan");
+    const auto opened_s = s.now_s;
+    BOOST_TEST(s.wakes() == "occurrenceEnded");
+    return std::to_string(opened_s) + " " + std::to_string(s.now_s);
+  };
+  BOOST_TEST(opens_and_closes({{"reserve_start", "", "1000010"}, {"reserve_end", "", "1000030"}}) == "1000010 1000030");
+  BOOST_TEST(opens_and_closes({{"reserve_start", "", "1000010"}, {"reserve_duration", "", "5"}}) == "1000010 1000015");
+  BOOST_TEST(opens_and_closes({{"reserve_end", "", "1000030"}, {"reserve_duration", "", "5"}}) == "1000025 1000030");
+}
+
 BOOST_AUTO_TEST_CASE(a_walltime_is_a_duration) {
   reservation_story s;
   BOOST_TEST(s.when(reserve({{"Resource_List", "select", "1"},

@@ -101,7 +101,7 @@ while [ ! -e go ] && [ ! -e go.$PBS_ARRAY_INDEX ] && [ ! -e go.group.$(((PBS_ARR
     def test_environment_and_names_of_output(self):
         array = self.array("2-5:3", text="echo $PBS_ARRAY_ID $PBS_ARRAY_INDEX $PBS_JOBID\necho error >&2\n")
         os.mkdir(os.path.join(self.work, "out"))
-        into = self.array("1-2", "-j", "oe", "-o", "out/", text="echo $PBS_ARRAY_INDEX\n")
+        into = self.array("1-2", "-j", "oe", "-o", "out/", text="echo $PBS_ARRAY_INDEX\necho error >&2\n")
         named = self.array("1-2", "-j", "oe", "-o", "x_^array_index^.out", text="echo $PBS_ARRAY_INDEX\n")
         self.go()
         for id in array, into, named:
@@ -109,7 +109,7 @@ while [ ! -e go ] && [ ! -e go.$PBS_ARRAY_INDEX ] && [ ! -e go.group.$(((PBS_ARR
         number = array.split("[")[0]
         files = {f"arr.o{number}.{index}": f"{array} {index} {subjob(array, index)}\n" for index in (2, 5)}
         files |= {f"arr.e{number}.{index}": "error\n" for index in (2, 5)}
-        files |= {f"out/{subjob(into, index)}.OU": f"{index}\n" for index in (1, 2)}
+        files |= {f"out/{subjob(into, index)}.OU": f"{index}\nerror\n" for index in (1, 2)}
         files |= {f"x_{index}.out": f"{index}\n" for index in (1, 2)}
         for name, content in files.items():
             with open(os.path.join(self.work, name)) as f:

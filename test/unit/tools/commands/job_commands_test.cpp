@@ -146,6 +146,23 @@ BOOST_FIXTURE_TEST_CASE(qsub_reads_a_script_and_its_directives_from_standard_inp
   BOOST_TEST(attribute("Priority") == "5");
 }
 
+BOOST_FIXTURE_TEST_CASE(directives_may_have_another_prefix, commands) {
+  const std::string script = "#!/bin/sh\n#XX -N of_xx\n#PBS -N of_pbs\ntrue\n";
+  BOOST_TEST(run({"qsub"}, script).status == 0);
+  BOOST_TEST(attribute("Job_Name") == "of_pbs");
+  BOOST_TEST(run({"qsub", "-C", "#XX"}, script).status == 0);
+  BOOST_TEST(attribute("Job_Name") == "of_xx");
+}
+
+BOOST_FIXTURE_TEST_CASE(the_whole_environment_goes_along_if_that_is_asked_for, commands) {
+  const auto own = ",PBS_CONF_FILE=" + server.conf_file();
+  const auto has_own = [&] { return attribute("Variable_List").find(own) != std::string::npos; };
+  BOOST_TEST(run({"qsub", "--", "/bin/true"}).status == 0);
+  BOOST_TEST(!has_own());
+  BOOST_TEST(run({"qsub", "-V", "--", "/bin/true"}).status == 0);
+  BOOST_TEST(has_own(), attribute("Variable_List"));
+}
+
 BOOST_FIXTURE_TEST_CASE(an_empty_script_is_a_script, commands) {
   BOOST_TEST(run({"qsub"}).status == 0);
   BOOST_TEST((*last(schema::Request::QUEUE_JOB)).getQueueJob().getHasScript());

@@ -37,7 +37,7 @@ CASES = {
     "prime_spill": "shrink_test.cpp/the_boundary_of_prime_time_counts_with_its_spill",
     "primetime_prefix": TIMES + "queues_of_a_time_run_in_that_time",
     "provision_policy": "provisioning_test.cpp/provisioning/avoid_provision_takes_those_that_have_it",
-    "resources": "policy_in_cycle_test.cpp/what_a_script_told_is_used_up_by_the_cycle",
+    "resources": "vnode_attributes_test.cpp/vnode_attributes/what_the_resources_line_does_not_have_is_not_compared",
     "round_robin": "cycle_test.cpp/round_robin_takes_turns_among_queues_of_one_priority",
     "server_dyn_res": "../cycle_driver_test.cpp/what_a_program_tells_limits_the_cycle_and_is_written_down",
     "smp_cluster_dist": TOLD,

@@ -277,7 +277,7 @@ kill $!; wait $!; echo $?
         go = os.path.join(self.work, "go")
         id = self.submit("-S", "/bin/sh", *WIDE, input=f"while [ ! -e {go} ]; do sleep 0.05; done\n")
         self.until_running(id)
-        burn = "i=0; while :; do i=$((i+1)); done & echo began; wait"
+        burn = "/usr/bin/python3 -S -c 'import time\nwhile time.process_time() < 1.1: pass\ntime.sleep(1000)' & echo began; wait"
         attached = [self.on_host(host, f"{STAGE}/bin/pbs_attach", "-j", id, "/bin/sh", "-c", burn) for host in self.hosts]
         for process in attached:
             self.assertEqual(process.stdout.readline(), "began\n")

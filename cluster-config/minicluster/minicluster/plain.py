@@ -55,6 +55,7 @@ class PlainMachine(Machine):
         return procs.descendants(self.keepers()) | set(procs.daemons("pbs_sched", self.layout.conf(self.name)))
 
     def kill(self):
+        procs.kill_all(lambda: procs.descendants(self.keepers()))      # most, found without a look at every process of this machine
         procs.kill_all(self.pids)
         procs.kill_all(self.keepers)
         self.state["keepers"] = []

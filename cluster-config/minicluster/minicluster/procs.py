@@ -21,6 +21,15 @@ def text_of(pid, name):
         os.close(fd)
 
 
+def comm_of(pid):
+    """At most 15 bytes: one read gives them all."""
+    fd = os.open(f"/proc/{pid}/comm", os.O_RDONLY)
+    try:
+        return os.read(fd, 64).rstrip(b"\n")
+    finally:
+        os.close(fd)
+
+
 def stat_of(pid):
     """(parent, start time) of a process; None when there is none or it is only waiting to be collected.
 
@@ -58,19 +67,31 @@ def parent(pid):
         return None
 
 
+def threads(pid):
+    try:
+        return os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return []
+
+
+def children(pid):
+    """As the kernel lists them: one may be missing while another one ends, unless all stand still."""
+    found = set()
+    for thread in threads(pid):
+        try:
+            found.update(map(int, text_of(pid, f"task/{thread}/children").split()))
+        except OSError:
+            pass      # it has gone
+    return found
+
+
 def descendants(roots):
     """All living processes below these pids, the roots not included."""
-    children = {}
-    for pid in all_pids():
-        stat = stat_of(pid)
-        if stat:
-            children.setdefault(stat[0], []).append(pid)
     found, waiting = set(), list(roots)
     while waiting:
-        for child in children.get(waiting.pop(), []):
-            if child not in found:
-                found.add(child)
-                waiting.append(child)
+        new = {pid for pid in children(waiting.pop()) - found if stat_of(pid)}
+        found |= new
+        waiting += new
     return found
 
 
@@ -98,7 +119,7 @@ def daemons(name, conf, named=None):
     found = []
     for pid in all_pids():
         try:
-            if text_of(pid, "comm") != name.encode() + b"\n":
+            if comm_of(pid) != name.encode():
                 continue
             environment = text_of(pid, "environ").split(b"\0")
             arguments = text_of(pid, "cmdline").split(b"\0")
@@ -131,10 +152,7 @@ def send(pids, which):
 
 def has_threads(pid):
     """A daemon has some; who starts one and waits until it is ready has none."""
-    try:
-        return len(os.listdir(f"/proc/{pid}/task")) > 1
-    except OSError:
-        return False
+    return len(threads(pid)) > 1
 
 
 def own(pids):

@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(all_of_a_suspended_job_stands_still_and_nothing_else) {
   auto o = wide_jobs(15);
   o.by_hand = 0.1;
   o.watch_suspension = true;
-  holds_for_seeds(o, 100);
+  holds_for_seeds(o, 60);
 }
 
 BOOST_AUTO_TEST_CASE(all_of_a_job_stands_still_while_the_load_of_a_host_stops_it) {
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(everybody_fails_at_any_time) {
   o.node_fail_s = 20;
   o.by_hand = 0.02;
   o.refused_places = 0.03;
-  holds_for_seeds(o, 200);
+  holds_for_seeds(o, 120);
 }
 
 // Of such a job some hosts may have failed, and the program runs all the same: once, and nothing of it is left anywhere.

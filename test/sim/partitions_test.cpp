@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(schedulers_that_crash_or_stand_still_or_are_cut_off_lose_no
   holds_for_seeds(o, 15);
   o.server_crash = o.mom_crash = o.link_break = sometimes;
   o.disk_full = seldom;
-  holds_for_seeds(o, 200);
+  holds_for_seeds(o, 100);
 }
 
 BOOST_AUTO_TEST_CASE(nobody_waits_for_a_scheduler_that_is_not_there) {
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(no_job_gets_a_vnode_of_another_partition_whatever_is_altere
   o.by_hand = 0.02;
   holds_for_seeds(o, 20);
   o.scheduler_crash = o.scheduler_trouble = o.server_crash = o.mom_crash = o.link_break = sometimes;
-  holds_for_seeds(o, 50);
+  holds_for_seeds(o, 30);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -130,7 +130,16 @@ class RecipeTest(MomHookTest, WideJobTest):
 
     def check_seen(self, name, *looks):
         """Its program has seen these hosts each time that it looked, and reached each of them (RS-116 to RS-118)."""
-        self.assertEqual(self.text_of(name + ".saw"), "".join(" | ".join([" ".join(hosts)] * 3) + " \n" for hosts in looks))
+        self.assertEqual(self.text_of(name + ".saw"), "".join(" | ".join([" ".join(hosts)] * 3) + " \n" for hosts in looks), self.spooled())
+
+    def spooled(self):
+        """What jobs wrote on the first host, as far as they run."""
+        spool = os.path.join(self.home("borg"), "spool")
+        texts = []
+        for name in sorted(os.listdir(spool)):
+            with open(os.path.join(spool, name), errors="replace") as f:
+                texts.append(f"{name}: {f.read()}")
+        return "\n".join(texts)
 
     def until_seen(self, name, id, *runs):
         self.until(lambda: self.text_of(name + ".saw").count("\n") >= len(runs),

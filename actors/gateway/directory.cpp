@@ -302,6 +302,14 @@ const directory::script* directory::script_of(std::uint64_t serial) const {
   return at == scripts_.end() ? nullptr : &at->second;
 }
 
+std::vector<std::uint64_t> directory::numbers_of_jobs_on(const std::string& host) const {
+  std::vector<std::uint64_t> numbers;
+  for (const auto& [serial, place] : runs_)
+    if (std::find(place.hosts.begin(), place.hosts.end(), host) != place.hosts.end())
+      if (const auto number = job_number(serial)) numbers.push_back(*number);
+  return numbers;
+}
+
 std::vector<expected_run> directory::runs_on(const std::string& host) const {
   std::vector<expected_run> runs;
   for (const auto& [serial, place] : runs_)

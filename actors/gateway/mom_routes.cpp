@@ -106,8 +106,14 @@ bool mom_routes::is_itself(const wire::connection_ptr& peer, schema::MomHello::R
 }
 
 void mom_routes::folded(const log::record& record) {
-  if (!schema::is(record.event(), schema::HostEvent::REMOVED)) return;
+  const auto event = record.event();
+  if (schema::is(event, schema::HostEvent::ADDED)) return on_host_created(schema::str(event.getHost().getAdded().getName()));
+  if (!schema::is(event, schema::HostEvent::REMOVED)) return;
   for (const auto& [host, peer] : std::map(here_)) (void)is_node(peer);
+}
+
+void mom_routes::on_host_created(const std::string& host) {
+  for (const auto number : board_.where().numbers_of_jobs_on(host)) board_.ask_job(number, host_created{host});
 }
 
 void mom_routes::on_hello(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message) {

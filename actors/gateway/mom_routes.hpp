@@ -24,7 +24,8 @@ class mom_routes {
 
   void on_message(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message) { lines_.put(said{peer, std::move(message)}); }
   void on_closed(const peer_closed& c) { lines_.put(c); }
-  // A host that is no node any more is turned away, so that it says hello again when it is one.
+  // A host that is no node any more is turned away, so that it says hello again when it is one. Jobs that have a run on a host which is
+  // created anew post again what they owe it.
   void folded(const log::record& record);
   void on_missing(const run_missing& m);
   void on_discard_settled(const discard_settled& d);
@@ -57,6 +58,7 @@ class mom_routes {
   bool is_itself(const wire::connection_ptr& peer, schema::MomHello::Reader hello) const;
   void on_hello(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message);
   void on_read(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message, hello_findings found);
+  void on_host_created(const std::string& host);
   void on_given_up(const std::string& host);
   void host_is_rid(std::uint64_t serial, model::run_gone_from gone);
   struct foreign_runs {

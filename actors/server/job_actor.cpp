@@ -55,6 +55,10 @@ caf::message_handler job_actor::other_handlers() {
         read_on();
         if (idle()) after_turn();
       },
+      [this](const host_created& h) {
+        owe_again(h.host);
+        if (idle()) after_turn();
+      },
       [this](const run_user_wanted& w) {
         send(parts_.gateway, run_user{w.connection, model::identity_of_run(state(), w.run, w.host)});
         if (idle()) after_turn();  // it may have been woken for this alone
@@ -98,6 +102,17 @@ void job_actor::withdraw(const model::job_effect& effect) {
     if constexpr (is_order<std::decay_t<decltype(e)>>) send(parts_.gateway, withdraw_from_host{e.host, order_key(state().id, effect)});
   },
              effect);
+}
+
+void job_actor::owe_again(const std::string& host) {
+  effects().again([&](const model::job_effect& effect) {
+    return std::visit([&](const auto& e) {
+      if constexpr (is_order<std::decay_t<decltype(e)>>) return e.host == host;
+      else return false;
+    },
+                      effect);
+  });
+  reconcile();
 }
 
 schema::sealed<schema::ToMom> job_actor::message_of(const model::start_run&) const {

@@ -41,6 +41,7 @@ class job_actor : public effect_running_actor<job_aggregate, model::job_effect> 
   schema::sealed<schema::ToMom> message_of(const model::signal_run& order) const;
   schema::sealed<schema::ToMom> message_of(const model::tell_run& order) const;
   schema::sealed<schema::ToMom> message_of(const model::discard_run& order) const;
+  void owe_again(const std::string& host);
   caf::message_handler release_handlers();
   bool would_be_taken(const envelope_type& e) const;
   void ask_usage_before(envelope_type e);

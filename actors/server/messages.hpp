@@ -49,6 +49,10 @@ struct withdraw_from_host {
   std::string host;
   std::string key;
 };
+// To a job with a run there: the host was created. What the job owed it before went nowhere, or was forgotten with the host.
+struct host_created {
+  std::string host;
+};
 // From a host: the ticket of its run ends before its files have come. The order goes out again, if it is owed.
 struct ticket_wanted {
   std::uint64_t serial;
@@ -259,6 +263,7 @@ struct resume_waits {
   MESSAGE(annals::actors::log_marked)             \
   MESSAGE(annals::actors::post_to_host)           \
   MESSAGE(annals::actors::withdraw_from_host)     \
+  MESSAGE(annals::actors::host_created)           \
   MESSAGE(annals::actors::ticket_wanted)          \
   MESSAGE(annals::actors::job_idle)               \
   MESSAGE(annals::actors::may_you_leave)          \

@@ -237,12 +237,20 @@ std::optional<rejection> ledger::check_vnode(const event_place& at, schema::Vnod
 std::optional<rejection> ledger::check_host(const event_place& at, schema::HostEvent::Reader event) const {
   if (event.isVnodeCreated() && holdings_.host_of(schema::text(event.getVnodeCreated().getName()))) return refuse(pbs_error::node_exists);
   if (event.isVnodeChanged()) return check_vnode(at, event.getVnodeChanged());
-  if (!event.isVnodeDeleted()) return std::nullopt;
-  const auto name = schema::text(event.getVnodeDeleted().getName());
-  if (holdings_.is_pool(name, "")) return refuse(pbs_error::object_busy);
-  const auto* use = holdings_.find(name);
-  if (use && !use->jobs.empty()) return refuse(pbs_error::object_busy);
+  if (event.isVnodeDeleted()) return check_deletion(schema::text(event.getVnodeDeleted().getName()));
   return std::nullopt;
+}
+
+// pbsnodes does not list jobs that are suspended: who asks is told.
+std::optional<rejection> ledger::check_deletion(std::string_view vnode) const {
+  if (holdings_.is_pool(vnode, "")) return refuse(pbs_error::object_busy);
+  if (const auto* use = holdings_.find(vnode); use && !use->jobs.empty()) return refuse(pbs_error::object_busy);
+  const auto suspended = suspended_.job_on(vnode);
+  if (!suspended) return std::nullopt;
+  auto job = values::id_of_number(jobs_.at(*suspended).number, "");
+  job.pop_back();  // the dot before the server's name
+  return refuse(pbs_error::object_busy,
+                std::string(values::pbs_error_text(pbs_error::object_busy)) + ": job " + job + " is suspended there");
 }
 
 // -- apply ---------------------------------------------------------------------------------------------------------------
@@ -319,6 +327,7 @@ void ledger::forget(std::uint64_t job) {
 void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
   using which = schema::JobEvent::Which;
   resource_users_.apply(at, event);
+  suspended_.apply(at, event);
   if (event.isQueued()) apply_dependencies(event.getQueued().getNumber(), event);
   else if (const auto number = number_of_job(at.stream)) apply_dependencies(*number, event);
   if (event.isQueued()) limits_.apply(jobs_[at.stream].counted, at, event);
@@ -343,10 +352,7 @@ void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
       return holdings_.apply(at, std::to_string(job.number), event);
     }
     case which::VNODES_RELEASED:
-      if (event.getVnodesReleased().getWhy() == schema::ReleaseReason::SUSPENDED)
-        suspended_[at.stream] = schema::str(event.getVnodesReleased().getExecVnode());
-      return holdings_.apply(at, std::to_string(jobs_.at(at.stream).number), event);
-    case which::VNODES_TAKEN: suspended_.erase(at.stream); [[fallthrough]];
+    case which::VNODES_TAKEN:
     case which::SUSPENDED:
     case which::RESUMED: return holdings_.apply(at, std::to_string(jobs_.at(at.stream).number), event);
     case which::MOVED: {
@@ -359,15 +365,11 @@ void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
     case which::ENDED: {
       const auto job = jobs_.find(at.stream);
       --jobs_per_queue_[job->second.queue];
-      suspended_.erase(at.stream);
       ended_.put(at.stream, job->second.number);
       jobs_.erase(job);
       return;
     }
-    case which::REQUEUED:
-      jobs_.at(at.stream).is = dependency_graph::progress::waits;
-      suspended_.erase(at.stream);
-      return;
+    case which::REQUEUED: jobs_.at(at.stream).is = dependency_graph::progress::waits; return;
     case which::FORGOTTEN: return forget(at.stream);
     case which::ALTERED:
     case which::HELD:

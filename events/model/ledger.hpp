@@ -18,6 +18,7 @@
 #include "events/model/resource_users.hpp"
 #include "events/model/scheduler/directories.hpp"
 #include "events/model/scheduler/sort_formulas.hpp"
+#include "events/model/vnodes/given_up.hpp"
 #include "events/model/vnodes/holdings.hpp"
 #include "events/values/job_number_map.hpp"
 
@@ -63,6 +64,7 @@ class ledger {
   std::optional<rejection> check_reservation(const event_place& at, schema::ReservationEvent::Reader event, newborn* born) const;
   std::optional<rejection> check_host(const event_place& at, schema::HostEvent::Reader event) const;
   std::optional<rejection> check_vnode(const event_place& at, schema::VnodeChanged::Reader event) const;
+  std::optional<rejection> check_deletion(std::string_view vnode) const;
   void apply_reservation(const event_place& at, schema::ReservationEvent::Reader event);
   void apply_dependencies(std::uint64_t number, schema::JobEvent::Reader event);
   void apply_job(const event_place& at, schema::JobEvent::Reader event);
@@ -79,7 +81,7 @@ class ledger {
   names queues_, schedulers_, hooks_;
   std::uint64_t provision_hook_ = 0;  // stream of the hook that provisions; 0: there is none
   model::partitions partitions_;
-  model::partitions::given_up suspended_;
+  given_up_vnodes suspended_;
   scheduler_directories directories_;
   sort_formulas formulas_;
   entity_limits limits_;

@@ -2,7 +2,6 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/model/refuse.hpp"
-#include "events/values/exec_vnode.hpp"
 
 namespace annals::model {
 
@@ -29,14 +28,9 @@ rejection about(std::uint32_t code, std::string_view name) {
   return refuse(code, std::move(text));
 }
 
-bool has_jobs(std::string_view vnode, const holdings& vnodes, const partitions::given_up& suspended) {
-  if (const auto* use = vnodes.find(vnode); use && !use->jobs.empty()) return true;
-  for (const auto& [job, exec_vnode] : suspended) {
-    values::exec_vnode_reader parts(exec_vnode);
-    for (values::exec_vnode_reader::part p; parts.next(p);)
-      if (p.vnode == vnode) return true;
-  }
-  return false;
+bool has_jobs(std::string_view vnode, const holdings& vnodes, const given_up_vnodes& suspended) {
+  const auto* use = vnodes.find(vnode);
+  return (use && !use->jobs.empty()) || suspended.job_on(vnode);
 }
 
 }  // namespace
@@ -68,7 +62,8 @@ std::optional<rejection> partitions::check(const event_place& at, schema::Schedu
 }
 
 // A vnode in no partition may be linked to a queue that is in one, as in PBS: its partition is set afterwards.
-std::optional<rejection> partitions::check(schema::VnodeChanged::Reader event, const holdings& vnodes, const given_up& suspended) const {
+std::optional<rejection> partitions::check(schema::VnodeChanged::Reader event, const holdings& vnodes,
+                                           const given_up_vnodes& suspended) const {
   const auto partition_wanted = becomes(event.getChanges(), "partition"), queue_wanted = becomes(event.getChanges(), "queue");
   if (!partition_wanted && !queue_wanted) return std::nullopt;
   const auto name = schema::text(event.getVnode());

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "events/model/vnodes/given_up.hpp"
 #include "events/model/vnodes/holdings.hpp"
 
 namespace annals::model {
@@ -18,9 +19,7 @@ class partitions {
   // Whether the event may come next; `vnodes`: as they are before it.
   std::optional<rejection> check(const event_place& at, schema::QueueEvent::Reader event, const holdings& vnodes) const;
   std::optional<rejection> check(const event_place& at, schema::SchedulerEvent::Reader event) const;
-  // suspended: what suspended jobs have given up and go on with, by job.
-  using given_up = std::map<std::uint64_t, std::string>;
-  std::optional<rejection> check(schema::VnodeChanged::Reader event, const holdings& vnodes, const given_up& suspended) const;
+  std::optional<rejection> check(schema::VnodeChanged::Reader event, const holdings& vnodes, const given_up_vnodes& suspended) const;
   void apply(const event_place& at, schema::QueueEvent::Reader event);
   void apply(const event_place& at, schema::SchedulerEvent::Reader event);
 

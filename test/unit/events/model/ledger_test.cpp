@@ -214,6 +214,40 @@ BOOST_AUTO_TEST_CASE(only_vnodes_that_are_there_and_able_are_assigned) {
   BOOST_TEST(assign(1, "(cube:ncpus=1)").starts_with("15044 Node is in an ineligible state: down"));
 }
 
+BOOST_AUTO_TEST_CASE(a_vnode_that_a_suspended_job_goes_on_with_is_not_deleted) {
+  const std::string both = "(borg:ncpus=1)+(cube:ncpus=1)", twice = "(borg:ncpus=1+borg:ncpus=1)", once = "(borg:ncpus=1)";
+  const auto remove = [this](std::uint64_t stream, const char* name) {
+    return event(stream, [&](auto e) { e.initHost().initVnodeDeleted().setName(name); });
+  };
+  assign(1, both);
+  suspend(1, both);
+  for (const auto& [stream, name] : {std::pair(100, "borg"), std::pair(101, "cube")})
+    BOOST_TEST(remove(stream, name) == "15027 Cannot delete busy object: job 1 is suspended there");
+  BOOST_TEST(resume(1, both) == "");
+  BOOST_TEST(remove(100, "borg") == "15027 Cannot delete busy object");
+  suspend(1, both);
+  release(1, "(cube:ncpus=1)");  // it is gone from there before it goes on
+  BOOST_TEST(remove(101, "cube") == "");
+  BOOST_TEST(remove(100, "borg").starts_with("15027 "));
+  release(1, once);
+  event(1001, [](auto e) { e.initJob().initRequeued(); });
+  assign(2, twice);
+  suspend(2, twice);
+  release(2, once);
+  BOOST_TEST(remove(100, "borg").starts_with("15027 "));
+  release(2, once);
+  BOOST_TEST(remove(100, "borg") == "");
+}
+
+BOOST_AUTO_TEST_CASE(what_a_suspended_job_has_kept_of_a_vnode_keeps_the_vnode) {  // restrict_res_to_release_on_suspend
+  assign(1, "(borg:ncpus=1:mem=1kb)");
+  suspend(1, "(borg:ncpus=1)", true);
+  const auto remove = [this] { return event(100, [](auto e) { e.initHost().initVnodeDeleted().setName("borg"); }); };
+  BOOST_TEST(remove() == "15027 Cannot delete busy object");
+  release(1, "(borg:ncpus=1:mem=1kb)");
+  BOOST_TEST(remove() == "");
+}
+
 BOOST_AUTO_TEST_CASE(what_is_in_use_is_not_deleted) {
   assign(1, "(borg:ncpus=1)");
   BOOST_TEST(event(100, [](auto e) { e.initHost().initVnodeDeleted().setName("borg"); }).starts_with("15027 "));

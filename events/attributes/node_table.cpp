@@ -22,7 +22,7 @@ const attribute node_attributes[] = {
     {node::Priority, "Priority", value_type::integer, setter::operator_, none, "",
      "order of vnodes for node_sort_key sort_priority; unset counts as 0"},
     {node::jobs, "jobs", value_type::string_array, setter::nobody, none, "",
-     "jobs on the vnode as jobid/slot"},
+     "jobs that hold something of the vnode, as jobid/slot; not suspended ones that have given up all of it"},
     {node::max_running, "max_running", value_type::integer, setter::operator_, none, "",
      "most jobs at once"},
     {node::max_user_run, "max_user_run", value_type::integer, setter::operator_, none, "",

@@ -23,6 +23,7 @@ struct PastVnode {
   assigned @2 :List(PastAmount);
   jobs     @3 :List(PastVnodeJob);
   maintenance @4 :List(Text);    # ids of jobs
+  stateChanged @5 :Int64;        # seconds
 }
 struct PastVnodeJob {
   job       @0 :UInt64;

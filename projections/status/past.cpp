@@ -10,7 +10,7 @@ namespace annals::projections {
 
 namespace {
 
-constexpr std::uint32_t format = 5;  // of checkpoints and of what decides which records they name
+constexpr std::uint32_t format = 6;  // of checkpoints and of what decides which records they name
 constexpr const char* directory_name = "past";
 
 std::string name_of(std::uint64_t sequence) {
@@ -47,6 +47,7 @@ model::amounts amounts_of(capnp::List<schema::PastAmount>::Reader from) {
 void put_vnode(schema::PastVnode::Builder to, const std::string& name, const model::vnode_use& use) {
   to.setName(name);
   to.setLastUsed(use.last_used_s);
+  to.setStateChanged(use.state_changed_s);
   put_amounts(to.initAssigned(static_cast<unsigned>(use.assigned.size())), use.assigned);
   auto maintenance = to.initMaintenance(static_cast<unsigned>(use.maintenance.size()));
   for (unsigned i = 0; i < use.maintenance.size(); ++i) maintenance.set(i, use.maintenance[i]);
@@ -84,6 +85,7 @@ std::vector<std::pair<std::string, model::vnode_use>> uses_of(schema::PastCheckp
   for (auto v : content.getVnodes()) {
     model::vnode_use use;
     use.last_used_s = v.getLastUsed();
+    use.state_changed_s = v.getStateChanged();
     use.assigned = amounts_of(v.getAssigned());
     for (auto id : v.getMaintenance()) use.maintenance.push_back(schema::str(id));
     for (auto from : v.getJobs()) {

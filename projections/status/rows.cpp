@@ -66,27 +66,13 @@ model::amounts assigned_on(const status& from, const std::string& vnode, const m
   return sum;
 }
 
-bool is_reserved_alone(const status& from, const model::vnode_state& vnode) {
-  const auto* const holders = from.open_windows().of(vnode.name);
-  const auto sharing = vnode.attributes.get(attributes::node::sharing).value_or("");
-  return holders && std::any_of(holders->begin(), holders->end(), [&](const auto& h) {
-           return model::has_alone(from.reservations().at(h.who), sharing);
-         });
-}
-
-// job-busy: all cpus in use; job-exclusive: one job has it alone (pbs guide: node states).
-std::string full_state(const model::host_state& host, const model::vnode_state& vnode, const model::vnode_use* use) {
+std::string full_state(const model::host_state& host, const model::vnode_state& vnode, const model::state_by_jobs& by_jobs) {
   std::string text = model::base_state(host, vnode);
   auto add = [&](const char* word) { text += (text.empty() ? "" : ",") + std::string(word); };
-  if (use && !use->jobs.empty()) {
-    const auto cpus = vnode.attributes.get(attributes::node::resources_available, "ncpus");
-    const auto taken = use->assigned.find("ncpus");
-    if (use->exclusive()) add("job-exclusive");
-    else if (cpus && taken != use->assigned.end() && taken->second.value > 0 && taken->second.value >= model::read_amount(*cpus).value)
-      add("job-busy");
-  }
+  if (by_jobs.exclusive) add("job-exclusive");
+  if (by_jobs.busy) add("job-busy");
   if (vnode.busy && !vnode.stale) add("busy");
-  if (use && !use->maintenance.empty()) add("maintenance");
+  if (by_jobs.maintenance) add("maintenance");
   return text.empty() ? "free" : text;
 }
 
@@ -180,12 +166,12 @@ std::string server_row(const status& from) {
 }
 
 std::string vnode_state_by_jobs(const status& from, const model::host_state& host, const model::vnode_state& vnode) {
-  return full_state(host, vnode, from.holdings().find(vnode.name));
+  return full_state(host, vnode, from.holdings().state_of(vnode.name));
 }
 
 std::string vnode_state_text(const status& from, const model::host_state& host, const model::vnode_state& vnode) {
   auto text = vnode_state_by_jobs(from, host, vnode);
-  if (!is_reserved_alone(from, vnode)) return text;
+  if (!from.is_reserved_alone(vnode)) return text;
   return text == "free" ? "resv-exclusive" : text + ",resv-exclusive";
 }
 
@@ -199,7 +185,7 @@ std::string vnode_row(const status& from, const model::host_state& host, const m
   if (!row.has(ids::Port)) row.set(ids::Port, attributes::find(schema::ObjectKind::NODE, ids::Port)->default_value);
   put_constants(row, schema::ObjectKind::NODE);
   if (host.vnodes.size() > 1) row.set(ids::in_multivnode_host, "1");
-  row.set(ids::last_state_change_time, std::to_string(vnode.state_changed_s));
+  row.set(ids::last_state_change_time, std::to_string(std::max(vnode.state_changed_s, use ? use->state_changed_s : 0)));
   if (const auto text = reservations_text(from, vnode.name); !text.empty()) row.set(ids::resv, text);
   put_assigned(row, from, assigned_on(from, vnode.name, use));
   if (use) {

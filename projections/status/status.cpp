@@ -63,14 +63,7 @@ void status::fold(const log::record& record) {
       if (!hook.exists) hooks_.erase(at.stream);
       break;
     }
-    case schema::StreamKind::RESERVATION: {
-      auto& r = reservations_[at.stream];
-      model::apply(r, at, event.getReservation());
-      reserved_.changed(r);
-      open_.changed(r);
-      if (r.phase == model::reservation_phase::ended) reservations_.erase(at.stream);
-      break;
-    }
+    case schema::StreamKind::RESERVATION: fold_reservation(at, event.getReservation()); break;
     case schema::StreamKind::RUN:
     case schema::StreamKind::PART: break;
     case schema::StreamKind::LOG:

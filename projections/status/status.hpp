@@ -83,6 +83,8 @@ class status {
   const model::reserved_vnodes::serials* reservations_on(std::string_view vnode) const { return reserved_.of(vnode); }
   // The amounts of reservations whose window is open.
   const model::open_windows& open_windows() const { return open_; }
+  // A reservation whose window is open has the vnode for itself. `but`: it is not asked about.
+  bool is_reserved_alone(const model::vnode_state& vnode, std::uint64_t but = 0) const;
   // It has its place, and its queue is about to be made. Who waits for its confirmation is told when he can submit to it.
   bool awaits_its_queue(const model::reservation_state& r) const { return r.lives() && r.placed && !queues_.contains(r.id); }
   const model::server_state& server() const { return server_; }
@@ -112,6 +114,8 @@ class status {
 
  private:
   void fold_job(const model::event_place& at, schema::JobEvent::Reader event);
+  void fold_reservation(const model::event_place& at, schema::ReservationEvent::Reader event);
+  void note_reserved(const model::reservation_state& r, const std::string& before, const std::string& after, std::int64_t at_s);
   void fold_scheduler(const model::event_place& at, schema::SchedulerEvent::Reader event);
   void fold_reasons(const model::event_place& at, schema::CycleReasons::Reader reasons);
   static void set_estimate(attributes::attribute_set& of, schema::JobEstimate::Reader e);

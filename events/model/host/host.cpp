@@ -47,6 +47,17 @@ std::string base_state(const host_state& host, const vnode_state& vnode) {
   return text;
 }
 
+namespace {
+
+// The words that no job causes.
+std::string own_state(const host_state& host, const vnode_state& vnode) {
+  auto text = base_state(host, vnode);
+  if (vnode.busy && !vnode.stale) text += ",busy";
+  return text;
+}
+
+}  // namespace
+
 // -- decide --------------------------------------------------------------------------------------------------------------
 
 namespace {
@@ -345,7 +356,9 @@ void on_up(host_state& host, const event_place& at, schema::HostCameUp::Reader e
   host.log_uuid = log;
   host.address = schema::str(e.getAddress());
   host.port = e.getPort();
-  const bool was_up = host.up;
+  std::vector<std::string> before;
+  before.reserve(host.vnodes.size());
+  for (const auto& v : host.vnodes) before.push_back(own_state(host, v));
   host.up = host.heard_of = true;
   host.down_reason.clear();
   host.vnodes_refused.clear();
@@ -368,10 +381,11 @@ void on_up(host_state& host, const event_place& at, schema::HostCameUp::Reader e
         v->attributes.set(row->id, schema::text(a.getResource()), schema::text(a.getValue()));
     }
     if (v->provision.step == provision_step::booting) v->provision = {};
-    const bool was_busy = std::exchange(v->busy, reported_busy(reported));
+    v->busy = reported_busy(reported);
     v->suspends = reported_suspend(reported);
-    if (!was_up || was_busy != v->busy) v->state_changed_s = at.seconds();
   }
+  for (std::size_t i = 0; i < before.size(); ++i)
+    if (own_state(host, host.vnodes[i]) != before[i]) host.vnodes[i].state_changed_s = at.seconds();
 }
 
 void on_down(host_state& host, const event_place& at, const std::string& why) {
@@ -395,15 +409,14 @@ void on_refused(host_state& host, const std::string& why) {
 void on_changed(host_state& host, const event_place& at, schema::VnodeChanged::Reader e) {
   auto* v = find_vnode(host, schema::text(e.getVnode()));
   ANNALS_INVARIANT(v, "a changed vnode exists");
+  const auto before = own_state(host, *v);
   for (auto change : e.getChanges()) {
     if (schema::text(change.getName()) == "state") {
       v->offline = schema::text(change.getValue()) == "offline";
-      v->state_changed_s = at.seconds();
       continue;
     }
     if (auto provision = provisioning_told(change)) {
       v->provision = std::move(*provision);
-      v->state_changed_s = at.seconds();
       continue;
     }
     const auto* row = attributes::find(schema::ObjectKind::NODE, schema::text(change.getName()));
@@ -417,6 +430,7 @@ void on_changed(host_state& host, const event_place& at, schema::VnodeChanged::R
       v->attributes.set(row->id, resource, schema::text(change.getValue()));
     }
   }
+  if (own_state(host, *v) != before) v->state_changed_s = at.seconds();
 }
 
 }  // namespace

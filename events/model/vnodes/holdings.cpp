@@ -11,10 +11,6 @@ namespace annals::model {
 
 namespace ids = attributes::node;
 
-bool vnode_use::exclusive() const {
-  return std::any_of(jobs.begin(), jobs.end(), [](const vnode_job& j) { return j.exclusive; });
-}
-
 // -- hosts ---------------------------------------------------------------------------------------------------------------
 
 holdings::number holdings::known(std::string_view vnode) {
@@ -135,10 +131,10 @@ void holdings::share_nothing(std::string_view vnode) {
   sharing_.erase(shares);
 }
 
-void holdings::refresh(std::uint64_t serial, const vnode_state& vnode) {
+void holdings::refresh(const event_place& at, const vnode_state& vnode) {
   auto& v = vnodes_[known(vnode.name)];
-  v.host = serial;
-  v.able = base_state(hosts_.at(serial), vnode).empty();
+  v.host = at.stream;
+  v.able = base_state(hosts_.at(at.stream), vnode).empty();
   v.sharing = read_sharing(vnode.attributes.get(ids::sharing).value_or(""));
   v.partition = known_partition(vnode.attributes.get(ids::partition).value_or(""));
   v.available = {};
@@ -154,6 +150,7 @@ void holdings::refresh(std::uint64_t serial, const vnode_state& vnode) {
     const auto a = read_amount(e.value, &counts);
     if (counts) v.available[e.resource] = a;
   }
+  look_at_state(v, at.seconds());
 }
 
 void holdings::forget(std::string_view vnode) {
@@ -165,7 +162,7 @@ void holdings::apply(const event_place& at, schema::HostEvent::Reader event) {
   using which = schema::HostEvent::Which;
   auto& host = hosts_[at.stream];
   model::apply(host, at, event);
-  const auto refresh_one = [&](capnp::Text::Reader name) { refresh(at.stream, *host.vnode(schema::text(name))); };
+  const auto refresh_one = [&](capnp::Text::Reader name) { refresh(at, *host.vnode(schema::text(name))); };
   switch (event.which()) {
     case which::ADDED:
     case which::VNODES_REFUSED: return;
@@ -173,7 +170,7 @@ void holdings::apply(const event_place& at, schema::HostEvent::Reader event) {
     case which::VNODE_CHANGED: return refresh_one(event.getVnodeChanged().getVnode());
     case which::CAME_UP:
     case which::WENT_DOWN:
-      for (const auto& v : host.vnodes) refresh(at.stream, v);
+      for (const auto& v : host.vnodes) refresh(at, v);
       return;
     case which::VNODE_DELETED: return forget(schema::text(event.getVnodeDeleted().getName()));
     case which::REMOVED:
@@ -198,16 +195,16 @@ void holdings::apply(const event_place& at, std::string_view id, schema::JobEven
   using which = schema::JobEvent::Which;
   switch (event.which()) {
     case which::ASSIGNED:
-      return take(at.stream, id, schema::text(event.getAssigned().getExecVnode()), schema::text(event.getAssigned().getPlace()));
+      return take(at, id, schema::text(event.getAssigned().getExecVnode()), schema::text(event.getAssigned().getPlace()));
     case which::VNODES_TAKEN: {
       const auto e = event.getVnodesTaken();
-      if (e.getAmountsOnly()) change_amounts(at.stream, schema::text(e.getExecVnode()), +1);
-      else take(at.stream, id, schema::text(e.getExecVnode()), schema::text(e.getPlace()));
-      return end_maintenance(at.stream, id);
+      if (e.getAmountsOnly()) change_amounts(at, schema::text(e.getExecVnode()), +1);
+      else take(at, id, schema::text(e.getExecVnode()), schema::text(e.getPlace()));
+      return end_maintenance(at, id);
     }
     case which::VNODES_RELEASED: return release(at, id, event.getVnodesReleased());
     case which::SUSPENDED:
-      if (event.getSuspended().getAdmin()) begin_maintenance(at.stream, id);
+      if (event.getSuspended().getAdmin()) begin_maintenance(at, id);
       return;
     case which::QUEUED:
     case which::ALTERED:
@@ -298,11 +295,12 @@ void holdings::add(const taking& t, number at, const amounts& asked, bool alone)
     if (s < 64) v.low_slots |= std::uint64_t{1} << s;
   v.use.assigned.add(asked, +1);
   v.use.jobs.push_back(std::move(j));
+  look_at_state(v, t.at_s);
 }
 
-void holdings::take(std::uint64_t job, std::string_view id, std::string_view exec_vnode, std::string_view place) {
-  const taking t{job, id, read_place_sharing(place)};
-  auto& of_job = vnodes_of_job_[job];
+void holdings::take(const event_place& at, std::string_view id, std::string_view exec_vnode, std::string_view place) {
+  const taking t{at.stream, at.seconds(), id, read_place_sharing(place)};
+  auto& of_job = vnodes_of_job_[at.stream];
   const auto parts = locate(exec_vnode);
   of_job.reserve(of_job.size() + parts.size());
   amounts_reader read;
@@ -311,18 +309,20 @@ void holdings::take(std::uint64_t job, std::string_view id, std::string_view exe
     add(t, parts[i].at, read(parts[i].resources), !aoe_of_part(parts[i].resources).empty());
     of_job.insert(parts[i].at);
   }
-  if (of_job.empty()) vnodes_of_job_.erase(job);
+  if (of_job.empty()) vnodes_of_job_.erase(at.stream);
 }
 
 void holdings::release(const event_place& at, std::string_view id, schema::VnodesReleased::Reader e) {
-  if (e.getAmountsOnly()) return change_amounts(at.stream, schema::text(e.getExecVnode()), -1);
+  if (e.getAmountsOnly()) return change_amounts(at, schema::text(e.getExecVnode()), -1);
   const bool left = e.getWhy() != schema::ReleaseReason::SUSPENDED;
   const auto parts = locate(schema::text(e.getExecVnode()));
   amounts_reader read;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     expect(parts, i);
-    if (left) std::erase(vnodes_[parts[i].at].use.maintenance, id);
+    auto& v = vnodes_[parts[i].at];
+    if (left) std::erase(v.use.maintenance, id);
     give(at.stream, parts[i].at, read(parts[i].resources), left ? std::optional(at.seconds()) : std::nullopt);
+    look_at_state(v, at.seconds());
   }
 }
 
@@ -342,12 +342,12 @@ void holdings::give(std::uint64_t job, number at, const amounts& asked, std::opt
   if (of_job->second.empty()) vnodes_of_job_.erase(of_job);
 }
 
-void holdings::change_amounts(std::uint64_t job, std::string_view exec_vnode, int sign) {
+void holdings::change_amounts(const event_place& at, std::string_view exec_vnode, int sign) {
   amounts_reader read;
   for (const auto& part : locate(exec_vnode)) {
     auto& use = vnodes_[part.at].use;
     const auto& by = read(part.resources);
-    const auto held = entry_of(use, job, [&](const vnode_job& j) {
+    const auto held = entry_of(use, at.stream, [&](const vnode_job& j) {
       return std::all_of(by.begin(), by.end(), [&](const auto& a) {
         const auto has = j.held.value_of(a.first);
         return sign < 0 ? has >= a.second.value : has <= 0;
@@ -356,19 +356,8 @@ void holdings::change_amounts(std::uint64_t job, std::string_view exec_vnode, in
     if (held == use.jobs.end()) continue;
     held->held.add(by, sign);
     use.assigned.add(by, sign);
+    look_at_state(vnodes_[part.at], at.seconds());
   }
-}
-
-void holdings::begin_maintenance(std::uint64_t job, std::string_view id) {
-  const auto of_job = vnodes_of_job_.find(job);
-  if (of_job == vnodes_of_job_.end()) return;
-  for (const auto at : of_job->second) vnodes_[at].use.maintenance.emplace_back(id);
-}
-
-void holdings::end_maintenance(std::uint64_t job, std::string_view id) {
-  const auto of_job = vnodes_of_job_.find(job);
-  if (of_job == vnodes_of_job_.end()) return;
-  for (const auto at : of_job->second) std::erase(vnodes_[at].use.maintenance, id);
 }
 
 void holdings::restore(std::vector<std::pair<std::string, vnode_use>> uses) {
@@ -376,6 +365,7 @@ void holdings::restore(std::vector<std::pair<std::string, vnode_use>> uses) {
     v.use = {};
     v.exclusive_jobs = 0;
     v.low_slots = 0;
+    v.state = {};
   }
   vnodes_of_job_.clear();
   for (auto& [name, use] : uses) {
@@ -386,6 +376,7 @@ void holdings::restore(std::vector<std::pair<std::string, vnode_use>> uses) {
     }
     vnodes_[at].use = std::move(use);
     count_slots(vnodes_[at]);
+    vnodes_[at].state = state_now(vnodes_[at]);
   }
 }
 

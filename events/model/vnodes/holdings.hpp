@@ -38,8 +38,16 @@ struct vnode_use {
   std::vector<vnode_job> jobs;           // in the order they came
   std::int64_t last_used_s = 0;          // when the last job left
   std::vector<std::string> maintenance;  // ids of jobs that an administrator suspended on it
-  bool exclusive() const;
+  std::int64_t state_changed_s = 0;      // when a word of its state came or went that jobs or reservations cause
   bool operator==(const vnode_use&) const = default;
+};
+
+// The words of a vnode's state that jobs cause (pbs guide: node states).
+struct state_by_jobs {
+  bool exclusive = false;    // one job has it alone
+  bool busy = false;         // else: all cpus are in use
+  bool maintenance = false;  // an administrator has suspended jobs there
+  bool operator==(const state_by_jobs&) const = default;
 };
 
 class holdings {
@@ -61,6 +69,9 @@ class holdings {
   const std::map<std::uint64_t, host_state>& hosts() const { return hosts_; }  // by stream serial
   const host_state* host_of(std::string_view vnode) const;
   const vnode_use* find(std::string_view vnode) const;  // nullptr for a name that never was a vnode
+  state_by_jobs state_of(std::string_view vnode) const;
+  // By a reservation, of which these events know nothing.
+  void state_changed(std::string_view vnode, std::int64_t at_s);
   // A partition's number here; 0 for "", in which what has none is. One that no vnode ever had: no_vnode_has_it.
   std::uint32_t partition_number(std::string_view name) const;
   static constexpr std::uint32_t no_vnode_has_it = UINT32_MAX;
@@ -104,6 +115,7 @@ class holdings {
     std::uint32_t partition = 0;       // in partitions_
     std::uint64_t low_slots = 0;       // cpu slots below 64 that jobs have, a bit each
     amounts available;                 // resources_available that are counted
+    state_by_jobs state;
     vnode_use use;
     bool operator==(const vnode_entry&) const = default;
   };
@@ -120,6 +132,7 @@ class holdings {
   };
   struct taking {
     std::uint64_t job;
+    std::int64_t at_s;
     std::string_view id;
     place_sharing place;
   };
@@ -132,7 +145,7 @@ class holdings {
   // vnodes that never were are left out; `unknown` gets the first of them.
   std::vector<located> locate(std::string_view exec_vnode, std::string_view* unknown = nullptr) const;
   void expect(const std::vector<located>& parts, std::size_t next) const;  // that these entries are read soon
-  void refresh(std::uint64_t serial, const vnode_state& vnode);            // of its host
+  void refresh(const event_place& at, const vnode_state& vnode);           // by an event of its host
   void forget(std::string_view vnode);                                     // that is deleted
   void share_nothing(std::string_view vnode);
   std::uint32_t known_partition(std::string_view name);  // a new one if there is none
@@ -142,16 +155,18 @@ class holdings {
   std::optional<double> available(const vnode_entry& v, std::string_view resource) const;
   std::optional<rejection> too_little(const vnode_entry& v, const amounts& asked) const;
 
-  void take(std::uint64_t job, std::string_view id, std::string_view exec_vnode, std::string_view place);
+  void take(const event_place& at, std::string_view id, std::string_view exec_vnode, std::string_view place);
   void add(const taking& t, number at, const amounts& asked, bool alone);
   static std::vector<std::uint32_t> free_slots(const vnode_entry& v, std::uint32_t wanted);
   static void count_slots(vnode_entry& v);
   void release(const event_place& at, std::string_view id, schema::VnodesReleased::Reader e);
   void give(std::uint64_t job, number at, const amounts& asked, std::optional<std::int64_t> left_s);
   // The job keeps the vnodes and gives up amounts of them (-1), or takes them again (+1).
-  void change_amounts(std::uint64_t job, std::string_view exec_vnode, int sign);
-  void begin_maintenance(std::uint64_t job, std::string_view id);
-  void end_maintenance(std::uint64_t job, std::string_view id);  // of all that it holds
+  void change_amounts(const event_place& at, std::string_view exec_vnode, int sign);
+  void begin_maintenance(const event_place& at, std::string_view id);
+  void end_maintenance(const event_place& at, std::string_view id);  // of all that it holds
+  static state_by_jobs state_now(const vnode_entry& v);
+  static void look_at_state(vnode_entry& v, std::int64_t at_s);  // after whatever may have changed it
 
   std::map<std::uint64_t, host_state> hosts_;
   std::vector<std::string> partitions_{""};  // that vnodes ever had, by number; 0: none

@@ -329,6 +329,92 @@ BOOST_AUTO_TEST_CASE(a_node_shows_its_jobs_and_what_they_hold) {  // RD-33
   BOOST_TEST(a.get("p1", ids::resources_assigned, "vmem") == "0kb");
 }
 
+// Each event is a second after the one before.
+BOOST_AUTO_TEST_CASE(a_node_says_when_its_state_last_changed) {
+  namespace ids = attributes::node;
+  const auto shown = [&] {
+    const answer a = stat(named(ObjectKind::HOST, {"p1"}), Role::MANAGER);
+    return a.get("p1", ids::state) + " " + a.get("p1", ids::last_state_change_time);
+  };
+  const auto now = [&] { return std::to_string(records.sequence); };
+  const auto change = [&](const char* name, const char* resource, const char* value) {
+    happen(4, [&](auto e) {
+      e.initHost().initVnodeChanged().setVnode("p1");
+      fill(e.getHost().getVnodeChanged().initChanges(1), {{name, resource, value}});
+    });
+  };
+  BOOST_TEST(shown() == "free 5");  // when it came up, though a job has some of it
+  happen(11, [](auto e) {
+    auto a = e.initJob().initAssigned();
+    a.setRun(1);
+    a.setExecVnode("(p1:ncpus=2)");
+    a.setExecHost("p1/2*2");
+    a.initHosts(1).set(0, "p1");
+    a.setPlace("pack");
+  });
+  BOOST_TEST(shown() == "job-busy " + now());
+  const auto busy = now();
+  happen(11, [](auto e) { e.initJob().initStarted().setRun(1); });
+  BOOST_TEST(shown() == "job-busy " + busy);
+  happen(11, [](auto e) {
+    e.initJob().initSuspended().setRun(1);
+    e.getJob().getSuspended().setAdmin(true);
+  });
+  BOOST_TEST(shown() == "job-busy,maintenance " + now());
+  happen(11, [](auto e) {
+    auto r = e.initJob().initVnodesReleased();
+    r.setRun(1);
+    r.setExecVnode("(p1:ncpus=2)");
+    r.setWhy(schema::ReleaseReason::SUSPENDED);
+  });
+  BOOST_TEST(shown() == "maintenance " + now());
+  happen(11, [](auto e) { e.initJob().initResumed().setAdmin(true); });
+  happen(11, [](auto e) {
+    e.initJob().initVnodesTaken().setExecVnode("(p1:ncpus=2)");
+    e.getJob().getVnodesTaken().setPlace("pack");
+  });
+  BOOST_TEST(shown() == "job-busy " + now());
+  change("resources_available", "ncpus", "8");
+  BOOST_TEST(shown() == "free " + now());
+  change("state", "", "offline");
+  BOOST_TEST(shown() == "offline " + now());
+  const auto offline = now();
+  change("comment", "", "a fan is broken");
+  BOOST_TEST(shown() == "offline " + offline);
+}
+
+// As PBS does. Which jobs are suspended is what qselect -s S says.
+BOOST_AUTO_TEST_CASE(a_node_lists_a_suspended_job_only_if_it_keeps_something) {
+  namespace ids = attributes::node;
+  const auto shown = [&] {
+    const answer a = stat(named(ObjectKind::HOST, {"p1"}), Role::MANAGER);
+    const auto assigned = [&](const char* resource) { return a.get("p1", ids::resources_assigned, resource); };
+    return a.get("p1", ids::jobs) + ": " + assigned("ncpus") + " " + assigned("mem");
+  };
+  const auto suspend = [&](const char* released, bool partly) {
+    happen(10, [](auto e) { e.initJob().initSuspended().setRun(1); });
+    happen(10, [&](auto e) {
+      auto r = e.initJob().initVnodesReleased();
+      r.setRun(1);
+      r.setExecVnode(released);
+      r.setWhy(schema::ReleaseReason::SUSPENDED);
+      r.setAmountsOnly(partly);
+    });
+  };
+  const char* const all = "(p1:ncpus=2:mem=102400kb)";
+  happen(10, [](auto e) { e.initJob().initStarted().setRun(1); });
+  suspend(all, false);
+  BOOST_TEST(shown() == "(none): 0 0kb");
+  happen(10, [](auto e) { e.initJob().initResumed().setRun(1); });
+  happen(10, [&](auto e) {
+    e.initJob().initVnodesTaken().setExecVnode(all);
+    e.getJob().getVnodesTaken().setPlace("pack");
+  });
+  BOOST_TEST(shown() == "1.p1/0, 1.p1/1: 2 102400kb");
+  suspend("(p1:ncpus=2)", true);  // restrict_res_to_release_on_suspend
+  BOOST_TEST(shown() == "1.p1/0, 1.p1/1: 0 102400kb");
+}
+
 BOOST_AUTO_TEST_CASE(servers_and_queues_sum_what_running_jobs_asked_for) {
   const answer s = stat([](schema::Stat::Builder q) { q.setKind(ObjectKind::SERVER); }, Role::MANAGER);
   namespace ids = attributes::server;

@@ -167,6 +167,33 @@ BOOST_AUTO_TEST_CASE(a_vnode_that_a_reservation_has_alone_says_so) {
   BOOST_TEST(state().find("state=free") != std::string::npos, state());
 }
 
+BOOST_AUTO_TEST_CASE(a_vnode_that_a_reservation_has_alone_says_since_when) {
+  const auto create = [this](const char* name) {
+    const auto host = write(0, [&](auto e) { e.initHost().initAdded().setName(name); });
+    write(host, [&](auto e) { e.initHost().initVnodeCreated().setName(name); });
+    write(host, [&](auto e) { e.initHost().initCameUp().initVnodes(1)[0].setName(name); });
+  };
+  const auto changed = [this](const char* name) {
+    const auto text = answer(live, {.kind = ObjectKind::NODE, .names = {name}, .wanted = {"last_state_change_time"}});
+    return text.find("last_state_change_time=" + std::to_string(clock.ns / second)) != std::string::npos;
+  };
+  const auto later = [this] { clock.ns += 60 * second; };
+  create("n1");
+  create("n2");
+  submit(1, "excl");
+  confirm();
+  BOOST_TEST(changed("n1"));
+  later();
+  BOOST_TEST(!changed("n1"));
+  happens([](auto e) { e.initOccurrenceBegan().setIndex(1); });
+  BOOST_TEST(changed("n1"));
+  BOOST_TEST(!changed("n2"));
+  later();
+  happens([](auto e) { e.initOccurrenceEnded().setIndex(1); });
+  BOOST_TEST(changed("n1"));
+  BOOST_TEST(!changed("n2"));
+}
+
 // Between two windows, while what ran in the first is on its way out.
 BOOST_AUTO_TEST_CASE(its_jobs_are_being_deleted) {
   submit(2);

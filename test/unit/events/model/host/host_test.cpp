@@ -314,6 +314,39 @@ BOOST_AUTO_TEST_CASE(a_host_is_created_by_its_name_and_not_by_an_address) {
   BOOST_TEST(s.node(ManageVerb::CREATE, {{"Mom", "", "borg"}}, "fe80::1").starts_with("15062 "));
 }
 
+// As pbsnodes shows it (last_state_change_time), but for what jobs and reservations cause.
+BOOST_AUTO_TEST_CASE(a_vnode_knows_when_its_state_last_changed) {
+  auto s = known_host();
+  const std::vector<std::string> both{"borg", "borg[0]"};
+  const auto changed = [&] {
+    return std::to_string(s.host.vnode("borg")->state_changed_s) + " " + std::to_string(s.host.vnode("borg[0]")->state_changed_s);
+  };
+  s.hello("u1", both);
+  BOOST_TEST(changed() == "1000 1000");
+  s.now_s = 2000;
+  s.hello("u1", {"borg"});
+  BOOST_TEST(s.state("borg[0]") == "Stale");
+  BOOST_TEST(changed() == "1000 2000");
+  s.now_s = 3000;
+  s.hello("u1", both, "8", "True");
+  BOOST_TEST(changed() == "3000 3000");
+  s.now_s = 4000;
+  BOOST_TEST(s.hello("u1", both, "16", "True") == "cameUp");
+  BOOST_TEST(changed() == "3000 3000");
+  s.now_s = 5000;
+  s.when(model::host_silent{"link lost"}, the_server());
+  BOOST_TEST(changed() == "5000 5000");
+  s.now_s = 6000;
+  s.hello("u1", {"borg"}, "16");
+  BOOST_TEST(changed() == "6000 6000");  // the other is Stale
+  s.now_s = 7000;
+  s.node(ManageVerb::SET, {{"state", "", "offline"}});
+  BOOST_TEST(changed() == "7000 6000");
+  s.now_s = 8000;
+  s.node(ManageVerb::SET, {{"comment", "", "a fan is broken"}});
+  BOOST_TEST(changed() == "7000 6000");
+}
+
 BOOST_AUTO_TEST_CASE(a_host_is_created_with_settings) {
   host_story s;
   BOOST_TEST(s.node(ManageVerb::CREATE, {{"resources_available", "ncpus", "3"}}) == "added vnodeCreated vnodeChanged");

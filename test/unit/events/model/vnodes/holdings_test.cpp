@@ -230,6 +230,13 @@ class random_story {
     for (const auto& id : use.maintenance) BOOST_TEST(under.insert(std::stoull(id)).second, "listed twice");
     const auto by = plain_.maintenance.find(vnode);
     BOOST_TEST((under == (by == plain_.maintenance.end() ? std::set<std::uint64_t>() : by->second)), vnode);
+    const auto state = fold_.state_of(vnode);
+    const auto has_alone = [&](const auto& p) { return p.vnode == vnode && p.exclusive; };
+    const bool alone = std::any_of(plain_.parts.begin(), plain_.parts.end(), has_alone);
+    BOOST_TEST(state.exclusive == alone, vnode);
+    auto sums = plain_.sums(vnode);
+    BOOST_TEST(state.busy == (!alone && sums["ncpus"] == 8), vnode);
+    BOOST_TEST(state.maintenance == !under.empty(), vnode);
   }
 
   std::mt19937 random_;

@@ -110,22 +110,6 @@ bool placement::sums_suffice(const node_pool& pool, bool totals_only, refusal* w
   return true;
 }
 
-// True: the set has too little now, however the chunks are placed.
-bool placement::is_short_now(const node_pool& set) const {
-  const auto is_usable = [&](index at) { return usable_[at] && view_.vnodes()[at].exclusive_jobs == 0; };
-  if (std::none_of(set.vnodes.begin(), set.vnodes.end(), is_usable)) return true;
-  return std::any_of(request_->sums.begin(), request_->sums.end(), [&](const want& w) {
-    if (!checked_[w.resource]) return false;
-    const auto& r = view_.resources()[w.resource];
-    if (!r.numeric) return !matched_somewhere(set, w);
-    if (!r.consumable) return false;
-    amount left = 0;
-    for (const index at : set.vnodes)
-      if (is_usable(at)) left += std::max<amount>(0, left_on(at, w.resource));
-    return left < w.value;
-  });
-}
-
 // PBS says of what can never be what there would be if no job ran.
 refusal placement::insufficient(const node_pool& pool, const want& w, amount now, amount total) const {
   const auto& table = view_.resources();
@@ -173,30 +157,6 @@ std::string placement::values_instead_of(const node_pool& pool, const want& w) c
   std::string out;
   for (std::size_t i = 0; i < seen.size(); ++i) (out += i ? "," : "") += seen[i];
   return out;
-}
-
-bool placement::place_in_sets(const node_pool& pool, const std::vector<std::string>& keys, allocation& out, refusal& why) {
-  bool some_set_is_large_enough = false;
-  const node_pool* last = nullptr;
-  for (const auto& key : keys) {
-    for (const node_pool& set : sets_of(*job_, pool, key)) {
-      last = &set;
-      if (!sums_suffice(set, true, nullptr)) continue;
-      some_set_is_large_enough = true;
-      if (place_in(set, out)) return true;
-    }
-  }
-  if (some_set_is_large_enough) {  // it waits for a set; of the largest PBS says why
-    if (is_short_now(*last)) {
-      why.text = "Placement set " + last->name + " has too few free resources";
-      why.log = why.text + " or is too small";
-    }
-    return false;
-  }
-  if (!view_.do_not_span_sets()) return place_in(pool, out);
-  why = {true, "can't fit in the largest placement set, and can't span psets",
-         "Can't fit in the largest placement set, and can't span placement sets"};
-  return false;
 }
 
 bool placement::place_in(const node_pool& pool, allocation& out) {

@@ -137,6 +137,9 @@ class placement {
   why_data lack_of_usable(const want& w, const std::vector<index>& unusable) const;
   why_data lack_of_place(const node_pool& pool) const;
   bool place_in_sets(const node_pool& pool, const std::vector<std::string>& keys, allocation& out, refusal& why);
+  class empty_hosts;
+  bool holds_when_empty(const node_pool& set, const node_pool& pool) const;
+  bool one_holds_when_empty(const std::vector<const node_pool*>& sets, const node_pool& pool);
   bool place_in(const node_pool& pool, allocation& out);
   bool place_packed(const node_pool& pool, allocation& out);
   bool place_spread(const node_pool& pool, allocation& out);
@@ -172,6 +175,7 @@ class placement {
   std::vector<std::vector<amount>> start_;  // free when the cycle began, by vnode and resource
   std::map<index, node_pool> pools_;        // by queue; none: vnodes of no queue
   std::map<std::pair<index, std::string>, std::vector<node_pool>> sets_;
+  std::map<std::pair<index, index>, bool> held_by_a_set_;  // by queue and request: some placement set could hold it, if nothing ran there
 
   // Of the job in hand.
   const job* job_ = nullptr;

@@ -385,6 +385,45 @@ BOOST_AUTO_TEST_CASE(a_job_that_waits_for_a_placement_set_is_told_which) {
   BOOST_TEST(comment_of(cycle_of(c), 2) == "Not Running: Placement set switch=a has too few free resources");
 }
 
+BOOST_AUTO_TEST_CASE(a_job_that_no_placement_set_could_ever_hold_spans_them) {
+  small_cluster c;
+  c.vnodes = {simple_vnode("p1", 2), simple_vnode("p2", 2), simple_vnode("p3", 2)};
+  for (auto& v : c.vnodes) v.available["switch"] = v.name == "p3" ? "b" : "a";
+  c.resources = {{"switch", "string", "h"}};
+  c.server = {{"node_group_enable", "True"}, {"node_group_key", "switch"}};
+  c.jobs = {queued(1, "3:ncpus=1")};
+  for (const char* place : {"scatter", "vscatter", "scatter:excl", "scatter:group=switch"}) {  // a is large enough, and has two hosts
+    c.jobs[0].place = place;
+    BOOST_TEST(first_exec_vnode(c) == "(p1:ncpus=1)+(p2:ncpus=1)+(p3:ncpus=1)", place);
+  }
+  c.scheduler = {{"do_not_span_psets", "True"}};
+  BOOST_TEST(comment_of(cycle_of(c), 1) == "Can Never Run: can't fit in the largest placement set, and can't span psets");
+  c.scheduler.clear();
+  c.jobs = {queued(1, "2:ncpus=2")};  // a could hold it, and waits for p1
+  c.jobs[0].place = "scatter";
+  c.vnodes[0].assigned["ncpus"] = "2";
+  BOOST_TEST(comment_of(cycle_of(c), 1) == "Not Running: Placement set switch=a has too few free resources");
+  c.vnodes[0].assigned.clear();
+  for (const std::size_t i : {0u, 1u}) c.vnodes[i].available["ncpus"] = "3";
+  c.jobs = {queued(1, "3:ncpus=2")};  // six cpus, and a has six: one of each host would be left over
+  BOOST_TEST(first_exec_vnode(c) == "(p1:ncpus=2)+(p2:ncpus=2)+(p3:ncpus=2)");
+  c.jobs = {queued(1, "1:ncpus=4")};  // no host is so large: spanning would not help it
+  BOOST_TEST(comment_of(cycle_of(c), 1) == "Not Running: Insufficient amount of resource: ncpus ");
+}
+
+BOOST_AUTO_TEST_CASE(a_placement_set_with_a_part_of_a_host_is_taken_to_have_all_of_it) {  // recorded: placement P230
+  small_cluster c;
+  for (const char* name : {"p1[0]", "p1[1]", "p2"}) {
+    c.vnodes.push_back(simple_vnode(name, 2));
+    c.vnodes.back().available["switch"] = name == std::string("p1[1]") ? "b" : "a";
+  }
+  for (auto& v : c.vnodes) v.available["host"] = v.host = v.name.substr(0, 2);
+  c.resources = {{"switch", "string", "h"}};
+  c.server = {{"node_group_enable", "True"}, {"node_group_key", "switch"}};
+  c.jobs = {queued(1, "1:ncpus=3")};
+  BOOST_TEST(comment_of(cycle_of(c), 1).starts_with("Not Running: "));
+}
+
 // -- claims ------------------------------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(the_next_cycle_does_not_hand_out_what_was_proposed) {

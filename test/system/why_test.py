@@ -82,6 +82,13 @@ class why(ClusterTest):
         data = json.loads(self.why("-F", "json", id))["Why"][id]
         self.assertEqual((data["vnodes"], data["unusable"]), (["a"], ["a is offline: broken fan"]))
 
+    def test_a_host_that_a_job_fills_is_named_with_it(self):
+        self.sure("qmgr", "-c", "set node a resources_available.ncpus = 2")
+        runs = self.submit("-l", "select=1:ncpus=2:host=a", "--", "/bin/sleep", "1000")
+        self.until_running(runs)
+        waits = self.submit("-l", "select=1:host=a", "--", "/bin/true")
+        self.until_told(waits, f"\n  a is filled by {runs}.\n")
+
     def test_what_is_asked_wrongly_is_refused(self):
         done = self.run_command("qstat", "--why", "999999")
         self.assertEqual((done.status, done.out), (153, ""))

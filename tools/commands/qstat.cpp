@@ -181,9 +181,10 @@ class why_run {
     for (const auto& unknown : outcome.unknown) refuse(unknown);
   }
 
-  // Asks the server for the state and the comment of the vnodes that the reasons name.
+  // Asks the server for the state of the vnodes that the reasons name, and for what explains it.
   unusable_vnodes unusable_of(const std::vector<told_job>& jobs, const std::string& server) {
-    static constexpr attributes::attribute_id wanted[] = {attributes::node::state, attributes::node::comment};
+    static constexpr attributes::attribute_id wanted[] = {attributes::node::state, attributes::node::comment, attributes::node::jobs,
+                                                          attributes::node::resv};
     stat_question q;
     q.kind = schema::ObjectKind::NODE;
     q.wanted = wanted;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -10,6 +10,7 @@
 #include "events/schema/message.hpp"
 #include "events/values/dependency.hpp"
 #include "events/values/number.hpp"
+#include "events/values/string_list.hpp"
 #include "tools/client/print/dates.hpp"
 #include "tools/client/print/shown.hpp"
 
@@ -221,7 +222,7 @@ std::string_view placing_name(placing what) {
                                                                          : "";
 }
 
-// "n4 is offline: broken fan", for each that the reason names.
+// "n4 is offline: broken fan", "n5 is filled by 3.borg", for each that the reason names.
 std::vector<std::string> states_of_named(schema::Why::Reader why, const unusable_vnodes& unusable) {
   std::vector<std::string> all;
   for (const auto name : why.getVnodes())
@@ -250,18 +251,36 @@ void put_reason(std::string& out, const object_view& job, schema::JobWhy::Reader
   line(out, said + ".");
 }
 
+// So many of those who hold a vnode are named.
+constexpr std::size_t holders_named_max = 4;
+
+// "filled by 3.borg, 4.borg", of a list like "3.borg/0, 3.borg/1, 4.borg/2"; each once. Empty: the list is.
+std::string held_by(const char* how, std::string_view holders) {
+  std::vector<std::string> names;
+  for (auto& holder : values::split_trimmed(holders)) {
+    holder.resize(std::min(holder.size(), holder.find('/')));
+    if (!holder.empty() && std::find(names.begin(), names.end(), holder) == names.end()) names.push_back(std::move(holder));
+  }
+  std::string out;
+  for (std::size_t i = 0; i < std::min(names.size(), holders_named_max); ++i) (out += i == 0 ? how : ", ") += names[i];
+  if (names.size() > holders_named_max) out += " and " + std::to_string(names.size() - holders_named_max) + " more";
+  return out;
+}
+
 }  // namespace
 
 std::string words_of_state(const object_view& vnode) {
-  std::string words;
-  for (auto left = value_of(vnode, attributes::node::state); !left.empty();) {
-    const auto word = left.substr(0, left.find(','));
-    left.remove_prefix(std::min(word.size() + 1, left.size()));
-    constexpr std::string_view of_jobs[] = {"free", "job-busy", "job-exclusive", "resv-exclusive"};
-    if (std::find(std::begin(of_jobs), std::end(of_jobs), word) == std::end(of_jobs)) (words += words.empty() ? "" : ", ") += word;
+  std::string words, holders;
+  for (const auto& word : values::split_trimmed(value_of(vnode, attributes::node::state))) {
+    if (word == "free") continue;
+    if (word == "job-busy") holders = held_by("filled by ", value_of(vnode, attributes::node::jobs));
+    else if (word == "job-exclusive") holders = held_by("taken whole by ", value_of(vnode, attributes::node::jobs));
+    else if (word == "resv-exclusive") holders = holders.empty() ? held_by("reserved: ", value_of(vnode, attributes::node::resv)) : holders;
+    else (words += words.empty() ? "" : ", ") += word;
   }
+  if (words.empty()) return holders;
   const auto comment = value_of(vnode, attributes::node::comment);
-  return words.empty() || comment.empty() ? words : words + ": " + std::string(comment);
+  return comment.empty() ? words : words + ": " + std::string(comment);
 }
 
 void put_why_text(std::string& out, const object_view& job, schema::JobWhy::Reader why, const unusable_vnodes& unusable) {

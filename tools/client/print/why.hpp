@@ -12,9 +12,9 @@
 
 namespace annals::client {
 
-// Vnodes that reasons name and that can't be used, whatever runs there: by name "offline: broken fan".
+// Vnodes that reasons name and that can't be used: by name "offline: broken fan", or who has all of it: "filled by 3.borg".
 using unusable_vnodes = std::map<std::string, std::string, std::less<>>;
-// Says why the vnode can't be used, from its state and its comment. Empty: it can.
+// Says why the vnode can't be used, from its state, its comment, its jobs and its reservations. Empty: it can.
 std::string words_of_state(const object_view& vnode);
 
 // Lines, the first of which begins with the job's id; each ends in a newline. `why` is empty when no scheduler has said anything

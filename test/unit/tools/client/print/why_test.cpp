@@ -130,6 +130,37 @@ BOOST_AUTO_TEST_CASE(a_vnode_that_can_not_be_used_is_told_with_its_state_and_its
   BOOST_TEST(data.find("\"unusable\":\t[\"n4 is offline: broken fan\"]") != std::string::npos, data);
 }
 
+BOOST_AUTO_TEST_CASE(a_vnode_that_jobs_fill_is_told_with_their_names) {
+  const auto words = [](std::string_view state, std::string_view jobs, std::string_view reservations = "") {
+    attributes::attribute_set vnode;
+    vnode.set(attributes::node::state, state);
+    vnode.set(attributes::node::jobs, jobs);
+    if (!reservations.empty()) vnode.set(attributes::node::resv, reservations);
+    vnode.set(attributes::node::comment, "new");
+    const std::string packed(vnode.packed());
+    return client::words_of_state({"n1", packed});
+  };
+  BOOST_TEST(words("free", "3.borg/0") == "");
+  BOOST_TEST(words("job-busy", "3.borg/0, 3.borg/1") == "filled by 3.borg");
+  BOOST_TEST(words("job-exclusive", "4[7].borg/0") == "taken whole by 4[7].borg");
+  BOOST_TEST(words("resv-exclusive", "", "R5.borg") == "reserved: R5.borg");
+  BOOST_TEST(words("job-busy,resv-exclusive", "6.borg/0", "R5.borg") == "filled by 6.borg");
+  BOOST_TEST(words("job-busy,offline", "3.borg/0") == "offline: new");
+  BOOST_TEST(words("job-busy", "1.b/0, 2.b/1, 3.b/2, 4.b/3, 5.b/4, 5.b/5, 6.b/6") == "filled by 1.b, 2.b, 3.b, 4.b and 2 more");
+
+  const auto why = said(kind::RESOURCES, [](schema::Why::Builder w) {
+    w.setResource("vnodes");
+    w.setAsked("host=n1");
+    w.setFree("0");
+    w.setTotal("1");
+    w.initVnodes(1).set(0, "n1");
+  });
+  std::string out;
+  client::put_why_text(out, {"12.borg", row.packed()}, *why, {{"n1", "filled by 3.borg"}});
+  const std::string expected = "\n  It asks for host=n1, which only n1 has: it can't be used now.\n  n1 is filled by 3.borg.\n  It has ";
+  BOOST_TEST(out.find(expected) != std::string::npos, out);
+}
+
 BOOST_AUTO_TEST_CASE(what_stands_before_it_and_when_it_may_start_is_told) {
   const auto why = schema::make<schema::JobWhy>([](schema::JobWhy::Builder w) {
     w.setComment("Not Running: a reason");

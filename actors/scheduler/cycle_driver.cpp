@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "actors/scheduler/cycle/job_terms.hpp"
+#include "actors/scheduler/cycle/policy_names.hpp"
 #include "actors/scheduler/log_bits.hpp"
 #include "actors/scheduler/reasons_piece.hpp"
 #include "actors/scheduler/reservation_message.hpp"
@@ -46,6 +46,10 @@ void cycle_driver::set_policy(std::string text, std::string sha256) {
   auto parsed = cycle::parse_policy(text);
   for (const auto& complaint : parsed.complaints) out_.log(event_sched, "Fil", "sched_config", complaint);
   for (const auto& complaint : parsed.group_complaints) {
+    if (complaint.counts) {
+      out_.log(event_sched, "Fil", "resource_group", "Line " + std::to_string(complaint.line) + ": " + complaint.why);
+      continue;
+    }
     if (!complaint.why.empty()) out_.log(event_sched, "Fil", "resource_group", complaint.why);
     out_.log(event_sched, "Fil", "resgroup", "error on line " + std::to_string(complaint.line) + ".");
   }
@@ -61,7 +65,7 @@ void cycle_driver::set_policy(std::string text, std::string sha256) {
   policy_hash_ = std::move(sha256);
   policy_sent_ = names_checked_ = false;
   leave_out_missing_programs(parsed.dynamic_lines);
-  if (view_.complete()) name_what_counts_nothing();
+  if (view_.complete()) name_what_means_nothing();
   // What the server has of a resource that a program told is in a new view only.
   const bool same_programs =
       std::equal(programs.begin(), programs.end(), policy_.dynamic_resources.begin(), policy_.dynamic_resources.end(),
@@ -71,27 +75,9 @@ void cycle_driver::set_policy(std::string text, std::string sha256) {
 }
 
 // Which resources there are is known only with a view.
-void cycle_driver::name_what_counts_nothing() {
+void cycle_driver::name_what_means_nothing() {
   if (std::exchange(names_checked_, true)) return;
-  const auto tell = [&](const std::string& what) { out_.log(event_sched, "Fil", "sched_config", what); };
-  const auto is_amount = [&](const std::string& name) {
-    const auto r = view_.resources().find(name);
-    return r != cycle::no_resource && view_.resources()[r].numeric;
-  };
-  if (view_.counts_shares())
-    for (const auto& name : policy_.sharing.usage.names())
-      if (!is_amount(name)) tell("fairshare_usage_res: " + name + " is no amount of a resource and counts as 0");
-  for (const auto& [settings, when] : {std::pair(&policy_.prime, "prime"), std::pair(&policy_.non_prime, "Non-prime")})
-    for (const auto& key : settings->job_sort_keys)
-      if (!cycle::job_terms::find(view_.resources(), key.name))
-        tell(std::string(when) + " job sorting resource " + key.name + " is not a valid resource");
-  for (const auto& d : policy_.dynamic_resources) {
-    const auto& checked = policy_.checked_resources;
-    if (!is_amount(d.resource)) tell("server_dyn_res: " + d.resource + " is no amount of a resource and is not asked for");
-    else if (!view_.resources()[view_.resources().find(d.resource)].custom &&
-             std::find(checked.begin(), checked.end(), d.resource) == checked.end())
-      tell("server_dyn_res: " + d.resource + " is not in the resources line and is not looked at");
-  }
+  for (const auto& what : cycle::names_without_meaning(policy_, view_.resources())) out_.log(event_sched, "Fil", "sched_config", what);
 }
 
 // As in PBS, their resources are not limited.
@@ -227,10 +213,7 @@ cycle_driver::next cycle_driver::take_view(schema::SchedulingDelta::Reader delta
     ask_for_full_view();
     return next::go_on;
   }
-  if (counting_told_ != view_.counts_shares()) {
-    if (counting_told_) names_checked_ = false;  // those that count usage are looked at from now on, or no longer
-    send_fairshare();
-  }
+  if (counting_told_ != view_.counts_shares()) send_fairshare();
   return delta.getScheduler().size() > 0 ? take_own(read_own_object(delta.getScheduler())) : next::go_on;
 }
 
@@ -271,7 +254,7 @@ void cycle_driver::run(const start& what) {
   view_.settle_subjobs();
   send_policy();
   out_.log(event_debug, "Req", "", "Starting Scheduling Cycle");
-  name_what_counts_nothing();
+  name_what_means_nothing();
   std::vector<told_amount> told;
   if (asks_programs()) {  // which takes as long as they like: the cycle has begun all the same (MS-44)
     send_began(what, told);

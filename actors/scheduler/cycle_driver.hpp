@@ -93,7 +93,7 @@ class cycle_driver {
   void run_waiting_asks();
   void send_policy();
   void send_fairshare();
-  void name_what_counts_nothing();
+  void name_what_means_nothing();
   void leave_out_missing_programs(const std::vector<int>& lines);
   using told_amount = std::pair<cycle::resource_id, cycle::amount>;
   void send_began(const start& what, const std::vector<told_amount>& told);

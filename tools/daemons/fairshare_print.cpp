@@ -125,6 +125,7 @@ std::string why(schema::FairshareAnswer::Reader answer, std::string_view entity,
 std::string complaints(const std::vector<cycle::group_complaint>& of) {
   std::string out;
   for (const auto& c : of) {
+    if (c.counts) continue;
     if (!c.why.empty()) out += c.why + "\n";
     out += "resgroup: error on line " + std::to_string(c.line) + ".\n";
   }

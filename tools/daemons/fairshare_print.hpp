@@ -24,7 +24,7 @@ std::string table(const standing& s, std::string_view units);                   
 std::string tree(const standing& s);                                                                       // -t
 std::string details(const standing& s, cycle::share_index v, std::string_view units);                      // -g
 std::string why(schema::FairshareAnswer::Reader answer, std::string_view entity, std::string_view units);  // --why
-// "entity a is not unique" and "resgroup: error on line 2."
+// "entity a is not unique" and "resgroup: error on line 2."; as in PBS, nothing of lines that count.
 std::string complaints(const std::vector<cycle::group_complaint>& of);
 
 }  // namespace annals::fairshare_print

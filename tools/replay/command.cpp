@@ -102,7 +102,13 @@ bool replace(std::string_view& file, const std::string& path, std::string& conte
 void complain(const asked& a, const cycle::parsed_policy& parsed) {
   for (const auto& complaint : parsed.complaints) client::print_error("pbs_sched: %s: %s\n", a.policy->c_str(), complaint.c_str());
   for (const auto& complaint : parsed.group_complaints)
-    client::print_error("pbs_sched: resource_group: error on line %d. %s\n", static_cast<int>(complaint.line), complaint.why.c_str());
+    client::print_error("pbs_sched: resource_group: %s %d%s %s\n", complaint.counts ? "line" : "error on line", complaint.line,
+                        complaint.counts ? ":" : ".", complaint.why.c_str());
+  const auto tell = [](const char* file, const std::vector<cycle::file_complaint>& complaints) {
+    for (const auto& c : complaints) client::print_error("pbs_sched: %s: error on line %d: %s\n", file, c.line, c.why.c_str());
+  };
+  tell("holidays", parsed.holiday_complaints);
+  tell("dedicated_time", parsed.dedicated_complaints);
 }
 
 int show_simulation(const log::log_reader& reader, const asked& a, std::uint64_t last) {
@@ -124,6 +130,7 @@ int show_simulation(const log::log_reader& reader, const asked& a, std::uint64_t
   const auto outcome = simulate(reader, recorded, wanted, go_on);
   if (interrupted) return fail(differs, "interrupted");
   if (!outcome.trouble.empty()) return fail(differs, outcome.trouble);
+  for (const auto& what : outcome.names_without_meaning) client::print_error("pbs_sched: %s: %s\n", a.policy->c_str(), what.c_str());
   const auto compared = compare(recorded, outcome);
   client::print_whole(a.json ? comparison_json(compared) : comparison_text(compared));
   return all_well;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "actors/scheduler/cycle/policy_names.hpp"
 #include "actors/scheduler/cycle_driver.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/read.hpp"
@@ -65,6 +66,8 @@ class simulating {
     advance(end_ns);
     count_capacity();
     for (const auto& [job, run] : running_) charge(run, end_ns);
+    if (driver_.view().complete())
+      out_.names_without_meaning = cycle::names_without_meaning(cycle::parse_policy(wanted_.policy).value, driver_.view().resources());
   }
 
  private:

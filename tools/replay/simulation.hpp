@@ -25,6 +25,8 @@ struct simulation_outcome {
   std::uint64_t cycles = 0;
   std::int64_t capacity_cpu_ns = 0;  // cpus of vnodes that were up, times time
   std::string trouble;               // not empty: the log can't be read further
+  // What the policy names of the resources that there were at the end, and means nothing (cycle::names_without_meaning).
+  std::vector<std::string> names_without_meaning = {};
 };
 
 struct simulation_wanted {

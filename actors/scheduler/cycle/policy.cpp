@@ -34,6 +34,7 @@ constexpr obsolete_name obsolete_names[] = {
 
 struct config_line {
   std::string_view name, value, when;
+  bool quoted = false, unclosed = false;  // the value: in quotes, and without the second one
 };
 
 std::string_view next_word(std::string_view& rest) {
@@ -55,7 +56,9 @@ std::optional<config_line> split(std::string_view line) {
   if (colon == std::string_view::npos) return std::nullopt;
   config_line c;
   c.name = trimmed(line.substr(0, colon));
-  auto rest = line.substr(colon + 1);
+  auto rest = trimmed(line.substr(colon + 1));
+  c.quoted = rest.starts_with('"');
+  c.unclosed = c.quoted && rest.find('"', 1) == std::string_view::npos;
   c.value = next_word(rest);
   c.when = next_word(rest);
   return c;
@@ -188,8 +191,9 @@ constexpr untimed_parameter untimed_parameters[] = {
     {"server_dyn_res", read_dynamic},
     {"smp_cluster_dist",
      [](policy&, std::string_view value) {
-       const bool other = value == "round_robin" || value == "lowest_load";
-       return other ? without_effect("smp_cluster_dist", value, "chunks are packed") : std::string();
+       if (value == "pack") return std::string();
+       const bool known = value == "round_robin" || value == "lowest_load";
+       return known ? without_effect("smp_cluster_dist", value, "chunks are packed") : std::string("Invalid smp_cluster_dist");
      }},
     {"peer_queue",
      [](policy&, std::string_view value) { return without_effect("peer_queue", value, "jobs are not fetched from other servers"); }},
@@ -218,15 +222,21 @@ class config_reader {
   void read_line(std::string_view text) {
     const auto c = split(text);
     if (!c) return wrong("Unknown config parameter");
+    if (c->unclosed) wrong(std::string(c->name) + " has no closing quote and is read up to the end of the line");
     for (const auto& p : timed_parameters)
       if (c->name == p.name) return read_timed(p, *c);
     if (!read_untimed(*c)) return unknown(c->name);
-    if (const auto when = times_of(c->when); when && when->prime != when->non_prime) wrong(std::string(c->name) + " holds at all times");
+    if (c->when.starts_with('#')) return;
+    const auto when = times_of(c->when);
+    if (!when) wrong(no_time(*c));
+    else if (when->prime != when->non_prime) wrong(std::string(c->name) + " holds at all times");
   }
+
+  static std::string no_time(const config_line& c) { return std::string(c.when) + " is none of prime, non_prime, all, none"; }
 
   void read_timed(const timed_parameter& p, const config_line& c) {
     const auto when = times_of(c.when);
-    if (!when) return wrong(std::string(c.when) + " is none of prime, non_prime, all, none");
+    if (!when) return wrong(no_time(c));
     timed_settings unused;
     auto& prime = when->prime ? out_.value.prime : unused;
     auto& non_prime = when->non_prime ? out_.value.non_prime : unused;
@@ -239,7 +249,8 @@ class config_reader {
   bool read_untimed(const config_line& c) {
     for (const auto& p : untimed_parameters) {
       if (c.name != p.name) continue;
-      if (const auto complaint = p.read(out_.value, c.value); !complaint.empty()) wrong(complaint);
+      if (c.value.empty() && !c.quoted) wrong(std::string(c.name) + " has no value");
+      else if (const auto complaint = p.read(out_.value, c.value); !complaint.empty()) wrong(complaint);
       out_.dynamic_lines.resize(out_.value.dynamic_resources.size(), line_);
       return true;
     }

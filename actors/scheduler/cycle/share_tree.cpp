@@ -37,20 +37,21 @@ share_tree::share_tree(std::string_view resource_group, std::int64_t unknown_sha
   others.shares = unknown_shares;
   others.parent = root;
   add(std::move(others));
+  names_by_id ids{{vertices_[root].id, "root"}, {vertices_[unknown].id, "unknown"}};
   int number = 0;
   while (!resource_group.empty()) {
     const auto end = resource_group.find('\n');
     const auto line = values::trimmed(resource_group.substr(0, end));
     resource_group.remove_prefix(end == std::string_view::npos ? resource_group.size() : end + 1);
     ++number;
-    if (!line.empty() && line[0] != '#') read_line(line, number, complaints);
+    if (!line.empty() && line[0] != '#') read_line(line, number, ids, complaints);
   }
   finish();
 }
 
-void share_tree::read_line(std::string_view line, int number, std::vector<group_complaint>* complaints) {
-  const auto complain = [&](std::string why) {
-    if (complaints) complaints->push_back({number, std::move(why)});
+void share_tree::read_line(std::string_view line, int number, names_by_id& ids, std::vector<group_complaint>* complaints) {
+  const auto complain = [&](std::string why, bool counts = false) {
+    if (complaints) complaints->push_back({number, std::move(why), counts});
   };
   std::array<std::string_view, 4> words;
   if (!split_words(line, words)) return complain("");
@@ -61,6 +62,8 @@ void share_tree::read_line(std::string_view line, int number, std::vector<group_
   const auto parent = words[2] == "root" ? root : find(words[2]);
   if (parent == no_share) return complain("Parent ginfo of " + std::string(words[0]) + " doesnt exist.");
   if (vertices_[parent].depth >= depth_max) return complain("too many groups above " + std::string(words[0]));
+  if (const auto [first, is_new] = ids.try_emplace(*id, words[0]); !is_new)
+    complain(std::string(words[0]) + " has the number of " + first->second + ": " + std::to_string(*id), true);
   share_vertex v;
   v.name = words[0];
   v.id = *id;

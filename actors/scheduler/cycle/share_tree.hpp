@@ -31,10 +31,11 @@ struct share_vertex {
   bool operator==(const share_vertex&) const = default;
 };
 
-// A line that means nothing, said in the two lines of a log in which PBS says it.
+// A line that means nothing, said in the two lines of a log in which PBS says it; or one that counts and that PBS says nothing of.
 struct group_complaint {
   int line = 0;
-  std::string why;  // "Parent ginfo of pbsuser doesnt exist."; empty: the line has not the form of one
+  std::string why;      // "Parent ginfo of pbsuser doesnt exist."; empty: the line has not the form of one
+  bool counts = false;  // "b has the number of a: 60"
 };
 
 class share_tree {
@@ -58,7 +59,8 @@ class share_tree {
   bool operator==(const share_tree&) const = default;
 
  private:
-  void read_line(std::string_view line, int number, std::vector<group_complaint>* complaints);
+  using names_by_id = std::map<std::int64_t, std::string>;
+  void read_line(std::string_view line, int number, names_by_id& ids, std::vector<group_complaint>* complaints);
   share_index add(share_vertex v);
 
   std::vector<share_vertex> vertices_;  // a parent before its children

@@ -460,7 +460,7 @@ BOOST_AUTO_TEST_CASE(how_usage_counts_is_told_after_the_hello_and_when_it_change
   const auto config = shipped_sched_config() +
                       "fair_share: true ALL\nfairshare_usage_res: ncpus*wall\n"
                       "fairshare_decay_time: 1:00:00\nfairshare_decay_factor: 0.25\n";
-  d.driver.set_policy(cycle::policy_text({config, "a x\nb 2 c 1\n"}),
+  d.driver.set_policy(cycle::policy_text({config, "a x\nb 2 c 1\nd 3 root 1\ne 3 root 1\n"}),
                       std::string(32, 'i'));
   BOOST_TEST(said(d, {which::FULL_VIEW, which::FAIRSHARE}));
   BOOST_TEST(d.sent[1].get().getFairshare().getOn());
@@ -472,6 +472,8 @@ BOOST_AUTO_TEST_CASE(how_usage_counts_is_told_after_the_hello_and_when_it_change
   BOOST_TEST(logged("Fil;resgroup;error on line 1."));
   BOOST_TEST(logged("Fil;resource_group;Parent ginfo of b doesnt exist."));
   BOOST_TEST(logged("Fil;resgroup;error on line 2."));
+  BOOST_TEST(logged("Fil;resource_group;Line 4: e has the number of d: 3"));
+  BOOST_TEST(!logged("Fil;resgroup;error on line 4."));
   BOOST_TEST(logged("Fil;sched_config;fairshare_usage_res: wall is no amount of a resource and counts as 0"));
   d.forget();
   d.driver.connected();
@@ -500,7 +502,7 @@ BOOST_AUTO_TEST_CASE(a_formula_that_names_shares_has_usage_counted) {
   const auto named = [&] {
     return std::count(d.log.begin(), d.log.end(), "Fil;sched_config;fairshare_usage_res: wall is no amount of a resource and counts as 0");
   };
-  BOOST_TEST(named() == 0);  // it does not count
+  BOOST_TEST(named() == 1);  // also while nothing counts
   d.forget();
   d.view(formula_becomes("ncpus", 5, 6));
   BOOST_TEST(d.sent.empty());
@@ -598,14 +600,19 @@ BOOST_AUTO_TEST_CASE(a_program_that_is_not_there_limits_nothing) {
 BOOST_AUTO_TEST_CASE(keys_and_amounts_that_are_no_resources_are_named_once_the_resources_are_known) {
   driven d;
   d.programs["/lic.sh"] = {actors::script_answer::kind::told, "3"};
-  d.driver.set_policy("job_sort_key: \"nosuch HIGH\" ALL\nserver_dyn_res: \"lic !/lic.sh\"\nserver_dyn_res: \"mem !/lic.sh\"\n",
-                      std::string(32, 'd'));
+  d.driver.set_policy(
+      "job_sort_key: \"nosuch HIGH\" ALL\nserver_dyn_res: \"lic !/lic.sh\"\nserver_dyn_res: \"mem !/lic.sh\"\n"
+      "resources: \"ncpus, nsuch\"\nnode_sort_key: \"host LOW\" ALL\nnode_sort_key: \"sort_priority HIGH\" ALL\n"
+      "fairshare_usage_res: ncpus*foo\n",
+      std::string(32, 'd'));
   d.view(two_jobs().full_view(5));
   d.cycle(1, 5);
   for (const char* line :
        {"prime job sorting resource nosuch is not a valid resource", "Non-prime job sorting resource nosuch is not a valid resource",
         "server_dyn_res: lic is no amount of a resource and is not asked for",
-        "server_dyn_res: mem is not in the resources line and is not looked at"})
+        "server_dyn_res: mem is not in the resources line and is not looked at", "resources: nsuch is no resource and is not looked at",
+        "node_sort_key: host is no amount of a resource and sorts nothing",
+        "fairshare_usage_res: foo is no amount of a resource and counts as 0"})
     BOOST_TEST(count_of(d, std::string("Fil;sched_config;") + line) == 1u, line);
   d.log.clear();
   d.driver.set_policy("job_sort_key: \"nosuch HIGH\" prime\n", std::string(32, 'e'));  // the resources are known now

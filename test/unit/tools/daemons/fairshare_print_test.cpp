@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(usage_by_running_jobs) {  // F10
 }
 
 BOOST_AUTO_TEST_CASE(complaints_are_two_lines_or_one) {
-  BOOST_TEST(print::complaints({{1, "Parent ginfo of pbsuser doesnt exist."}, {3, ""}}) ==
+  BOOST_TEST(print::complaints({{1, "Parent ginfo of pbsuser doesnt exist."}, {2, "b has the number of a: 60", true}, {3, ""}}) ==
              "Parent ginfo of pbsuser doesnt exist.\nresgroup: error on line 1.\nresgroup: error on line 3.\n");
 }
 

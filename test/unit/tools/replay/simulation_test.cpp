@@ -160,6 +160,15 @@ BOOST_AUTO_TEST_CASE(fairshare_counts_what_was_used_in_the_simulation) {
   BOOST_TEST(t.wait(2) < t.wait(1));  // bob has used nothing
 }
 
+BOOST_AUTO_TEST_CASE(what_the_policy_names_and_is_not_there_is_told) {
+  const three_jobs c;
+  BOOST_TEST(tried(c, fifo).simulated.names_without_meaning.empty());
+  const std::vector<std::string> expected{"resources: nosuch is no resource and is not looked at",
+                                          "fairshare_usage_res: foo is no amount of a resource and counts as 0"};
+  const tried t(c, std::string(fifo) + "resources: \"ncpus, nosuch\"\nfairshare_usage_res: ncpus*foo\n");
+  BOOST_TEST(t.simulated.names_without_meaning == expected, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(a_formula_that_names_shares_counts_what_was_used_in_the_simulation) {
   recorded_cluster c(fifo, 1, 4);
   c.change_server("job_sort_formula", "-fairshare_tree_usage");

@@ -175,7 +175,21 @@ BOOST_AUTO_TEST_CASE(wrong_lines_are_named_and_the_others_count) {
   BOOST_TEST(wrong[5].why == "entity unknown is not unique");
   BOOST_TEST((t.find("a") != no_share));
   BOOST_TEST((t.find("g") != no_share));
+  for (const auto& w : wrong) BOOST_TEST(!w.counts);
   BOOST_TEST(t.vertices().size() == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(a_number_that_another_has_is_named_and_the_line_counts) {  // a real PBS says nothing
+  std::vector<group_complaint> told;
+  const share_tree t("a 60 root 30\nb 60 root 30\nc 1 a 5\nd 0 root 1\ne 61 root 1\n", 0, &told);
+  const std::vector<std::string> expected{"b has the number of a: 60", "c has the number of unknown: 1", "d has the number of root: 0"};
+  BOOST_REQUIRE(told.size() == expected.size());
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    BOOST_TEST(told[i].why == expected[i]);
+    BOOST_TEST(told[i].line == static_cast<int>(i) + 2);
+    BOOST_TEST(told[i].counts);
+  }
+  for (const char* name : {"a", "b", "c", "d", "e"}) BOOST_TEST((t.find(name) != no_share), name);
 }
 
 BOOST_AUTO_TEST_CASE(groups_in_groups_end_somewhere) {

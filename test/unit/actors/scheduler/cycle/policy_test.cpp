@@ -48,6 +48,7 @@ BOOST_AUTO_TEST_CASE(unknown_and_obsolete_parameters_are_named_as_pbs_names_them
       "Obsolete config name half_life, instead use fairshare_decay_time and fairshare_decay_factor instead",
       "Obsolete config name backfill, instead use server's backfill_depth=0",
       "Obsolete config name sort_queues",
+      "Error reading line 11: Invalid smp_cluster_dist",
       "Error reading line 12: Invalid by_queue"};
   BOOST_TEST(parsed.complaints == expected, boost::test_tools::per_element());
   BOOST_TEST(parsed.value.prime.by_queue);
@@ -106,6 +107,26 @@ BOOST_AUTO_TEST_CASE(what_has_no_effect_and_what_is_wrong_is_told_by_name) {
   BOOST_TEST(parsed.complaints == expected, boost::test_tools::per_element());
   BOOST_TEST(parsed.value.prime.by_queue);
   BOOST_TEST((parsed.value.prime.job_sort_keys == std::vector<job_sort_key>{{"job_priority", true}}));
+}
+
+BOOST_AUTO_TEST_CASE(a_value_that_is_not_there_or_does_not_end_is_told_by_name) {
+  const auto parsed = parse_policy(
+      "dedicated_prefix:\nprimetime_prefix: \"\"\nresources: \"ncpus, mem\nresources:\nresources: arch, host\nnode_sort_key: \"mem LOW\n"
+      "smp_cluster_dist: everywhere\nfairshare_entity: queue # of all\nserver_dyn_res:\n");
+  const std::vector<std::string> expected = {
+      "Error reading line 1: dedicated_prefix has no value",
+      "Error reading line 3: resources has no closing quote and is read up to the end of the line",
+      "Error reading line 4: resources has no value",
+      "Error reading line 5: host is none of prime, non_prime, all, none",
+      "Error reading line 6: node_sort_key has no closing quote and is read up to the end of the line",
+      "Error reading line 7: Invalid smp_cluster_dist",
+      "Error reading line 9: server_dyn_res has no value"};
+  BOOST_TEST(parsed.complaints == expected, boost::test_tools::per_element());
+  BOOST_TEST(parsed.value.dedicated_prefix == "ded");
+  BOOST_TEST(parsed.value.primetime_prefix == "");
+  BOOST_TEST((parsed.value.checked_resources == std::vector<std::string>{"ncpus", "mem", "arch"}));
+  BOOST_TEST(parsed.value.prime.node_sort_keys.size() == 1u);
+  BOOST_TEST(parsed.value.dynamic_resources.empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_files_are_one_text_and_come_apart_again) {

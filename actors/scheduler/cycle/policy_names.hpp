@@ -1,0 +1,15 @@
+// Names of resources in sched_config, compared with the resources there are: which these are is known only with a view.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "actors/scheduler/cycle/policy.hpp"
+#include "actors/scheduler/cycle/resource_table.hpp"
+
+namespace annals::cycle {
+
+// What the policy names and is not there, or is no amount where one is needed. Texts as parsed_policy::complaints has them.
+std::vector<std::string> names_without_meaning(const policy& p, const resource_table& resources);
+
+}  // namespace annals::cycle

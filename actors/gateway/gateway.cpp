@@ -44,6 +44,7 @@ class router {
       if (const auto number = parts_.where->job_number(serial)) board.wake_job(*number);
     for (const auto& [serial, reservation] : parts_.where->reservation_states()) (void)board.reservation(serial);
     manage_.forget_values_of_unknown_resources();
+    hooks.begin();
     doubt.begin();
   }
 
@@ -88,6 +89,7 @@ class router {
       parts_.where->fold(*r);
       schedulers_.folded(*r);
       moms.folded(*r);
+      hooks.folded(*r);
       if (schema::is(r->event(), schema::JobEvent::QUEUED))
         if (const auto number = r->event().getJob().getQueued().getNumber(); values::is_subjob(number)) board.subjob_born(number);
       if (r->event().isReservation()) board.reservation_folded(r->get().getStream());

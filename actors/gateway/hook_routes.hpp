@@ -20,6 +20,9 @@ class hook_routes {
  public:
   explicit hook_routes(actor_registry& board);
 
+  void begin() { hooks_.tell_hooks(); }
+  void folded(const log::record& record) { hooks_.folded(record); }
+
   // Runs hooks that look on at what happened (events/model/hook/hook_look.hpp). Refused: one of them could not be read, or what
   // they wanted could not be written.
   void look_on(const reactions::run_looking_hooks& what, reply_ptr reply);

@@ -164,6 +164,7 @@ void server_hooks::on_read(const std::string& name, const read_hook& hook) {
   if (hook.code) {
     codes_[name] = hook;
     unreadable_.erase(name);
+    tell_hooks();
   } else {
     note_unreadable(name, hook.files);
   }
@@ -212,6 +213,32 @@ void server_hooks::tell_resources() {
   for (const auto& [name, r] : settings->resources.custom())
     custom.push_back({name, std::string(attributes::resource_type_name(r.type))});
   parts_.runner->know_resources(std::move(custom));
+}
+
+namespace {
+
+bool runs_in_server(const model::hook_state& hook) {
+  return std::ranges::any_of(hooks::hook_events(), [&](const hooks::hook_event& e) { return !hooks::is_on_mom(e) && hook.runs_at(e.name); });
+}
+
+}  // namespace
+
+void server_hooks::tell_hooks() {
+  // A server that never had hooks has no thread for them.
+  if (!parts_.runner || (!told_hooks_ && parts_.where->hook_states().empty())) return;
+  std::set<hooks::known_hook> known;
+  for (const auto& [serial, hook] : parts_.where->hook_states()) {
+    if (!runs_in_server(hook)) continue;
+    const auto code = code_of(hook);
+    known.insert({hook.name, code ? code->hash : std::string()});
+  }
+  if (told_hooks_ == known) return;
+  told_hooks_ = known;
+  parts_.runner->know_hooks(std::move(known));
+}
+
+void server_hooks::folded(const log::record& record) {
+  if (record.event().isHook() && !record.event().getHook().isRan()) tell_hooks();
 }
 
 void server_hooks::compile(const std::string& name, const std::string& source, std::function<void(std::string)> then) {

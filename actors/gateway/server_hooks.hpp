@@ -8,6 +8,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -79,6 +81,9 @@ class server_hooks {
 
   void compile(const std::string& name, const std::string& source, std::function<void(std::string)> then);
 
+  void tell_hooks();                       // the runner, if they are others now: at the start, and when a script was read
+  void folded(const log::record& record);  // of any stream
+
  private:
   struct pending;
   void tell_resources();  // what the workers must know of the site
@@ -106,6 +111,7 @@ class server_hooks {
 
   server_hooks_parts parts_;
   model::settings_ptr told_;                                // whose resources the workers know
+  std::optional<std::set<hooks::known_hook>> told_hooks_;   // unset: the runner was told of none yet
   std::map<std::string, read_hook> codes_;                  // by name; read again when the blobs are others
   std::map<std::string, hook_files> unreadable_;            // by name, at the last attempt: the log has a line of each
   std::map<std::string, std::vector<after_read>> reading_;  // hooks that are being read, and who waits for each

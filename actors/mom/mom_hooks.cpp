@@ -74,6 +74,7 @@ void mom_hooks::begin() {
   if (!parts_.runner) return;
   read_files();
   set_bits();
+  tell_hooks();
   server_is_gone();
   run_startup();
 }
@@ -114,6 +115,13 @@ void mom_hooks::set_bits() {
   parts_.bits->events = bits;
   parts_.bits->begin_alarms_s = begin_alarms_s;
   parts_.bits->prologue_alarms_s = prologue_alarms_s;
+}
+
+void mom_hooks::tell_hooks() {
+  std::set<hooks::known_hook> known;
+  for (const auto& h : hooks_)
+    if (runs(h.hook)) known.insert({h.hook.name, h.hook.code->hash});
+  parts_.runner->know_hooks(std::move(known));
 }
 
 // -- from the server -----------------------------------------------------------------------------------------------------
@@ -248,6 +256,7 @@ void mom_hooks::install(schema::MomHooks::Reader wanted) {
   write(hooks::resources_file, hooks::resources_text(resources));
   know_resources(std::move(resources));
   set_bits();
+  tell_hooks();
   if (rejected_) return;
   tell_(schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
     auto i = m.initHooksInstalled();

@@ -76,6 +76,7 @@ class mom_hooks {
   void read_files();
   void set_bits();
   void know_resources(attributes::resource_catalogue resources);
+  void tell_hooks();  // the runner
   void ask_for_blobs();
   void install_if_complete();
   bool is_here(schema::MomHook::Reader hook) const;

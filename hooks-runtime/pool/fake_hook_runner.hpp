@@ -46,6 +46,7 @@ class fake_hook_runner final : public hook_runner {
     defer([done = std::move(done)] { done({}); });
   }
   void know_resources(std::vector<resource_type>) override {}
+  void know_hooks(std::set<known_hook> hooks) override { known_ = std::move(hooks); }
 
   // Does the oldest kept run. False: there is none.
   bool step() {
@@ -56,6 +57,8 @@ class fake_hook_runner final : public hook_runner {
     return true;
   }
   std::size_t runs() const { return runs_; }
+  // As they were told last. Unset: never.
+  const std::optional<std::set<known_hook>>& known() const { return known_; }
 
  private:
   void defer(std::function<void()> work) {
@@ -67,6 +70,7 @@ class fake_hook_runner final : public hook_runner {
   std::map<std::string, asking_behaviour> behaviours_;
   std::deque<std::function<void()>> kept_;
   std::function<void(std::function<void()>)> later_;
+  std::optional<std::set<known_hook>> known_;
   std::size_t runs_ = 0;
   bool quick_ = false;
 };

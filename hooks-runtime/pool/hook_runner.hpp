@@ -4,10 +4,12 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,12 @@ std::string code_hash(std::string_view source, const std::optional<std::string>&
 struct resource_type {
   std::string name, type;  // "long", "float", "size", "string", "string_array", "boolean", "duration"
   bool operator==(const resource_type&) const = default;
+};
+
+// A hook that is on and has a script. Without a hash: the script was not read yet, so nobody runs it yet.
+struct known_hook {
+  std::string name, hash;
+  auto operator<=>(const known_hook&) const = default;
 };
 
 // One run: which script, with what, as whom.
@@ -68,6 +76,8 @@ class hook_runner {
   virtual void compile(std::shared_ptr<const hook_code> code, std::function<void(std::string)> done) = 0;
   // The custom resources of the site; workers that know others are replaced.
   virtual void know_resources(std::vector<resource_type> custom) = 0;
+  // All hooks that this daemon may run from now on. What is kept for others ends; a run of such a hook is still done.
+  virtual void know_hooks(std::set<known_hook> hooks) = 0;
 };
 
 }  // namespace annals::hooks

@@ -1,5 +1,5 @@
 // Which worker runs what: a run goes to an idle worker of its hook, else to the one that is kept ready, else it waits
-// for a new one or for a place that another hook gives up.
+// for a new one or for a place that another hook gives up. Which workers stay is decided in pool_keeping.cpp.
 #include <sys/random.h>
 
 #include <algorithm>
@@ -73,13 +73,11 @@ bool worker_pool::server::begin_at_once(pending& work) {
   const bool leaves_files = work.order.request.get().getHook().getDebug();
   std::unique_lock state(state_, std::try_to_lock);
   if (!state || leaves_files || ended_ || !waiting_.empty() || !name_worker(work)) return false;
-  const auto w = std::ranges::find_if(workers_, [&](const worker& x) {
-    return x.now == phase::idle && x.key == work.key && x.resources_version == resources_version_;
-  });
+  bool others_run = false;
+  const auto w = idle_for(work, others_run);
   if (w == workers_.end()) return false;
   read(w);  // nothing, unless it says something uncalled for
   if (w->now != phase::idle) return false;
-  const bool others_run = std::ranges::any_of(workers_, [](const worker& x) { return x.now == phase::running; });
   w->attended = work.order.attended && !others_run;
   w->work = std::move(work);
   begin(w);
@@ -92,6 +90,18 @@ bool worker_pool::server::begin_at_once(pending& work) {
   state.unlock();
   if (attended) tell_callers();
   return true;
+}
+
+// One walk for all that is asked: with many hooks it is a part of what a run costs.
+worker_pool::server::worker_at worker_pool::server::idle_for(const pending& work, bool& others_run) {
+  worker_at found = workers_.end();
+  std::size_t at_work = 0;
+  for (auto w = workers_.begin(); w != workers_.end(); ++w) {
+    if (is_at_work(*w)) ++at_work;
+    if (w->now == phase::running) others_run = true;
+    if (w->now == phase::idle && w->key == work.key && w->resources_version == resources_version_) found = w;
+  }
+  return at_work < settings_.at_once_max ? found : workers_.end();
 }
 
 void worker_pool::server::know_resources(std::vector<resource_type> custom) {
@@ -120,6 +130,8 @@ sealed_reply worker_pool::server::reply_of(protocol::Verdict verdict, const std:
 void worker_pool::server::bind(worker_at w, pending work) {
   w->now = phase::binding;
   w->key = work.key;
+  w->code = work.order.code;
+  w->known = is_known(*w->code);
   w->rules = rules_of(work.profile, work.order.code->configuration);
   if (work.compiled) w->rules.writable_paths.clear();  // what is wrong with one of them is told of a run
   w->resources_version = resources_version_;
@@ -192,7 +204,7 @@ bool worker_pool::server::place(pending& work) {
   // A worker that is being bound will soon do more than this one run.
   if (!work.compiled && (of_this_hook >= limits::hook_workers_per_hook_max || one_starts)) return false;
   if (ready == workers_.end()) {
-    if (workers_.size() >= settings_.workers_max) {
+    if (workers_.size() >= places()) {
       // A second worker is no reason to take another hook's only one; a compilation has no use for the first.
       if (of_this_hook == 0 || work.compiled) make_room();
       return false;
@@ -207,10 +219,12 @@ bool worker_pool::server::place(pending& work) {
 void worker_pool::server::dispatch() {
   // In the order they came; one that can't start holds up only those of its own hook.
   std::vector<std::string> held_up;
-  for (auto work = waiting_.begin(); work != waiting_.end();) {
+  auto at_work = std::ranges::count_if(workers_, is_at_work);
+  for (auto work = waiting_.begin(); work != waiting_.end() && at_work < settings_.at_once_max;) {
     if (std::ranges::find(held_up, work->key) != held_up.end()) {
       ++work;
     } else if (place(*work)) {
+      ++at_work;
       work = waiting_.erase(work);
     } else if (!no_start_why_.empty()) {
       refuse(*work, protocol::Verdict::ERROR, no_start_why_, 0);
@@ -218,7 +232,7 @@ void worker_pool::server::dispatch() {
     } else {
       held_up.push_back(work->key);
       // Nothing further can be placed when every place is taken; this keeps a long queue from being walked each time.
-      if (held_up.size() > settings_.workers_max) break;
+      if (held_up.size() > places()) break;
       ++work;
     }
   }
@@ -238,23 +252,6 @@ worker_pool::server::worker_at worker_pool::server::start_worker() {
   no_start_before_ = clock::now() + pause_after_failed_start;
   workers_.erase(made);
   return workers_.end();
-}
-
-// An idle worker of another hook, the one that rested longest, makes way. Its place is free when it is gone.
-void worker_pool::server::make_room() {
-  worker_at oldest = workers_.end();
-  for (auto w = workers_.begin(); w != workers_.end(); ++w) {
-    if (w->now == phase::ending) return;  // one is about to be free
-    if (w->now == phase::idle && (oldest == workers_.end() || w->used < oldest->used)) oldest = w;
-  }
-  if (oldest != workers_.end()) end(oldest, protocol::Verdict::ERROR, {});
-}
-
-void worker_pool::server::keep_one_ready() {
-  if (workers_.empty() || workers_.size() >= settings_.workers_max || clock::now() < no_start_before_) return;
-  if (std::ranges::any_of(workers_, [](const worker& w) { return w.now == phase::unbound; })) return;
-  start_worker();
-  no_start_why_.clear();
 }
 
 }  // namespace annals::hooks

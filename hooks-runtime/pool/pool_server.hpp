@@ -7,6 +7,7 @@
 #include <deque>
 #include <list>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "hooks-runtime/pool/debug_files.hpp"
@@ -35,6 +36,7 @@ class worker_pool::server {
   // The rest on the pool's thread.
   void take(pending work);
   void know_resources(std::vector<resource_type> custom);
+  void know_hooks(std::set<known_hook> hooks);
   pool_figures figures() const;
 
  private:
@@ -52,6 +54,8 @@ class worker_pool::server {
     std::uint64_t id;
     phase now = phase::unbound;
     std::string key;
+    std::shared_ptr<const hook_code> code;  // unset: it is unbound
+    bool known = true;                      // its hook is on, and this is its code
     sandbox_rules rules;
     std::optional<pending> work;
     std::uint64_t nonce = 0;
@@ -103,6 +107,13 @@ class worker_pool::server {
   void check_deadlines();
   void dispatch();
   bool place(pending& work);
+  worker_at idle_for(const pending& work, bool& others_run);  // the end: there is none, or no more may run at once
+  static bool is_at_work(const worker& w) { return w.now == phase::binding || w.now == phase::running; }
+  bool is_known(const hook_code& code) const { return !hooks_ || hooks_->contains({code.name, code.hash}); }
+  bool has_fellow(worker_at w) const;  // another worker of the same hook
+  void rest(worker_at w);
+  void has_rested(worker_at w);
+  std::size_t places() const;  // of workers, whatever they do
   worker_at start_worker();
   void make_room();
   void keep_one_ready();
@@ -114,6 +125,7 @@ class worker_pool::server {
   std::mutex state_;  // of everything down to to_tell_
   std::vector<resource_type> resources_;
   unsigned resources_version_ = 0;
+  std::optional<std::set<known_hook>> hooks_;  // unset: nobody has said; every hook is known then
   std::list<worker> workers_;
   std::deque<pending> waiting_;
   std::uint64_t next_id_ = 1;

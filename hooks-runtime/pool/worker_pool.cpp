@@ -1,4 +1,5 @@
-// The pool's thread: waiting, reading, deadlines. What runs where is decided in pool_dispatch.cpp.
+// The pool's thread: waiting, reading, deadlines. What runs where is decided in pool_dispatch.cpp, what stays in
+// pool_keeping.cpp.
 #include "hooks-runtime/pool/worker_pool.hpp"
 
 #include <pthread.h>
@@ -44,6 +45,7 @@ worker_pool::server::server(pool_settings settings)
   if (const int error = set_watch(epoll_, EPOLL_CTL_ADD, wake_, EPOLLIN, woken); error != 0)
     throw std::system_error(error, std::generic_category(), "pool of hook workers");
   if (settings_.workers_max == 0) settings_.workers_max = limits::hook_workers_max;
+  if (settings_.at_once_max == 0) settings_.at_once_max = limits::hook_runs_at_once_max;
   if (settings_.runs_max == 0) settings_.runs_max = limits::hook_worker_runs_max;
 }
 
@@ -280,9 +282,8 @@ void worker_pool::server::got_reply(worker_at w, const schema::sealed_message& m
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now - w->began).count()));
   w->debug.ended(copy.getRoot<protocol::Reply>().asReader());
   auto work = std::exchange(w->work, std::nullopt);
-  w->now = phase::idle;
-  w->deadline = clock::time_point::max();
   w->used = now;
+  rest(w);
   ++runs_;
   const bool worn = ++w->runs >= settings_.runs_max;
   // Programs and threads that outlive their run could speak in the name of the next one.
@@ -328,6 +329,8 @@ void worker_pool::server::check_deadlines() {
       if (w->now != phase::running) continue;
       ++alarms_;
       end(w, protocol::Verdict::ALARM, "not done in time");
+    } else if (w->now == phase::idle) {
+      has_rested(w);
     } else {
       end(w, protocol::Verdict::ERROR, "the hook's process did not become ready in time");
     }
@@ -355,6 +358,10 @@ void worker_pool::compile(std::shared_ptr<const hook_code> code, std::function<v
 
 void worker_pool::know_resources(std::vector<resource_type> custom) {
   server_->post([s = server_.get(), custom = std::move(custom)]() mutable { s->know_resources(std::move(custom)); });
+}
+
+void worker_pool::know_hooks(std::set<known_hook> hooks) {
+  server_->post([s = server_.get(), hooks = std::move(hooks)]() mutable { s->know_hooks(std::move(hooks)); });
 }
 
 pool_figures worker_pool::figures() const { return server_->figures(); }

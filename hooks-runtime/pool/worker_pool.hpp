@@ -3,8 +3,9 @@
 // himself if it comes soon. No process is started before the first run, so that a daemon without hooks pays nothing.
 //
 // A worker belongs to one hook (code, configuration, user, sandbox) from its first run on, until it is replaced: after
-// a crash, an alarm, a bad reply, runs_max runs, or when another hook needs its place. One unbound worker is kept
-// ready.
+// a crash, an alarm, a bad reply, runs_max runs, or when another hook needs its place. It ends when its hook is turned off, deleted or
+// another one, and after a rest: on hosts each, in the server each but one of its hook. One unbound worker is kept ready, unless there
+// is no hook.
 //
 // With CAF: give `done` a lambda that sends the reply to the actor (anon_send from any thread is allowed).
 #pragma once
@@ -28,9 +29,11 @@ struct pool_settings {
   std::string scratch;
   // Called once on the pool's thread, for its share of the processors; workers inherit it.
   std::function<void()> on_thread_start;
-  unsigned workers_max = 0;                                                // 0: as limits::hook_workers_max
+  unsigned workers_max = 0;                                                // that live; 0: as limits::hook_workers_max
+  unsigned at_once_max = 0;                                                // that run; 0: as limits::hook_runs_at_once_max
   unsigned runs_max = 0;                                                   // 0: as limits::hook_worker_runs_max
   std::chrono::microseconds attendance_max = limits::hook_attendance_max;  // of a run whose caller attends it
+  std::chrono::milliseconds rest_max = limits::hook_worker_rest_max;       // of a worker that may end
 };
 
 struct pool_figures {
@@ -47,6 +50,7 @@ class worker_pool final : public hook_runner {
   void run(hook_run order, run_done done) override;
   void compile(std::shared_ptr<const hook_code> code, std::function<void(std::string)> done) override;
   void know_resources(std::vector<resource_type> custom) override;
+  void know_hooks(std::set<known_hook> hooks) override;
   pool_figures figures() const;
 
  private:

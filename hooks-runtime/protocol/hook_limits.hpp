@@ -20,8 +20,17 @@ constexpr std::uint64_t hook_said_bytes_max = 4 * hook_output_bytes_max;
 // the largest event, since the runs stand in one record with the event that they led to.
 constexpr std::size_t recorded_runs_bytes_max = 2u << 20;
 
-// Workers of one pool. Each costs about 12 MB; a site has a handful of hooks per event.
-constexpr unsigned hook_workers_max = 16;
+// Runs of one daemon at the same time: each keeps a processor busy, and a daemon has a few of them.
+constexpr unsigned hook_runs_at_once_max = 16;
+// Workers of one pool that live. There is a place for each hook and for as many more as may run at once, up to this bound: each takes about
+// 3.4 MB, two processes and two descriptors of its daemon, and a site with 100 hooks of one event is a large one.
+constexpr unsigned hook_workers_max = 256;
+static_assert(hook_workers_max > hook_runs_at_once_max);
+// How long a worker rests that may end: longer than the usual freq of a periodic hook (120 s), and on hosts memory belongs to jobs.
+constexpr std::chrono::minutes hook_worker_rest_max{5};
+// The same for one whose script is no longer its hook's: requests that came before the change may still want it.
+constexpr std::chrono::seconds former_hook_worker_rest_max{1};
+static_assert(former_hook_worker_rest_max < hook_worker_rest_max);
 // Workers of one hook at the same time: a hook takes some 50 us of one processor.
 constexpr unsigned hook_workers_per_hook_max = 4;
 // A worker is replaced after so many runs, so that what a script leaves behind does not pile up.

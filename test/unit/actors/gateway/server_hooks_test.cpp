@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -87,15 +88,20 @@ struct site {
       asked_by.insert(name + " of " + schema::str(r.getRequestor()));
     });
     manage_hook(name, schema::ManageVerb::CREATE, [](auto) {});
+    import_hook(name, code_of(name));
+    set_hook(name, "event", event);
+  }
+  void import_hook(const std::string& name, const std::string& code) {
     manage_hook(name, schema::ManageVerb::IMPORT, [&](auto m) {
-      const auto code = code_of(name);
       m.setContentType("application/x-python");
       m.setContent({reinterpret_cast<const kj::byte*>(code.data()), code.size()});
     });
+  }
+  void set_hook(const std::string& name, const std::string& attribute, const std::string& value) {
     manage_hook(name, schema::ManageVerb::SET, [&](auto m) {
       auto change = m.initChanges(1)[0];
-      change.setName("event");
-      change.setValue(event);
+      change.setName(attribute);
+      change.setValue(value);
     });
   }
   // The MoM of `host` tells a run of a hook; with a comment it wants that for its vnode.
@@ -342,6 +348,32 @@ BOOST_AUTO_TEST_CASE(a_periodic_hook_that_can_not_be_read_is_tried_again_when_it
   BOOST_TEST(s.written_runs().size() == 0u);
   s.later(freq);
   BOOST_TEST(s.written_runs().size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(the_runner_knows_the_hooks_that_may_run_in_the_server) {
+  using known = std::set<hooks::known_hook>;
+  const auto hash_of = [](const std::string& code) { return hooks::code_hash(code, std::nullopt); };
+  site s;
+  BOOST_TEST(!s.runner.known().has_value());  // a server without hooks
+  s.add_hook("q", "queuejob");
+  s.add_hook("h", "execjob_begin");  // runs on hosts
+  BOOST_CHECK((s.runner.known() == known{{"q", ""}}));
+  BOOST_TEST(s.submit() == "done");
+  const known read{{"q", hash_of(site::code_of("q"))}};
+  BOOST_CHECK(s.runner.known() == read);
+  s.set_hook("q", "enabled", "False");
+  BOOST_CHECK(s.runner.known() == known{});
+  s.set_hook("q", "enabled", "True");
+  BOOST_CHECK(s.runner.known() == read);
+  s.import_hook("q", "import pbs  # anew");
+  BOOST_CHECK((s.runner.known() == known{{"q", ""}}));
+  BOOST_TEST(s.submit() == "done");
+  BOOST_CHECK((s.runner.known() == known{{"q", hash_of("import pbs  # anew")}}));
+  s.whole.restart();
+  s.settle();
+  BOOST_CHECK((s.runner.known() == known{{"q", ""}}));
+  s.manage_hook("q", schema::ManageVerb::DELETE, [](auto) {});
+  BOOST_CHECK(s.runner.known() == known{});
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -92,7 +92,7 @@ struct fixture {
     });
   }
   void server_tells_of_a_hook(unsigned wait_s, const std::vector<std::string>& names = {"h1"}, const std::string& text = script,
-                              const char* event = "execjob_begin") {
+                              const char* event = "execjob_begin", const char* enabled = "true") {
     in_mom([&] {
       mom->on_hooks(schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
         auto all = m.initHooks();
@@ -103,7 +103,7 @@ struct fixture {
           hooks[h].setName(names[h]);
           auto settings = hooks[h].initAttributes(3);
           for (unsigned i = 0; i < 3; ++i) {
-            const char* const rows[3][2] = {{"event", event}, {"enabled", "true"}, {"alarm", "30"}};
+            const char* const rows[3][2] = {{"event", event}, {"enabled", enabled}, {"alarm", "30"}};
             settings[i].setName(rows[i][0]);
             settings[i].setValue(rows[i][1]);
           }
@@ -216,6 +216,20 @@ BOOST_AUTO_TEST_CASE(a_job_waits_for_the_servers_word_whether_there_are_hooks) {
   BOOST_TEST(passed.empty());
   in_mom([&] { mom->server_has_told_all(); });
   BOOST_TEST(passed.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(the_runner_knows_the_hooks_that_may_run) {
+  using known = std::set<hooks::known_hook>;
+  const auto hash = hooks::code_hash(script, std::nullopt);
+  BOOST_CHECK(runner.known() == known{});
+  server_tells_of_a_hook(5, {"h1", "h2"});
+  BOOST_CHECK(runner.known() == known{});
+  script_comes();
+  BOOST_CHECK((runner.known() == known{{"h1", hash}, {"h2", hash}}));
+  server_tells_of_a_hook(5, {"h2"});
+  BOOST_CHECK((runner.known() == known{{"h2", hash}}));
+  server_tells_of_a_hook(5, {"h2"}, script, "execjob_begin", "false");
+  BOOST_CHECK(runner.known() == known{});
 }
 
 BOOST_AUTO_TEST_CASE(a_host_that_rejects_scripts_takes_none_and_keeps_those_it_has) {

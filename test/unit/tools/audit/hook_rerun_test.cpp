@@ -31,6 +31,7 @@ struct seeing_runner final : hooks::hook_runner {
   }
   void compile(std::shared_ptr<const hooks::hook_code>, std::function<void(std::string)> done) override { done({}); }
   void know_resources(std::vector<hooks::resource_type> custom) override { to_.custom = std::move(custom); }
+  void know_hooks(std::set<hooks::known_hook>) override {}
   seen& to_;
 };
 

@@ -218,7 +218,8 @@ void server_hooks::tell_resources() {
 namespace {
 
 bool runs_in_server(const model::hook_state& hook) {
-  return std::ranges::any_of(hooks::hook_events(), [&](const hooks::hook_event& e) { return !hooks::is_on_mom(e) && hook.runs_at(e.name); });
+  return std::ranges::any_of(hooks::hook_events(),
+                             [&](const hooks::hook_event& e) { return !hooks::is_on_mom(e) && hook.runs_at(e.name); });
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ void worker_pool::server::make_room() {
 // It has run, and is kept for the next run.
 void worker_pool::server::rest(worker_at w) {
   w->now = phase::idle;
-  const auto most = w->known ? settings_.rest_max : std::min<std::chrono::milliseconds>(settings_.rest_max, limits::former_hook_worker_rest_max);
+  const auto most =
+      w->known ? settings_.rest_max : std::min<std::chrono::milliseconds>(settings_.rest_max, limits::former_hook_worker_rest_max);
   w->deadline = w->used + most;
 }
 

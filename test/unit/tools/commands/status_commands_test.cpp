@@ -230,7 +230,8 @@ BOOST_AUTO_TEST_CASE(options_that_do_not_go_together_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(formats_are_named_in_any_case) {
-  for (const char* format : {"json", "JSON", "Json"}) BOOST_TEST(qstat({"-f", "-F", format, "1"}).out.starts_with("{\n\t\"timestamp\""), format);
+  for (const char* format : {"json", "JSON", "Json"})
+    BOOST_TEST(qstat({"-f", "-F", format, "1"}).out.starts_with("{\n\t\"timestamp\""), format);
   for (const char* format : {"dsv", "DSV", "dSV"})
     BOOST_TEST(qstat({"-f", "-F", format, "-D,", "1"}).out.starts_with("Job Id: 1.q1,Job_Name="), format);
   BOOST_TEST(qstat({"-f", "-F", "xml"}).err.starts_with("qstat: illegal -F value\nusage"));

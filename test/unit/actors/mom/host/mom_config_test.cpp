@@ -138,7 +138,8 @@ BOOST_AUTO_TEST_CASE(loads_are_read) {
 
 BOOST_AUTO_TEST_CASE(a_host_is_busy_above_one_load_until_it_is_below_another) {
   const auto limits_of = [](const char* lines) { return parse_mom_config(lines).config.load; };
-  const auto both = limits_of("$ideal_load 2\n$max_load 3\n"), one = limits_of("$max_load 3\n"), crossed = limits_of("$ideal_load 5\n$max_load 3\n");
+  const auto both = limits_of("$ideal_load 2\n$max_load 3\n"), one = limits_of("$max_load 3\n"),
+             crossed = limits_of("$ideal_load 5\n$max_load 3\n");
   BOOST_TEST(!is_busy({}, 100, false));
   BOOST_TEST(!is_busy({2, {}}, 100, true));
   BOOST_TEST(!is_busy(both, 3, false));

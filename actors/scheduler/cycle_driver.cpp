@@ -37,6 +37,15 @@ schema::PreemptVictim::How how_of(cycle::preempt_victim::method by) {
   return schema::PreemptVictim::How::DELETE;
 }
 
+// The comment of a job that could not run. A hook's words come whole. When others did not make room, PBS says no more than that
+// there is none.
+std::string comment_of(schema::Refused::Reader refused, bool preempts) {
+  constexpr std::string_view not_running = "Not Running: ";
+  auto reason = schema::str(refused.getReason());
+  if (reason.starts_with(not_running)) return reason;
+  return std::string(not_running) + (preempts ? "Not enough free nodes available" : "PBS Error: " + std::move(reason));
+}
+
 }  // namespace
 
 cycle_driver::cycle_driver(scheduler_identity self, outlets out)
@@ -154,6 +163,8 @@ void cycle_driver::connected() {
   policy_sent_ = false;
   view_wanted_ = false;
   preempting_.clear();
+  left_out_.clear();
+  refusals_.clear();
   counting_told_.reset();
   directories_.connected();
   out_.send(make([&](Builder m) {
@@ -177,8 +188,12 @@ cycle_driver::next cycle_driver::received(schema::ToScheduler::Reader said) {
       break;
     case schema::ToScheduler::CYCLE: {
       const auto c = said.getCycle();
-      waiting_ = start{c.getNumber(), c.getViewSequence(), schema::str(c.getTrigger()),
-                       c.getWallNs() != 0 ? c.getWallNs() : out_.clock->now_ns()};
+      waiting_ = start{c.getNumber(),
+                       c.getViewSequence(),
+                       schema::str(c.getTrigger()),
+                       c.getWallNs() != 0 ? c.getWallNs() : out_.clock->now_ns(),
+                       {}};
+      for (const auto job : c.getWithout()) waiting_->without.push_back(job);
       if (!view_.complete() || view_.sequence() < c.getViewSequence()) ask_for_full_view();
       break;
     }
@@ -188,7 +203,9 @@ cycle_driver::next cycle_driver::received(schema::ToScheduler::Reader said) {
       if (const auto* job = view_.find_job(refused.getJob()))
         out_.log(event_sched, "Job", job->id, "Failed to run: " + schema::str(refused.getReason()));
       view_.withdraw(refused.getJob());
-      if (preempting_.erase(refused.getJob()) > 0) ask_for_full_view();
+      const bool preempts = preempting_.erase(refused.getJob()) > 0;
+      refusals_[refused.getJob()] = comment_of(refused, preempts);
+      if (preempts) ask_for_full_view();
       break;
     }
     case schema::ToScheduler::RUN_JOB:
@@ -252,6 +269,7 @@ void cycle_driver::ask_for_full_view() {
 void cycle_driver::run(const start& what) {
   const std::int64_t began = out_.clock->now_ns();
   view_.settle_subjobs();
+  leave_out(what);
   send_policy();
   out_.log(event_debug, "Req", "", "Starting Scheduling Cycle");
   name_what_means_nothing();
@@ -262,7 +280,8 @@ void cycle_driver::run(const start& what) {
   }
   view_.set_dynamic(told);
   send_began(what, told);
-  const auto decided = cycle::run_cycle(view_, policy_, what.wall_ns / ns_per_second);
+  auto decided = cycle::run_cycle(view_, policy_, what.wall_ns / ns_per_second, left_out_);
+  say_why_left_out(decided, what);
   remember_victims(decided);
   send_answers(decided, what.number);
   send_runs(decided, what.number);
@@ -280,6 +299,29 @@ void cycle_driver::run(const start& what) {
   log_cycle(decided);  // last: proposals should not wait for a disk
 }
 
+// A job that could not run is tried again by the next cycle that follows no other.
+void cycle_driver::leave_out(const start& what) {
+  if (what.without.empty()) {
+    left_out_.clear();
+    refusals_.clear();
+  }
+  left_out_.insert(what.without.begin(), what.without.end());
+}
+
+// The job shows already why a hook refused it. An array says nothing: its other subjobs may run.
+void cycle_driver::say_why_left_out(cycle::result& decided, const start& what) const {
+  for (const auto serial : what.without) {
+    const auto at = view_.place_of_job(serial);
+    const auto said = refusals_.find(serial);
+    if (at == cycle::none || said == refusals_.end()) continue;
+    const auto& job = view_.jobs()[at];
+    if (job.where != cycle::job_place::queued || job.is_array()) continue;
+    decided.reasons.push_back({serial, at, static_cast<std::uint32_t>(decided.comments.size()), 0});
+    decided.comments.push_back(said->second);
+    decided.whys.emplace_back();
+  }
+}
+
 // Said a second time of a cycle, it has what programs told.
 void cycle_driver::send_began(const start& what, const std::vector<told_amount>& told) {
   out_.send(make([&](Builder m) {
@@ -294,6 +336,8 @@ void cycle_driver::send_began(const start& what, const std::vector<told_amount>&
       dynamic[i].setResource(view_.resources()[told[i].first].name);
       dynamic[i].setValue(view_.resources().print(told[i].first, told[i].second));
     }
+    auto without = c.initWithout(static_cast<unsigned>(what.without.size()));
+    for (unsigned i = 0; i < without.size(); ++i) without.set(i, what.without[i]);
     auto p = c.initPolicy();
     p.setHash(data_of(policy_hash_));
     p.setSize(policy_text_.size());

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -81,7 +82,8 @@ class cycle_driver {
   struct start {
     std::uint64_t number, view_sequence;
     std::string trigger;
-    std::int64_t wall_ns;  // for which time it decides
+    std::int64_t wall_ns;                // for which time it decides
+    std::vector<std::uint64_t> without;  // jobs that the cycle before could not run: it follows that one
   };
 
   next take_view(schema::SchedulingDelta::Reader delta);
@@ -103,6 +105,8 @@ class cycle_driver {
   cycle::amount ask_program(const cycle::dynamic_resource& d, cycle::resource_id resource);
   static void fill_run(schema::ProposeRun::Builder to, const cycle::proposed_run& run);
   void remember_victims(const cycle::result& decided);
+  void leave_out(const start& what);
+  void say_why_left_out(cycle::result& decided, const start& what) const;
   void send_answers(const cycle::result& decided, std::uint64_t number);
   void send_runs(const cycle::result& decided, std::uint64_t number);
   void send_reasons(const cycle::result& decided, std::uint64_t number);
@@ -126,6 +130,8 @@ class cycle_driver {
   std::vector<schema::sealed<schema::ToScheduler>> asks_;  // runJob whose view is not here yet
   std::set<std::uint64_t> preempting_;                     // proposed with victims, since the connection began
   std::optional<start> waiting_;                           // a cycle whose view is not here yet
+  std::set<std::uint64_t> left_out_;                       // since the last cycle that considered all
+  std::map<std::uint64_t, std::string> refusals_;          // by job: what its comment is to say, since that cycle began
 };
 
 }  // namespace annals::actors

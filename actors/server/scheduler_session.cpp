@@ -143,9 +143,23 @@ model::rejection refusal_of(std::string_view comment) {
   return why;
 }
 
+// It lets nothing run. A hook that refuses in other words each time would begin cycles without end.
+bool only_comments(schema::Event::Reader event) {
+  if (!schema::is(event, schema::JobEvent::ALTERED)) return false;
+  const auto changes = event.getJob().getAltered().getChanges();
+  for (auto c : changes)
+    if (schema::text(c.getName()) != "comment") return false;
+  return changes.size() > 0;
+}
+
+// The job is not to blame, and others would be refused as well.
+bool refuses_all(const model::rejection& why) {
+  return why.code == values::pbs_error::server_down || why.code == values::pbs_error::system_error;
+}
+
 const char* trigger_of(schema::Event::Reader event) {
   switch (event.which()) {
-    case schema::Event::JOB: return trigger_of(event.getJob());
+    case schema::Event::JOB: return only_comments(event) ? nullptr : trigger_of(event.getJob());
     case schema::Event::HOST: return trigger_of(event.getHost());
     case schema::Event::SERVER: return trigger_of(event.getServer());
     case schema::Event::QUEUE: return event.getQueue().isChanged() ? "settings changed" : nullptr;
@@ -288,6 +302,7 @@ void scheduler_session::connected(wire::connection_ptr peer) {
   peer_ = std::move(peer);
   in_cycle_ = false;
   proposals_open_ = 0;
+  refused_.clear();
   complained_ = false;
   from_.each_in_memory([this](const model::job_state& job) {  // since before this server was started
     if (job.rests_until_ns > 0) let_rest(job);
@@ -330,6 +345,7 @@ void scheduler_session::settled(const proposal_settled& p) {
       r.setCycle(p.cycle);
       r.setReason(p.why.text);
     }));
+  if (p.refused && p.cycle == cycle_ && !refuses_all(p.why)) refused_.insert(values::array_of(p.job));
   // It has come from another scheduler's partition meanwhile.
   if (const auto job = p.refused ? from_.job(values::array_of(p.job)) : nullptr) let_rest(*job);
   maybe_begin();
@@ -375,7 +391,9 @@ bool scheduler_session::scheduling_on() const {
 }
 
 void scheduler_session::maybe_begin() {
-  if (trigger_.empty() || !waits()) return;
+  if ((trigger_.empty() && refused_.empty()) || !waits()) return;
+  const auto without = std::exchange(refused_, {});
+  const auto trigger = without.empty() ? std::exchange(trigger_, {}) : "runs refused";
   accumulation_reminder_ = 0;  // what has come by now is placed with it
   for (const auto& m : view_.take_delta()) peer_->send(m);
   ++cycle_;
@@ -383,11 +401,12 @@ void scheduler_session::maybe_begin() {
   peer_->send(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
     auto c = m.initCycle();
     c.setNumber(cycle_);
-    c.setTrigger(trigger_);
+    c.setTrigger(trigger);
     c.setViewSequence(view_.sequence());
     c.setWallNs(out_.clock.now_ns());
+    auto list = c.initWithout(static_cast<unsigned>(without.size()));
+    for (unsigned i = 0; const auto job : without) list.set(i++, job);
   }));
-  trigger_.clear();
 }
 
 }  // namespace annals::actors

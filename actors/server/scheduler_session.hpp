@@ -1,6 +1,7 @@
 // The server's side of one scheduler: what it is told and when a cycle begins. Lives in the status actor, whose
 // projection it reads. A cycle begins when something changed in its partition that could let a job run, the scheduler is idle, and
 // every proposal of the cycle before is settled; with job_accumulation_time, so long after a job came; and each scheduler_iteration.
+// When jobs of a cycle could not run, another follows at once that does not consider them: what they would have taken is for others.
 // One that is slow or gone makes nobody wait but its own jobs (MS-89 to MS-92).
 #pragma once
 
@@ -71,7 +72,8 @@ class scheduler_session {
   std::uint64_t proposals_open_ = 0;
   std::multimap<std::uint64_t, reply_ptr> asked_;  // job (proposal_settled::job) -> who wants it run
   std::uint64_t asks_ = 0;
-  std::string trigger_;  // why a cycle is wanted; empty: it is not
+  std::string trigger_;              // why a cycle is wanted; empty: it is not
+  std::set<std::uint64_t> refused_;  // jobs that the last cycle wanted to run, and could not: another follows without them
   std::uint64_t reminders_ = 0;
   std::uint64_t iteration_reminder_ = 0, accumulation_reminder_ = 0;  // those that count; 0: none
   std::chrono::seconds iteration_set_{0};                             // how long the first of them was set for

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,7 +32,9 @@ class recorded_cluster {
   log::memory_event_store store;
   virtual_clock clock;
   projections::status now;
-  bool refuses = false;               // every proposal
+  bool refuses = false;              // every proposal
+  std::set<std::uint64_t> unwanted;  // jobs of which every proposal is refused
+  bool follows_refusals = false;
   std::uint64_t alters_walltime = 0;  // that is what a run gets; 0: what was proposed
   bool starts_first = false;          // starts and answers are written before the beginning of their cycle
   bool answers_late = false;          // an answer is written when the next cycle has begun
@@ -149,20 +152,11 @@ class recorded_cluster {
   }
   const model::reservation_state& reservation(std::uint64_t stream) const { return now.reservations().at(stream); }
 
+  // With follows_refusals another one follows, as at a server, while runs are refused.
   void cycle(const std::string& trigger = "new job") {
-    hear(view_.take_delta());
-    driver_.received(*schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
-      auto c = m.initCycle();
-      c.setNumber(++cycles_);
-      c.setTrigger(trigger);
-      c.setViewSequence(view_.sequence());
-      c.setWallNs(clock.ns);
-    }));
-    const auto late = std::exchange(late_, {});
-    take_sent();
-    bool changed = false;
-    for (const auto& answer : late) changed |= take_answer(answer);
-    if (std::exchange(answered_, false) || changed) cycle("reservation changed");
+    run_cycle(trigger, {});
+    while (follows_refusals && !refused_now_.empty()) run_cycle("runs refused", std::exchange(refused_now_, {}));
+    refused_now_.clear();
   }
 
   // Time goes on; runs end when they should, windows of reservations open and close, and a cycle follows each of these.
@@ -198,6 +192,24 @@ class recorded_cluster {
   }
 
  private:
+  void run_cycle(const std::string& trigger, const std::set<std::uint64_t>& without) {
+    hear(view_.take_delta());
+    driver_.received(*schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
+      auto c = m.initCycle();
+      c.setNumber(++cycles_);
+      c.setTrigger(trigger);
+      c.setViewSequence(view_.sequence());
+      c.setWallNs(clock.ns);
+      auto list = c.initWithout(static_cast<unsigned>(without.size()));
+      for (unsigned i = 0; const auto job : without) list.set(i++, job);
+    }));
+    const auto late = std::exchange(late_, {});
+    take_sent();
+    bool changed = false;
+    for (const auto& answer : late) changed |= take_answer(answer);
+    if (std::exchange(answered_, false) || changed) cycle("reservation changed");
+  }
+
   void release(std::uint64_t job, const model::job_state& j) {
     write(job, [&](auto e) {
       auto x = e.initJob().initExited();
@@ -320,8 +332,9 @@ class recorded_cluster {
     const auto m = message.get();
     using which = schema::FromScheduler::Which;
     switch (m.which()) {
-      case which::RUN: return refuses ? refuse(m.getRun()) : m.getRun().getOfArray() ? run_subjob(message)
-                                                                                     : run(m.getRun());
+      case which::RUN:
+        if (refuses || unwanted.contains(m.getRun().getJob())) return refuse(m.getRun());
+        return m.getRun().getOfArray() ? run_subjob(message) : run(m.getRun());
       case which::FULL_VIEW: return hear(view_.full_view());
       case which::REASONS: write(scheduler_, [&](auto e) { e.initScheduler().setCycleReasons(m.getReasons()); }); return;
       case which::CYCLE_ENDED: write(scheduler_, [&](auto e) { e.initScheduler().setCycleEnded(m.getCycleEnded()); }); return;
@@ -385,7 +398,12 @@ class recorded_cluster {
       r.setExecVnode(p.getExecVnode());
       r.setReason("no");
     });
-    driver_.received(*schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) { m.initRefused().setJob(p.getJob()); }));
+    refused_now_.insert(p.getJob());
+    driver_.received(*schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
+      auto r = m.initRefused();
+      r.setJob(p.getJob());
+      r.setReason("no");
+    }));
   }
 
   log::event_log log_{store, clock};
@@ -401,6 +419,7 @@ class recorded_cluster {
   std::map<std::uint64_t, std::int64_t> runs_for_;
   std::map<std::uint64_t, std::pair<std::uint64_t, std::uint32_t>> subjobs_;  // that run: their arrays and indices
   std::map<std::uint64_t, std::string> refused_;                              // where to run, until it ran
+  std::set<std::uint64_t> refused_now_;                                       // by the last cycle
   std::multimap<std::int64_t, std::uint64_t> ends_;                           // time -> job
   const model::settings settings_ = small_settings();                         // of what reservations are decided by
   std::map<std::uint64_t, std::uint64_t> queues_of_reservations_;             // streams

@@ -127,6 +127,16 @@ class hooks_of_requests(ServerHookTest):
         self.assertEqual(self.job(id)["project"], "late")
         self.assertIn(f"job {id} project: _pbs_project_default -> late", self.audit("hook", id))
 
+    def test_what_a_rejected_job_would_have_taken_is_for_the_next(self):
+        self.sure("qmgr", "-c", "set node a resources_available.ncpus = 2")
+        self.hook("r", "runjob", "import pbs\ne = pbs.event()\nif e.job.Job_Name == 'big':\n    e.reject('no license')\n")
+        self.sure("qmgr", "-c", "set server scheduling=false")
+        big = self.submit("-N", "big", "-l", "select=1:ncpus=2", "--", "/bin/true")
+        small = self.submit("-N", "small", "-l", "select=1:ncpus=1", "--", "/bin/true")
+        self.sure("qmgr", "-c", "set server scheduling=true")
+        self.until_state(small, "F")
+        self.assertEqual((self.job(big)["job_state"], self.job(big)["comment"]), ("Q", "Not Running: PBS Error: no license"))
+
     def test_a_runjob_hook_is_asked_of_runs_by_hand(self):
         self.sure("qmgr", "-c", "set server scheduling=false")
         self.hook("r", "runjob", "import pbs\ne = pbs.event()\npbs.logmsg(pbs.LOG_DEBUG, 'asked by %s' % e.requestor)\n"

@@ -175,7 +175,14 @@ class job_names {
 
 constexpr std::size_t jobs_shown_max = 20;  // of one reason, as text
 
-std::string began_text(const cycle_story& story, const cycle_wanted& wanted) {
+// A cycle names only jobs that the one before it could not run; it is without those of the cycles before that, too.
+std::string without_text(schema::CycleBegan::Reader began, job_names& names) {
+  std::string out;
+  for (const auto job : began.getWithout()) out += (out.empty() ? "  without   " : ", ") + harmless(names.of(job));
+  return out.empty() ? out : out + ": the cycle before could not run them\n";
+}
+
+std::string began_text(const cycle_story& story, const cycle_wanted& wanted, job_names& names) {
   const auto e = story.began->event().getScheduler().getCycleBegan();
   std::string out = "cycle " + std::to_string(wanted.number) + " of scheduler " + harmless(wanted.scheduler) + "\n";
   out += "  began     " + time_text(story.began->get().getWallNs()) + "  #" + std::to_string(story.began->sequence());
@@ -185,6 +192,7 @@ std::string began_text(const cycle_story& story, const cycle_wanted& wanted) {
   out += "\n  policy    SHA-256 " + hex(schema::bytes_of(e.getPolicy().getHash())) + ", " + std::to_string(e.getPolicy().getSize()) +
          " bytes\n";
   for (const auto d : e.getDynamic()) out += "  script    " + harmless(attribute_text(d)) + "\n";
+  out += without_text(e, names);
   if (!story.ended) return out + "  ended     never\n";
   const auto end = story.ended->event().getScheduler().getCycleEnded();
   return out + "  ended     " + time_text(story.ended->get().getWallNs()) + "  #" + std::to_string(story.ended->sequence()) +
@@ -221,7 +229,7 @@ std::string walltime_text(const place_of_job& s) {
 }
 
 std::string story_text(const cycle_story& story, const cycle_wanted& wanted, job_names& names) {
-  std::string out = began_text(story, wanted);
+  std::string out = began_text(story, wanted, names);
   if (!story.started.empty()) out += "started\n";
   for (const auto& s : story.started)
     out += "  " + harmless(names.of(s.job)) + (s.resumes ? " goes on with " : " on ") + harmless(s.exec_vnode) + walltime_text(s) + "  #" +
@@ -246,6 +254,7 @@ std::string story_json(const cycle_story& story, const cycle_wanted& wanted, job
            {"decidedFor", e.getWallNs()},
            {"policy", hex(schema::bytes_of(e.getPolicy().getHash()))}};
   for (const auto d : e.getDynamic()) out["dynamic"][schema::str(d.getResource())] = schema::str(d.getValue());
+  for (const auto job : e.getWithout()) out["without"].push_back(names.of(job));
   if (story.ended) {
     const auto end = story.ended->event().getScheduler().getCycleEnded();
     out["ended"] = story.ended->get().getWallNs();

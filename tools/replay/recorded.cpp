@@ -49,8 +49,9 @@ class reading {
     std::string name;
     bool came = true;
     std::size_t open = SIZE_MAX;                                                  // its last cycle, if that is in the range
-    std::map<std::uint64_t, std::string> refused;                                 // of jobs that have not run since: exec_vnode
-    std::shared_ptr<const std::map<std::uint64_t, std::string>> refused_copy;     // for the cycles that begin before it changes
+    refusals refused;                                                             // of jobs that have not run since
+    std::shared_ptr<const refusals> refused_copy;                                 // for the cycles that begin before it changes
+    std::set<std::uint64_t> without;                                              // of its last cycle
     std::vector<start> starts;                                                    // since that one began
     std::map<std::uint64_t, std::map<std::uint64_t, std::string>> early_answers;  // by cycle, before its CycleBegan was written
   };
@@ -84,10 +85,10 @@ class reading {
   }
 
   void take_refusal(scheduler& s, schema::ProposalRefused::Reader refused) {
-    const auto place = schema::str(refused.getExecVnode());
+    const recorded_refusal what{schema::str(refused.getExecVnode()), schema::str(refused.getReason())};
     if (auto* open = open_of(s); open && refused.getCycle() == open->began.get().getNumber())
-      open->refused.emplace(refused.getJob(), place);
-    s.refused[refused.getJob()] = place;
+      open->refused.emplace(refused.getJob(), what);
+    s.refused[refused.getJob()] = what;
     s.refused_copy.reset();
   }
   // It ran, or is gone: what is refused from here on is written again.
@@ -103,6 +104,8 @@ class reading {
       return;
     }
     settle(s, began.getViewSequence());
+    if (began.getWithout().size() == 0) s.without.clear();
+    for (const auto job : began.getWithout()) s.without.insert(job);
     if (record.sequence() > within_.to) {
       s.open = SIZE_MAX;
       return;
@@ -117,8 +120,9 @@ class reading {
     c.wall_ns = record.get().getWallNs();
     c.began = schema::copy_of<schema::CycleBegan>(began);
     c.first = std::exchange(s.came, false);
-    if (!s.refused_copy) s.refused_copy = std::make_shared<const std::map<std::uint64_t, std::string>>(s.refused);
+    if (!s.refused_copy) s.refused_copy = std::make_shared<const refusals>(s.refused);
     c.refused_before = s.refused_copy;
+    c.without = s.without;
     c.answers = std::move(s.early_answers[began.getNumber()]);
     s.early_answers.clear();
   }

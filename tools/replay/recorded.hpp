@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +25,11 @@ struct recorded_reason {
   bool operator==(const recorded_reason&) const = default;
 };
 
+struct recorded_refusal {
+  std::string exec_vnode, why;
+};
+using refusals = std::map<std::uint64_t, recorded_refusal>;  // by job
+
 struct recorded_cycle {
   std::string scheduler;
   std::uint64_t sequence = 0;  // of its CycleBegan
@@ -35,9 +41,10 @@ struct recorded_cycle {
   bool last = false;                             // of its scheduler: the log may end before its starts are written
   std::uint32_t proposed = 0;                    // as CycleEnded says
   std::map<std::uint64_t, std::string> started;  // jobs (job_key) that got vnodes before the next cycle looked: place_text
-  std::map<std::uint64_t, std::string> refused;  // proposals: exec_vnode
+  refusals refused;                              // proposals
   // What was refused before of jobs that have not run since: the same refusal is not written again.
-  std::shared_ptr<const std::map<std::uint64_t, std::string>> refused_before;
+  std::shared_ptr<const refusals> refused_before;
+  std::set<std::uint64_t> without;                   // jobs that it did not consider
   std::map<std::uint64_t, recorded_reason> reasons;  // that it said, by job
   std::map<std::uint64_t, std::string> answers;      // about reservations, those that were taken: words_of
 };

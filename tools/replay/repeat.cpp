@@ -53,21 +53,30 @@ class again {
       start.setTrigger(began.getTrigger());
       start.setViewSequence(driver_.view().sequence());
       start.setWallNs(began.getWallNs() > 0 ? began.getWallNs() : c.wall_ns);
+      auto without = start.initWithout(static_cast<unsigned>(c.without.size()));
+      for (unsigned i = 0; const auto job : c.without) without.set(i++, job);
     });
     return std::exchange(sent_, {});
   }
 
   // The server did not let it run: nothing will be said of it, and the scheduler has its place again.
-  void withdraw(std::uint64_t job, std::uint64_t cycle) {
+  void withdraw(std::uint64_t job, const recorded_cycle& c) {
     tell([&](schema::ToScheduler::Builder m) {
       auto r = m.initRefused();
       r.setJob(job);
-      r.setCycle(cycle);
+      r.setCycle(c.began.get().getNumber());
+      r.setReason(why_refused(c, job));
     });
     give_whole_view_if_wanted();  // of a job whose victims did not go
   }
 
  private:
+  static std::string why_refused(const recorded_cycle& c, std::uint64_t job) {
+    if (const auto now = c.refused.find(job); now != c.refused.end()) return now->second.why;
+    const auto before = c.refused_before ? c.refused_before->find(job) : refusals::const_iterator();
+    return c.refused_before && before != c.refused_before->end() ? before->second.why : std::string();
+  }
+
   bool set_policy(schema::byte_span hash, const log::log_reader& reader) {
     const std::string wanted(reinterpret_cast<const char*>(hash.data()), hash.size());
     if (greeted_ && wanted == policy_) return true;
@@ -155,7 +164,7 @@ class repeating {
   static void withdraw_what_did_not_start(const recorded_cycle& c, const again::messages& said, again& scheduler) {
     for (const auto& m : said)
       if (m.get().isRun() && !c.started.contains(job_key(m.get().getRun())))
-        scheduler.withdraw(m.get().getRun().getJob(), c.began.get().getNumber());
+        scheduler.withdraw(m.get().getRun().getJob(), c);
   }
 
   void leave_out(const recorded_cycle& c, std::string why) {
@@ -195,12 +204,12 @@ class repeating {
   static bool refused_again(const recorded_cycle& c, schema::ProposeRun::Reader run) {
     if (!c.refused_before || c.started.contains(job_key(run)) || c.refused.contains(run.getJob())) return false;
     const auto before = c.refused_before->find(run.getJob());
-    return before != c.refused_before->end() && (run.getOfArray() || before->second == schema::text(run.getExecVnode()));
+    return before != c.refused_before->end() && (run.getOfArray() || before->second.exec_vnode == schema::text(run.getExecVnode()));
   }
 
   void compare_runs(const recorded_cycle& c, const again::messages& said) {
     auto recorded = c.started;
-    recorded.insert(c.refused.begin(), c.refused.end());
+    for (const auto& [job, refusal] : c.refused) recorded.emplace(job, refusal.exec_vnode);
     for (const auto& m : said)
       if (m.get().isRun() && refused_again(c, m.get().getRun()))
         recorded.emplace(m.get().getRun().getJob(), schema::str(m.get().getRun().getExecVnode()));

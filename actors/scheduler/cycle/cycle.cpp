@@ -74,9 +74,10 @@ class cycle_run {
     return std::move(result_);
   }
 
-  result run() {
+  result run(const std::set<std::uint64_t>& without) {
     auto ordered = in_order(view_, policy_, settings_, now_);
     auto& order = ordered.jobs;
+    if (!without.empty()) std::erase_if(order, [&](index at) { return without.contains(view_.jobs()[at].serial); });
     result_.log.reserve(order.size() * 2 + 4);
     result_.reasons.reserve(order.size());
     if (policy_.prime_days.out_of_date(now_, policy_.zone)) log_.line(event_admin, "Fil", "holidays", holidays_out_of_date);
@@ -89,7 +90,7 @@ class cycle_run {
       log_.line(event_debug3, "Sched", "create_resresv_sets",
                 log_.keep("Number of job equivalence classes: " + std::to_string(classes)));
     if (settings_.fair_share && policy_.sharing.enforce_no_shares) refuse_without_shares(order);
-    consider_preempted(order);
+    consider_preempted(order, without);
     if (settings_.fair_share && !view_.formula()) consider_by_shares(std::move(order));
     else
       for (const index at : order) consider(at);
@@ -105,11 +106,11 @@ class cycle_run {
 
   // Suspended jobs that are to go on come before queued ones: they have waited in the middle of their work. Each goes back to where it was.
   // If the site wants that, jobs come next that were queued again to make room (sched_preempt_enforce_resumption).
-  void consider_preempted(std::vector<index>& order) {
+  void consider_preempted(std::vector<index>& order, const std::set<std::uint64_t>& without) {
     std::map<std::size_t, std::vector<index>> by_level;
     const auto add = [&](index at) { by_level[settings_.preemptive_sched ? preemption_.level_of(at) : 0].push_back(at); };
     for (index at = 0; at < view_.jobs().size(); ++at)
-      if (is_to_resume(view_.jobs()[at])) add(at);
+      if (is_to_resume(view_.jobs()[at]) && !without.contains(view_.jobs()[at].serial)) add(at);
     if (view_.preempting().enforces_resumption) {
       const auto first_again =
           std::stable_partition(order.begin(), order.end(), [&](index at) { return !backfill_.enforced(view_.jobs()[at]); });
@@ -525,6 +526,8 @@ result run_asked(view& v, const policy& p, moment now, index job_at, std::string
   return cycle_run(v, p, now).run_asked(job_at, why);
 }
 
-result run_cycle(view& v, const policy& p, moment now) { return cycle_run(v, p, now).run(); }
+result run_cycle(view& v, const policy& p, moment now, const std::set<std::uint64_t>& without) {
+  return cycle_run(v, p, now).run(without);
+}
 
 }  // namespace annals::cycle

@@ -2,6 +2,8 @@
 // is asked for. Governed by docs/design/0005-scheduling.md.
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <string>
 
 #include "actors/scheduler/cycle/moment.hpp"
@@ -16,7 +18,7 @@ namespace annals::cycle {
 result run_asked(view& v, const policy& p, moment now, index job_at, std::string& why);
 
 // Afterwards the view holds a claim for each proposed job, and each job that does not run has its new comment only once
-// the caller says so (view::set_reason).
-result run_cycle(view& v, const policy& p, moment now);
+// the caller says so (view::set_reason). `without`: serials of jobs that are not considered, as if they did not wait.
+result run_cycle(view& v, const policy& p, moment now, const std::set<std::uint64_t>& without = {});
 
 }  // namespace annals::cycle

@@ -18,7 +18,10 @@ struct ToScheduler {
   }
 }
 
-struct StartCycle { number @0 :UInt64; trigger @1 :Text; viewSequence @2 :UInt64; wallNs @3 :Int64; }
+struct StartCycle {
+  number @0 :UInt64; trigger @1 :Text; viewSequence @2 :UInt64; wallNs @3 :Int64;
+  without @4 :List(UInt64);   # as in CycleBegan
+}
 struct RunOneJob { job @0 :SchedJob; request @1 :UInt64; viewSequence @2 :UInt64; }   # qrun: whatever its queue and its holds say
 struct Refused { job @0 :UInt64; cycle @1 :UInt64; reason @2 :Text; code @3 :UInt32; }   # job 0: the scheduler itself; code: why
 struct SchedulingDelta {

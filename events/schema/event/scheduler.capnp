@@ -42,6 +42,9 @@ struct CycleBegan {
   policy       @3 :Common.BlobRef;
   wallNs       @4 :Int64;                   # the time that the cycle decides for
   dynamic      @5 :List(Common.Attribute);  # what server_dyn_res scripts said: name resources_available
+  # Jobs that the cycle before wanted to run, and could not: this cycle follows to give others their room. It does not consider them, nor
+  # those that the cycles it follows were without. None: all jobs are considered again.
+  without      @6 :List(UInt64);
 }
 struct CycleReasons {
   # Only reasons that changed, in pieces of at most limits::cycle_reasons_bytes_max.

@@ -52,14 +52,39 @@ struct driven {
   void view(const schema::sealed<schema::SchedulingDelta>& d) {
     hear([&](auto m) { m.setView(*d); });
   }
-  void cycle(std::uint64_t number, std::uint64_t view_sequence) {
+  void cycle(std::uint64_t number, std::uint64_t view_sequence, const std::vector<std::uint64_t>& without = {}) {
     hear([&](auto m) {
       auto c = m.initCycle();
+      auto list = c.initWithout(static_cast<unsigned>(without.size()));
+      for (unsigned i = 0; i < list.size(); ++i) list.set(i, without[i]);
       c.setNumber(number);
       c.setTrigger("test");
       c.setViewSequence(view_sequence);
       c.setWallNs(77'000'000'000);
     });
+  }
+  void refuse(std::uint64_t job, const std::string& why) {
+    hear([&](auto m) {
+      auto r = m.initRefused();
+      r.setJob(job);
+      r.setReason(why);
+    });
+  }
+  std::vector<std::uint64_t> proposed() const {
+    std::vector<std::uint64_t> jobs;
+    for (const auto& m : sent)
+      if (m.get().isRun()) jobs.push_back(m.get().getRun().getJob());
+    return jobs;
+  }
+  // By job that waits: the comment that is news.
+  std::map<std::uint64_t, std::string> comments() const {
+    std::map<std::uint64_t, std::string> said;
+    for (const auto& m : sent) {
+      if (!m.get().isReasons()) continue;
+      const auto r = m.get().getReasons();
+      for (const auto job : r.getJobs()) said[job.getJob()] = schema::str(r.getTexts()[job.getText()]);
+    }
+    return said;
   }
   std::vector<schema::FromScheduler::Which> kinds() const {
     std::vector<schema::FromScheduler::Which> out;
@@ -212,16 +237,84 @@ BOOST_AUTO_TEST_CASE(a_refused_job_is_tried_again_in_the_next_cycle) {
   driven d;
   d.view(two_jobs().full_view(5));
   d.cycle(1, 5);
-  d.hear([](auto m) {
-    auto r = m.initRefused();
-    r.setJob(1);
-    r.setReason("no such vnode");
-  });
+  d.refuse(1, "no such vnode");
   BOOST_TEST(d.log.back() == "Job;1.p1;Failed to run: no such vnode");
   d.forget();
   d.cycle(2, 5);
   BOOST_TEST(said(d, {which::CYCLE_BEGAN, which::RUN, which::CYCLE_ENDED}));
   BOOST_TEST(d.sent[1].get().getRun().getJob() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(cycles_that_follow_a_refusal_leave_the_job_out_and_say_why) {
+  using jobs = std::vector<std::uint64_t>;
+  using texts = std::map<std::uint64_t, std::string>;
+  driven d;
+  auto c = two_jobs();
+  c.jobs.push_back(c.jobs.back());
+  c.jobs[2].serial = 3;
+  c.jobs[2].id = "3.p1";
+  c.jobs[2].rank = 3;
+  d.view(c.full_view(5));
+  d.forget();
+  d.cycle(1, 5);
+  BOOST_TEST(d.proposed() == jobs{1}, boost::test_tools::per_element());
+  d.refuse(1, "no such vnode");
+  d.forget();
+  d.cycle(2, 5, {1});
+  BOOST_TEST(d.proposed() == jobs{2}, boost::test_tools::per_element());
+  BOOST_REQUIRE(d.sent[0].get().isCycleBegan());
+  BOOST_REQUIRE(d.sent[0].get().getCycleBegan().getWithout().size() == 1u);
+  BOOST_TEST(d.sent[0].get().getCycleBegan().getWithout()[0] == 1u);
+  BOOST_TEST(d.sent.back().get().getCycleEnded().getConsidered() == 2u);
+  BOOST_CHECK((d.comments() == texts{{1, "Not Running: PBS Error: no such vnode"}}));
+  d.refuse(2, "Not Running: PBS Error: no license");  // as of a hook
+  d.forget();
+  d.cycle(3, 5, {2});
+  BOOST_TEST(d.proposed() == jobs{3}, boost::test_tools::per_element());
+  BOOST_CHECK((d.comments() == texts{{2, "Not Running: PBS Error: no license"}}));
+  d.refuse(3, "no");
+  d.forget();
+  d.cycle(4, 5);  // all are considered again, and nobody says what was said of another cycle
+  BOOST_TEST(d.proposed() == jobs{1}, boost::test_tools::per_element());
+  BOOST_CHECK((d.comments() ==
+               texts{{2, "Not Running: No available resources on nodes"}}));  // the third one's was said in the first cycle
+}
+
+BOOST_AUTO_TEST_CASE(a_job_for_which_others_made_no_room_says_that_there_is_none) {  // scheduler and policy2 of the transcripts
+  driven d;
+  auto c = two_jobs();
+  c.queues.push_back(execution_queue("exp"));
+  c.queues[1].attributes["Priority"] = "200";
+  c.jobs[0].state = 'R';
+  c.jobs[0].exec_vnode = "(p1:ncpus=3)";
+  c.jobs[0].exec_host = "p1/0*3";
+  c.jobs[0].started = 70;
+  c.vnodes[0].assigned["ncpus"] = "3";
+  c.vnodes[0].jobs = {{1, false}};
+  c.jobs[1].queue = "exp";
+  d.view(c.full_view(5));
+  d.forget();
+  d.cycle(1, 5);
+  BOOST_REQUIRE(d.proposed() == std::vector<std::uint64_t>{2});
+  d.refuse(2, "No support for requested service");
+  d.view(c.full_view(5));
+  d.forget();
+  d.cycle(2, 5, {2});
+  BOOST_CHECK((d.comments() == std::map<std::uint64_t, std::string>{{2, "Not Running: Not enough free nodes available"}}));
+}
+
+BOOST_AUTO_TEST_CASE(an_array_is_left_out_as_a_whole_and_says_nothing) {
+  driven d;
+  auto c = two_jobs();
+  c.jobs[0].id = "1[].p1";
+  c.jobs[0].indices = "1-3";
+  d.view(c.full_view(5));
+  d.cycle(1, 5);
+  d.refuse(1, "no");
+  d.forget();
+  d.cycle(2, 5, {1});
+  BOOST_TEST(d.proposed() == std::vector<std::uint64_t>{2}, boost::test_tools::per_element());
+  BOOST_TEST(d.comments().empty());
 }
 
 BOOST_AUTO_TEST_CASE(reasons_come_in_pieces_below_the_limit) {

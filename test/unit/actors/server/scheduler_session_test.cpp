@@ -8,6 +8,7 @@
 
 #include "events/model/exit_codes.hpp"
 #include "events/model/limits.hpp"
+#include "events/model/refuse.hpp"
 #include "events/values/job_id.hpp"
 #include "test/support/stepped_system.hpp"
 #include "test/support/told_records.hpp"
@@ -146,6 +147,75 @@ BOOST_FIXTURE_TEST_CASE(questions_that_a_cycle_left_are_asked_again_at_once, con
   session->said(schema::make<schema::FromScheduler>([](auto m) { m.initCycleEnded().setLeftQuestions(true); }).get());
   BOOST_TEST(cycle() == "new reservation");
   BOOST_TEST(cycle() == "");
+}
+
+namespace {
+
+// The cycle that it was told to begin since the last look, and has now proposed so many runs.
+struct begun {
+  std::string trigger;
+  std::uint64_t number = 0;
+  std::vector<std::uint64_t> without;
+};
+begun cycle_with(scene& s, int runs) {
+  begun b;
+  for (const auto& m : s.peer->sent) {
+    if (!m.root<schema::ToScheduler>().isCycle()) continue;
+    const auto c = m.root<schema::ToScheduler>().getCycle();
+    b = {schema::str(c.getTrigger()), c.getNumber(), {}};
+    for (const auto job : c.getWithout()) b.without.push_back(job);
+  }
+  s.peer->sent.clear();
+  for (int i = 0; i < runs; ++i) s.session->said(schema::make<schema::FromScheduler>([](auto m) { m.initRun(); }).get());
+  if (b.number != 0) s.session->said(schema::make<schema::FromScheduler>([](auto m) { m.initCycleEnded(); }).get());
+  return b;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_CASE(others_get_the_room_of_refused_jobs_at_once, connected) {
+  using jobs = std::vector<std::uint64_t>;
+  for (const unsigned number : {1u, 2u, 3u}) submit(number);
+  auto c = cycle_with(*this, 2);
+  BOOST_TEST(c.trigger == "new job");
+  BOOST_TEST(c.without.empty());
+  session->settled({"s1", 101, c.number, true, {15169, "no license"}});
+  BOOST_TEST(cycle_with(*this, 0).number == 0u);  // the fate of the other is not known yet
+  session->settled({"s1", 102, c.number, false, {}});
+  c = cycle_with(*this, 1);
+  BOOST_TEST(c.trigger == "runs refused");
+  BOOST_TEST(c.without == jobs{101}, boost::test_tools::per_element());
+  session->settled({"s1", values::subjob_number(103, 4), c.number, true, {15169, "no license"}});
+  c = cycle_with(*this, 0);
+  BOOST_TEST(c.trigger == "runs refused");
+  BOOST_TEST(c.without == jobs{103}, boost::test_tools::per_element());  // those that came before it knows
+  c = cycle_with(*this, 1);
+  BOOST_TEST(c.trigger == "new job");  // the second and the third came when the first cycle had begun
+  BOOST_TEST(c.without.empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(no_cycle_follows_when_each_run_would_be_refused, connected) {
+  submit(1);
+  const auto c = cycle_with(*this, 2);
+  session->settled({"s1", 101, c.number, true, model::refuse(values::pbs_error::server_down)});
+  session->settled({"s1", 102, c.number, true, model::refuse(values::pbs_error::system_error)});
+  BOOST_TEST(cycle_with(*this, 0).number == 0u);
+  session->settled({"s1", 101, 0, true, {15016, "no"}});  // of qrun
+  BOOST_TEST(cycle_with(*this, 0).number == 0u);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_comment_alone_lets_no_cycle_begin, connected) {
+  submit(1);
+  BOOST_TEST(cycle() == "new job");
+  happen(101, [](auto e) { put(e.initJob().initAltered().initChanges(1), "comment", "Not Running: PBS Error: not at 12:01"); });
+  BOOST_TEST(cycle() == "");
+  happen(101, [](auto e) {
+    auto changes = e.initJob().initAltered().initChanges(2);
+    put(changes, "comment", "Not Running: PBS Error: not here");
+    changes[1].setName("project");
+    changes[1].setValue("late");
+  });
+  BOOST_TEST(cycle() == "job changed");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_job_waits_for_others_to_come, connected) {  // MS-33, MS-92

@@ -122,6 +122,21 @@ BOOST_AUTO_TEST_CASE(one_that_asked_programs_began_once) {
                                                           << text);
 }
 
+BOOST_AUTO_TEST_CASE(jobs_that_it_left_out_are_named) {
+  const auto a = submit(), b = submit();
+  write(scheduler, [&](auto e) {
+    auto c = e.initScheduler().initCycleBegan();
+    c.setNumber(2);
+    c.setTrigger("runs refused");
+    auto without = c.initWithout(2);
+    without.set(0, a);
+    without.set(1, b);
+  });
+  const auto text = told({.number = 2});
+  BOOST_TEST(text.find("  without   1.borg, 2.borg: the cycle before could not run them\n") != std::string::npos, text);
+  BOOST_TEST(nlohmann::json::parse(told({.number = 2, .json = true}))["without"] == (std::vector<std::string>{"1.borg", "2.borg"}));
+}
+
 BOOST_AUTO_TEST_CASE(schedulers_have_numbers_of_their_own) {
   one_cycle();
   BOOST_TEST(told({.scheduler = "night", .number = 7}).find("cycle 7 of scheduler night") == 0u);

@@ -211,6 +211,32 @@ BOOST_AUTO_TEST_CASE(every_cycle_of_an_invented_life_is_decided_again_as_recorde
   }
 }
 
+BOOST_AUTO_TEST_CASE(cycles_that_leave_refused_jobs_out_are_decided_again_as_recorded) {
+  recorded_cluster c(config, 1, 4);
+  c.follows_refusals = true;
+  const auto big = c.submit("alice", 4, 100), also = c.submit("alice", 3, 100), small = c.submit("bob", 2, 100);
+  c.unwanted = {big, also};
+  c.cycle();
+  BOOST_TEST(c.now.job(small)->run == 1u);
+  for (const auto job : {big, also}) {
+    BOOST_TEST(c.now.job(job)->run == 0u);
+    BOOST_TEST(c.now.job(job)->attribute(attributes::job::comment) == "Not Running: PBS Error: no");
+  }
+  c.unwanted.clear();
+  c.later(200);
+  BOOST_TEST(c.now.job(big)->run == 1u);
+  const auto outcome = repeated(c);
+  BOOST_TEST(outcome.cycles > 4u);
+  BOOST_TEST(outcome.same == outcome.cycles, replay::repeat_text(outcome));
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    recorded_cluster invented(config);
+    invented.follows_refusals = true;
+    live(invented, seed, 300);
+    const auto again = repeated(invented);
+    BOOST_TEST(again.same == again.cycles, replay::repeat_text(again));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_start_that_was_written_before_its_cycle_is_that_cycles) {
   recorded_cluster c(config);
   c.starts_first = true;

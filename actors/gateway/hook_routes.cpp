@@ -27,7 +27,7 @@ const hooks::hook_event* const management_event = hooks::find_event("management"
 
 }  // namespace
 
-hook_routes::hook_routes(actor_registry& board) : board_(board), hooks_(hooks_parts()) {}
+hook_routes::hook_routes(actor_registry& board) : board_(board), hooks_(hooks_parts()), runs_(board.self()) {}
 
 server_hooks_parts hook_routes::hooks_parts() {
   const auto& p = board_.parts();
@@ -187,24 +187,22 @@ void hook_routes::show_management(const managed& what, const model::rejection& w
 
 void hook_routes::ask_run(std::uint64_t number, model::proposed_run proposed, const model::requester& by, reply_ptr reply,
                           std::string command_id, room_maker make_room) {
-  const auto run = proposed.message.get().getRun();
-  const auto id = board_.job_id(run.getOfArray() ? values::subjob_number(number, run.getIndex()) : number);
-  const auto go_on = [this, number, id, proposed, by, reply, command_id = std::move(command_id), make_room = std::move(make_room)](
-                         hook_runs runs, const wanted_changes& changes = {}) {
-    auto as_left = proposed;
-    if (!changes.empty()) as_left.changes = model::client_request{alteration(id, changes), {}};
-    auto run_it = [this, number, as_left = std::move(as_left), by, reply, command_id, runs = std::move(runs)] {
-      if (model::winding_up(*board_.settings())) return board_.refuse(reply, values::pbs_error::server_down);
-      auto e = board_.wrap<model::job_command>(as_left, by, reply, runs);
-      e.command_id = command_id;
-      board_.tell_job(number, std::move(e));
-    };
-    if (make_room && !model::winding_up(*board_.settings())) make_room(std::move(run_it));
-    else run_it();
-  };
-  if (!hooks_.wanted(*runjob_event)) return go_on({});
+  wanted_run what{number, std::move(proposed), by, std::move(command_id), std::move(make_room)};
+  if (!hooks_.wanted(*runjob_event) && runs_.idle()) return let_run(what, reply, {}, {});
+  runs_.put(std::move(reply), [this, what = std::move(what)](const reply_ptr& in_turn) { ask_run_hooks(what, in_turn); });
+}
+
+std::string hook_routes::id_of(const wanted_run& what) const {
+  const auto run = what.proposed.message.get().getRun();
+  return board_.job_id(run.getOfArray() ? values::subjob_number(what.number, run.getIndex()) : what.number);
+}
+
+void hook_routes::ask_run_hooks(const wanted_run& what, const reply_ptr& reply) {
+  if (!hooks_.wanted(*runjob_event)) return let_run(what, reply, {}, {});
+  const auto run = what.proposed.message.get().getRun();
+  const auto id = id_of(what);
   const auto now = board_.where().sequence();
-  server_hooks::question q{runjob_event, by, {}, id, {}, {{"job", ObjectKind::JOB, id, now, {}, true}}, {}};
+  server_hooks::question q{runjob_event, what.by, {}, id, {}, {{"job", ObjectKind::JOB, id, now, {}, true}}, {}};
   if (const auto where = values::parse_exec_vnode(schema::text(run.getExecVnode())); where && !where->chunks.empty())
     q.views.push_back({"vnode_list", ObjectKind::NODE, {}, now, where->vnodes(), true});
   q.adjust = [exec = schema::str(run.getExecVnode()), walltime = run.getWalltimeSeconds()](hooks::hook_parameters& p) {
@@ -214,11 +212,25 @@ void hook_routes::ask_run(std::uint64_t number, model::proposed_run proposed, co
     job.put("exec_vnode", {}, exec);
     if (walltime > 0) job.put("Resource_List", "walltime", values::print_duration(static_cast<std::int64_t>(walltime)));
   };
-  hooks_.run(std::move(q), [this, number, of_array = run.getOfArray(), id, reply, go_on](hooks::chain_result& result) {
-    if (result.stopped) return of_array ? subjob_rejected(id, result, reply) : run_rejected(number, id, result, reply);
+  hooks_.run(std::move(q), [this, what, of_array = run.getOfArray(), id, reply](hooks::chain_result& result) {
+    if (result.stopped) return of_array ? subjob_rejected(id, result, reply) : run_rejected(what.number, id, result, reply);
     restart_scheduling(result);
-    go_on(std::move(result.runs), changes_of_job(result));
+    let_run(what, reply, std::move(result.runs), changes_of_job(result));
   });
+}
+
+void hook_routes::let_run(const wanted_run& what, const reply_ptr& reply, hook_runs runs, const wanted_changes& changes) {
+  auto as_left = what.proposed;
+  if (!changes.empty()) as_left.changes = model::client_request{alteration(id_of(what), changes), {}};
+  auto run_it = [this, number = what.number, by = what.by, command_id = what.command_id, as_left = std::move(as_left), reply,
+                 runs = std::move(runs)] {
+    if (model::winding_up(*board_.settings())) return board_.refuse(reply, values::pbs_error::server_down);
+    auto e = board_.wrap<model::job_command>(as_left, by, reply, runs);
+    e.command_id = command_id;
+    board_.tell_job(number, std::move(e));
+  };
+  if (what.make_room && !model::winding_up(*board_.settings())) what.make_room(std::move(run_it));
+  else run_it();
 }
 
 void hook_routes::run_rejected(std::uint64_t number, const std::string& id, hooks::chain_result& result, const reply_ptr& reply) {

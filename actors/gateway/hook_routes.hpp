@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "actors/gateway/actor_registry.hpp"
+#include "actors/gateway/one_by_one.hpp"
 #include "actors/gateway/server_hooks.hpp"
 #include "actors/gateway/wanted_changes.hpp"
 #include "actors/server/reactions/reaction.hpp"
@@ -46,7 +47,8 @@ class hook_routes {
   void ask_alter_reservation(const schema::sealed<schema::Request>& request, const std::string& id, const model::requester& by,
                              const reply_ptr& reply, go_on then);
   // A scheduler or a person (qrun -H, with a command id) proposes to run a job (runjob): refused, the job's comment says why,
-  // and what the hook set of it holds. make_room: what comes between the hooks and the run; none: nothing.
+  // and what the hook set of it holds. make_room: what comes between the hooks and the run; none: nothing. While there are such hooks runs
+  // are decided one after the other: each hook is shown what became of the runs that were asked for before.
   using room_maker = std::function<void(std::function<void()> then)>;
   void ask_run(std::uint64_t number, model::proposed_run proposed, const model::requester& by, reply_ptr reply, std::string command_id = {},
                room_maker make_room = {});
@@ -67,6 +69,16 @@ class hook_routes {
     std::int64_t asked_ns;
   };
   void show_management(const managed& what, const model::rejection& why);
+  struct wanted_run {
+    std::uint64_t number;
+    model::proposed_run proposed;
+    model::requester by;
+    std::string command_id;
+    room_maker make_room;
+  };
+  std::string id_of(const wanted_run& what) const;
+  void ask_run_hooks(const wanted_run& what, const reply_ptr& reply);
+  void let_run(const wanted_run& what, const reply_ptr& reply, hook_runs runs, const wanted_changes& changes);
   void run_rejected(std::uint64_t number, const std::string& id, hooks::chain_result& result, const reply_ptr& reply);
   void subjob_rejected(const std::string& id, hooks::chain_result& result, const reply_ptr& reply);
   void change_vnode(const std::string& vnode, const std::vector<hooks::hook_change>& changes, reply_ptr reply, const hook_runs& runs);
@@ -82,6 +94,7 @@ class hook_routes {
 
   actor_registry& board_;
   server_hooks hooks_;
+  one_by_one runs_;
 };
 
 }  // namespace annals::actors

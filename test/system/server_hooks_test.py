@@ -137,6 +137,19 @@ class hooks_of_requests(ServerHookTest):
         self.until_state(small, "F")
         self.assertEqual((self.job(big)["job_state"], self.job(big)["comment"]), ("Q", "Not Running: PBS Error: no license"))
 
+    def test_a_runjob_hook_counts_the_jobs_that_it_let_run(self):
+        self.sure("qmgr", "-c", "set node a resources_available.ncpus = 4")
+        self.hook("r", "runjob", "import pbs\ne = pbs.event()\n"
+                  "if [j for j in pbs.server().jobs() if j.job_state == pbs.JOB_STATE_RUNNING]:\n    e.reject('one at a time')\n")
+        self.sure("qmgr", "-c", "set server scheduling=false")
+        first, *others = [self.submit("-l", "select=1:ncpus=1", "--", "/bin/sleep", "1000") for _ in range(4)]
+        self.sure("qmgr", "-c", "set server scheduling=true")
+        self.until(lambda: all("one at a time" in self.job(id).get("comment", "") for id in others),
+                   lambda: f"the others are rejected: {[self.job(id) for id in others]}")
+        self.assertEqual([self.job(id)["job_state"] for id in [first, *others]], ["R", "Q", "Q", "Q"])
+        self.sure("qdel", first)
+        self.until_state(first, "F")
+
     def test_a_runjob_hook_is_asked_of_runs_by_hand(self):
         self.sure("qmgr", "-c", "set server scheduling=false")
         self.hook("r", "runjob", "import pbs\ne = pbs.event()\npbs.logmsg(pbs.LOG_DEBUG, 'asked by %s' % e.requestor)\n"

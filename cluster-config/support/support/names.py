@@ -13,7 +13,7 @@ LONG = 5             # from here on a name is replaced also inside of other word
 # What every PBS has: says nothing of a site, and logs without it can't be read.
 KEPT = set("""root daemon nobody pbsadmin pbsuser adm bin sys tty mail localhost localhost.localdomain default workq STDIN pbs PBS Server
     pbs_server pbs_mom pbs_sched pbs_comm PBS_Server Scheduler Comm Mom MOM _pbs_project_default pbs-default sendmail true false True False
-    user users None""".split())
+    user users None PBS_GENERIC PBS_ALL""".split())
 # Words of PBS and of logs: a name that is one is replaced only where a name stands, as in 12.server, root@server or (batch:ncpus=1).
 ORDINARY = KEPT | set("""
     server servers queue queues node nodes vnode vnodes host hosts job jobs sched scheduler mom hook hooks resource resources batch test tests
@@ -23,8 +23,18 @@ ORDINARY = KEPT | set("""
     admin manager managers operator operators message error warning info debug status comment cycle priv output input data sleep bash echo
     true date main work scratch interactive short long low high normal express small large medium fast slow snapshot pbs_snapshot stage
     cluster held queued config command commands null from with that this then have been does only what when which will there their after
-    before other at on in of to is no not by as an it for and the was one two all new old up down off out use used""".split())
+    before other at on in of to is no not by as an it for and the was one two all new old up down off out use used
+    Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec Mon Tue Wed Thu Fri Sat Sun""".split())
 OWN_QUEUE = re.compile(r"[RSM]\d+$")      # of a reservation
+MOMENT = re.compile(r"\d{1,2}/\d{1,2}/\d{4}\b|\d{1,2}:\d\d(?::\d\d)?$")
+# No name of these kinds has other characters: what was taken for one is a piece of a line.
+SHAPES = {kind: re.compile(shape) for kind, shape in {
+    "user": r"[^;=:,/@\[\]()]+$", "group": r"[^;=:,/@\[\]()]+$", "host": r"[\w.-]+$", "domain": r"[\w.-]+$", "resource": r"\w[\w-]*$",
+    "job": r"[^;=]+$", "project": r"[^;=]+$",
+    "queue": r"[\w.-]+$", "hook": r"[\w.-]+$", "scheduler": r"[^\s;=]+$", "partition": r"[^\s;=]+$"}.items()}
+NUMBERED = {"job", "project", "account"}      # may be numbers; other things are not called so
+AFTER_KEY = "(?:" + "|".join(f"(?<={key})" for key in (
+    "Job_Name = ", "Job_Name=", "jobname=", "job name = ", "project = ", "project=", "Account_Name = ", "Account_Name=", 'account="')) + ")"
 PREFIXES = {"user": "u", "group": "g", "host": "h", "domain": "d", "job": "j", "project": "p", "account": "a", "resource": "r",
             "value": "v", "queue": "q", "hook": "k", "scheduler": "s", "partition": "n", "path": "f", "address": "i"}
 
@@ -39,18 +49,27 @@ class Names:
             with open(file, encoding="utf-8") as f:
                 for kind, pairs in json.load(f).items():
                     for name, word in pairs.items():
-                        self.kinds[name], self.words[name] = kind, word
+                        self.given.add(word)
+                        if self.may_be(kind, name):
+                            self.kinds[name], self.words[name] = kind, word
         except FileNotFoundError:
             pass
         except (OSError, ValueError, AttributeError) as error:
             raise Trouble(f"{file}: not a map of names: {error}") from None
-        self.given |= set(self.words.values())
 
     def add(self, kind, name):
         name = name.strip()
-        if not name or name in KEPT or name in self.words or name in self.given or name.startswith("<") or OWN_QUEUE.match(name):
+        if name in self.words or name in self.given or not self.may_be(kind, name):
             return
         self.kinds[name], self.words[name] = kind, self.new_word(kind)
+
+    @staticmethod
+    def may_be(kind, name):
+        if not name or name in KEPT or name.startswith("<") or OWN_QUEUE.match(name):
+            return False
+        if MOMENT.match(name) or (name.isdigit() and kind not in NUMBERED):
+            return False
+        return kind not in SHAPES or SHAPES[kind].match(name)
 
     def new_word(self, kind):
         while True:
@@ -80,7 +99,7 @@ class Names:
 
     def pattern(self):
         """One expression for all names: its match is a key of `words`."""
-        classes = {"anywhere": [], "word": [], "part": [], "place": []}
+        classes = {"anywhere": [], "word": [], "part": [], "place": [], "key": []}
         for name in self.words:
             classes[self.where(name)].append(name)
         forms = []
@@ -95,11 +114,16 @@ class Names:
             forms.append(rf"(?:(?<=@)|(?<=\d\.)|(?<=\]\.))(?:{of_place})(?![\w-])")         # root@server, 12.server
             forms.append(rf"(?:(?<=[(+=/,])|(?<== ))(?:{of_place})(?=$|[:/;,)+\s\[@|])")        # (batch:ncpus=1), queue = batch
             forms.append(rf"^(?:{of_place})(?=\s*$|:/)")
+        if classes["key"]:
+            forms.append(rf"{AFTER_KEY}(?:{trie(classes['key'])})(?![\w.-])")
         return re.compile("|".join(forms), re.MULTILINE) if forms else None
 
     def where(self, name):
-        """Where it is replaced: anywhere, also inside of words; as a word; as a whole part of a path or text; in places of names only."""
-        if name in self.ordinary or name.isdigit() or len(name) == 1:
+        """Where it is replaced: anywhere, also inside of words; as a word; as a whole part of a path or text; in places of names only; a number
+        only where its key says what it is."""
+        if name.isdigit():
+            return "key"
+        if name in self.ordinary or len(name) == 1:
             return "place"
         if self.kinds[name] == "path":
             return "part"

@@ -23,36 +23,38 @@ OUR_PROCESS = re.compile(r"\bpbs_\w+\s*$|^USER ")
 OUR_MOUNT = re.compile(r"/dev/|tmpfs |devtmpfs |overlay |Filesystem |[\w.-]+:/")
 
 NAME = r"[A-Za-z_][\w.-]*"
+IS = r"[ \t]*\+?=[ \t]*(?=\S)"      # on one line, and with a value: an empty one has the next line's date behind it
 FINDS = [(kind, re.compile(text, re.MULTILINE)) for kind, text in (
-    ("user", rf"\b(?:Job_Owner|Reserve_Owner|owner|requestor)\s*=\s*({NAME})@"), ("user", r"\b(?:euser|user)\s*=\s*([^\s,|]+)"),
+    ("user", rf"\b(?:Job_Owner|Reserve_Owner|owner|requestor){IS}({NAME})@"), ("user", rf"\b(?:euser|user){IS}([^\s,|@;]+)"),
     ("user", r"^(\S+) +\d+ +\d+ \S+ +\w{3} \w{3} .*\bpbs_\w+\s*$"), ("user", rf"\b({NAME})@(?=[\w*])"),
-    ("group", r"\b(?:egroup|group)\s*=\s*([^\s,|]+)"), ("host", r"(?<![\w.])\*\.([A-Za-z][\w.-]+)"),
+    ("group", rf"(?<!:)(?<!place=)(?<!place = )\b(?:egroup|group){IS}([^\s,|;]+)"), ("host", r"(?<![\w.])\*\.([A-Za-z][\w.-]+)"),
     ("host", r"\b(?:server_host|Mom|Submit_Host|sched_host|resources_available\.host|PBS_O_HOST|server|PBS_SERVER\w*|PBS_LEAF_NAME|PBS_PRIMARY|"
-             r"PBS_SECONDARY|PBS_MOM_NODE_NAME|resources_available\.vnode|vnode)\s*=\s*([\w.-]+)"),
+             rf"PBS_SECONDARY|PBS_MOM_NODE_NAME|resources_available\.vnode|vnode){IS}([\w.-]+)(?![\w.=-])"),
     ("host", r"@([A-Za-z][\w.-]*)"), ("host", r"[(+]([A-Za-z][\w.-]*)(?:\[\w+\])?:\w+="),
-    ("host", r"^(?:create node|set node|Server:|\$clienthost|\$usecp)\s+([A-Za-z][\w.-]*)"),
+    ("host", r"^(?:create node|set node|Server:|\$clienthost|\$usecp)[ \t]+([A-Za-z][\w.-]*)"),
     ("host", r"\n\n?([A-Za-z][\w.-]*)(?:\[\w+\])?\n     Mom = "),
     ("host", r"\A([A-Za-z][\w.-]*)(?:\[\w+\])?\n     Mom = "), ("host", r";Node;([A-Za-z][\w.-]*);"), ("host", r"(?:^|\|)Name=([A-Za-z][\w.-]*)\|"),
     ("host", r"(?:^|[=\s])([A-Za-z][\w.-]*):/"),
-    ("job", r"\b(?:Job_Name|Reserve_Name)\s*=\s*([^|\n]+)"), ("job", r"\bjob ?name\s*=\s*([^\s,]+)"), ("job", r"\bname=([^\s,|]+) "),
-    ("project", r"\bproject\s*=\s*([^\s,|]+)"), ("account", r"\b(?:Account_Name)\s*=\s*([^|\n]+)"), ("account", r'\baccount="([^"]*)"'),
-    ("queue", r"\bcreate queue (\S+)"), ("queue", r"\bqueue\s*=\s*([\w.-]+)"),
-    ("queue", r"(?:^|\|)Queue[:=] ?([\w.-]+)"), ("queue", r";Que;([\w.-]+);"), ("queue", r"\bdefault_queue\s*=\s*([\w.-]+)"),
+    ("job", rf"\b(?:Job_Name|Reserve_Name){IS}([^|\n]+)"), ("job", rf"\bjob ?name{IS}([^\s,]+)"), ("job", r"\bname=([^\s,|]+) "),
+    ("project", rf"\bproject{IS}([^\s,|]+)"), ("account", rf"\bAccount_Name{IS}([^|\n]+)"), ("account", r'\baccount="([^"]*)"'),
+    ("queue", r"\bcreate queue (\S+)"), ("queue", rf"\bqueue{IS}([\w.-]+)(?![\w.=-])"),
+    ("queue", r"(?:^|\|)Queue[:=] ?([\w.-]+)"), ("queue", r";Que;([\w.-]+);"), ("queue", rf"\bdefault_queue{IS}([\w.-]+)(?![\w.=-])"),
     ("hook", r"\bcreate hook (\S+)"), ("hook", r";Hook;([^;]+);"), ("scheduler", r"^(?:Sched|create sched|set sched) (\S+)"))]
 LISTS = [(kind, re.compile(text, re.MULTILINE)) for kind, text in (
-    ("user", r"\b(?:managers|operators|acl_users|acl_roots|User_List|Authorized_Users|acl_resv_users)\s*\+?=\s*([^|\n]+)"),
-    ("group", r"\b(?:acl_groups|group_list|Authorized_Groups|acl_resv_groups)\s*\+?=\s*([^|\n]+)"),
-    ("host", r"\b(?:acl_hosts|acl_resv_hosts|Authorized_Hosts|acl_host_moms\w*)\s*\+?=\s*([^|\n]+)"), ("partition", r"\bpartition\s*=\s*([^|\n]+)"))]
-EXEC_HOSTS = re.compile(r"\bexec_host2?\s*=\s*([^\s|]+)")
+    ("user", rf"\b(?:managers|operators|acl_users|acl_roots|User_List|Authorized_Users|acl_resv_users){IS}([^|\n]+)"),
+    ("group", rf"\b(?:acl_groups|group_list|Authorized_Groups|acl_resv_groups){IS}([^|\n]+)"),
+    ("host", rf"\b(?:acl_hosts|acl_resv_hosts|Authorized_Hosts|acl_host_moms\w*){IS}([^|\n]+)"), ("partition", rf"\bpartition{IS}([^|\n]+)"))]
+EXEC_HOSTS = re.compile(rf"\bexec_host2?{IS}([^\s|]+)")
 RESOURCES = re.compile(r"\bcreate resource (\S+)|\b(?:Resource_List|resources_\w+|resource_assigned|default_chunk|max_run_res\w*|max_queued_res)"
-                       r"\.([A-Za-z]\w*)|\w:([A-Za-z]\w*)=(?=[\w\"'])")
+                       r"\.([A-Za-z]\w*)|(?<=\w)(?<!\[[ugpo]):([A-Za-z]\w*)=(?=[\w\"'])")
 LIMITS = re.compile(r"\[([ugp]):([^=\]]+)")      # max_run = [u:ana=3]
+HOST = re.compile(r"[\w.-]*")      # what stands behind it is the rest of the line
 SHARES = re.compile(r"^([A-Za-z][\w.-]*)\s+\d+\s+\S+\s+\d+", re.MULTILINE)      # resource_group
 PATH = re.compile(r"(?<![\w/.*\]<+-])/(?:[\w.@%~#{}^,\\-]+/)*[\w.@%~#{}^,\\-]+")
-SPACED_PATHS = re.compile(r"\b(?:Output_Path|Error_Path|jobdir|PBS_O_WORKDIR|PBS_O_HOME)\s*=\s*(?:[\w.-]+:)?(/[^|\n]*)")
+SPACED_PATHS = re.compile(rf"\b(?:Output_Path|Error_Path|jobdir|PBS_O_WORKDIR|PBS_O_HOME){IS}(?:[\w.-]+:)?(/[^|\n]*)")
 ADDRESS = re.compile(r"(?<![\w.])(?!127\.|0\.0\.0\.0)\d{1,3}(?:\.\d{1,3}){3}(?![\w.]*\w)")
 HARDWARE = re.compile(r"(?<![\w:])(?:[0-9a-f]{2}(?::[0-9a-f]{2}){5}|(?:[0-9a-f]{1,4}:){3,7}:?[0-9a-f]{1,4}|fe80::[0-9a-f:]+)(?![\w:])", re.IGNORECASE)
-SIZE = re.compile(r"[\d.:]+[kmgtpKMGTP]?[bwBW]?$|(?:True|False)$")
+SIZE = re.compile(r"[+-]?[\d.:]+(?:[kmgtp]?[bw]?|e[+-]?\d+)$|(?:true|false)$", re.IGNORECASE)
 # Files of a snapshot with the site's names in theirs.
 SITE_FILES = [(kind, re.compile(text)) for kind, text in (
     ("host", r"^([^/]+)_snapshot/"), ("scheduler", r"(?:^|/)sched_(?:priv|logs)_([^/]+)"), ("path", r"(?:^|/)config\.d/([^/]+)$"))]
@@ -142,12 +144,11 @@ def find(text, names):
     for kind, expression in LISTS:
         for value in set(expression.findall(text)):
             for word in value.split(","):
-                word = word.strip().lstrip("+-").partition("@")
+                word = word.strip().strip('"').lstrip("+-").partition("@")
                 add_host(word[0], names) if kind == "host" else names.add(kind, word[0].strip("*"))
                 add_host(word[2].strip("*."), names)
     for letter, name in LIMITS.findall(text):
-        if not name.startswith("PBS_"):
-            names.add({"u": "user", "g": "group", "p": "project"}[letter], name.strip('"'))
+        names.add({"u": "user", "g": "group", "p": "project"}[letter], name.strip('"'))
     for value in set(EXEC_HOSTS.findall(text)):
         for chunk in value.split("+"):
             add_host(chunk.partition("/")[0].partition("[")[0], names)
@@ -163,15 +164,18 @@ def values(text, names):
     own = [re.escape(name) for name, kind in names.kinds.items() if kind == "resource"]
     if not own:
         return
-    for value in re.findall(rf"(?:[.:]|\b)(?:{'|'.join(own)})\s*=\s*([^:+\s|)]+)", text):
-        for word in value.strip("\"'").split(","):
+    for value in re.findall(rf"(?:[.:]|\b)(?:{'|'.join(own)}){IS}(?!\[)([^:+\s|)]+)", text):      # [u:ana=3] is a limit
+        for word in value.split(","):
+            word = word.strip("\"'")
+            if "=" in word:
+                break      # the next resource
             if not SIZE.match(word):
                 names.add("value", word)
 
 
 def add_host(name, names):
     """A name with its domain is hidden in two parts, so that both are the same wherever they are alone."""
-    name = name.strip().strip(".")
+    name = HOST.match(name.strip()).group().strip(".")
     label, _, domain = name.partition(".")
     if not label or label.isdigit() or name in names.given:
         return

@@ -134,6 +134,49 @@ class names_of_a_site(a_folder):
         self.assertRaises(Trouble, names.Names, self.map)
 
 
+# What follows an empty value, and words of PBS where a name may stand.
+PLAIN = """11/27/2026 08:35:47;0004;Server@batch;Svr;PBS_Server;attributes unset: resources_available.bongolic =
+11/27/2026 08:35:48;0004;Server@batch;Svr;PBS_Server;attributes unset: resources_available.bongolic=
+11/27/2026 08:35:48;0004;Server@batch;Svr;PBS_Server;attributes unset: managers =
+11/27/2026 08:35:48;0008;Server@batch;Job;43.batch;Job Run at request of Scheduler@batch
+11/27/2026 08:35:49;0004;Server@batch;Que;PBS_Server;attributes unset: default_queue =
+11/27/2026 08:35:49;0100;Server@batch;Req;PBS_Server;user= sock=133
+11/27/2026 08:35:49;E;43.batch;project= jobname= queue= ctime=1
+11/27/2026 08:35:49;0004;Server@batch;Svr;PBS_Server;attributes set: max_run = [u:PBS_GENERIC=5]
+11/27/2026 08:35:49;0004;Server@batch;Svr;PBS_Server;attributes set: max_run_res.bongolic = [o:PBS_ALL=5]
+11/27/2026 08:35:49;0004;Server@batch;Svr;PBS_Server;attributes set: resources_available.bongolic = -5
+11/27/2026 08:35:49;0008;Server@batch;Job;43.batch;Resource_List.place = scatter:group=host
+"""
+
+
+class what_is_no_name(a_folder):
+    def setUp(self):
+        super().setUp()
+        self.write(server__qmgr="create resource bongolic\nset server max_run += [g:ibexgrp=5]\nset server max_run_res.bongolic = [u:zorilla=5]\n",
+                   job__f="Job Id: 43.batch\n    Job_Name = 5\n    Priority = 5\n    Account_Name = 4711\n    Resource_List.ncpus = 4711\n\n")
+
+    def test_it_stays_as_it_is(self):
+        self.write(server_logs__20261127=PLAIN)
+        words = self.hide()
+        self.assertEqual({"bongolic", "ibexgrp", "zorilla", "batch", "5", "4711"}, words.keys() - {os.uname().nodename.partition(".")[0]})
+        self.assertEqual(self.texts()["server_logs/20261127"], PLAIN.replace("bongolic", words["bongolic"]).replace("@batch", "@" + words["batch"])
+                         .replace("43.batch", "43." + words["batch"]))
+
+    def test_a_number_is_replaced_only_as_what_it_names(self):
+        words = self.hide()
+        self.assertEqual(self.texts()["job/f"], f"Job Id: 43.batch\n    Job_Name = {words['5']}\n    Priority = 5\n    "
+                         f"Account_Name = {words['4711']}\n    Resource_List.ncpus = 4711\n\n")
+
+    def test_it_is_left_out_of_a_map_that_has_it(self):
+        with open(self.map, "w") as f:
+            json.dump({"value": {"11/27/2026": "vlr3oalf"}, "resource": {"PBS_GENERIC": "r39ve5e8"}, "user": {"sock=133": "u0000000"}}, f)
+        self.write(server_logs__20261127=PLAIN)
+        self.hide()
+        self.assertIn("11/27/2026 08:35:49;", self.texts()["server_logs/20261127"])
+        self.assertIn(" = [u:PBS_GENERIC=5]\n", self.texts()["server_logs/20261127"])
+        self.assertIn("user= sock=133\n", self.texts()["server_logs/20261127"])
+
+
 class what_is_never_in_a_snapshot(a_folder):
     def test_values_of_jobs_variables(self):
         many = "KEY_OF=hyrax1\n    priority = hyrax\n\nand more hyrax,A=b,"

@@ -33,10 +33,6 @@ struct names {
   std::string_view word, other;
 };
 
-bool is_comment_on_directories(std::string_view comment) {
-  return comment == no_log_change || comment == no_priv_change || comment == priv_not_valid;
-}
-
 // "/a/./b/" and "/a/b" are one directory. What links lead to is not known here: the lock in sched_priv knows.
 std::string compared(std::string_view path) {
   auto text = std::filesystem::path(path).lexically_normal().string();
@@ -51,6 +47,10 @@ std::string log_compared(std::string_view path) {
 }
 
 }  // namespace
+
+bool is_comment_on_directories(std::string_view comment) {
+  return comment == no_log_change || comment == no_priv_change || comment == priv_not_valid;
+}
 
 std::string other_log_name(std::string_view path) {
   const auto name = path.rfind('/') + 1;  // of a path without one: 0
@@ -72,7 +72,7 @@ outcome decide_directories(const scheduler_state& scheduler, schema::SchedDirect
     if (now(ids::comment) != comment) set.emplace_back("comment", comment);
     if (now(ids::scheduling) != "False") set.emplace_back("scheduling", "False");
   } else {
-    if (is_comment_on_directories(now(ids::comment))) set.emplace_back("comment", "");
+    if (is_comment_on_directories(now(ids::comment)) && !scheduler.found_unfit) set.emplace_back("comment", "");
     // It found the older one alone (MS-09).
     const auto logs = schema::str(told.getLogs());
     if (!logs.empty() && logs == other_log_name(now(ids::sched_log))) set.emplace_back("sched_log", logs);

@@ -21,8 +21,12 @@ struct scheduler_state;
 // a pair; empty: the path is neither.
 std::string other_log_name(std::string_view path);
 
+// One of the three comments that say why a directory can't be used.
+bool is_comment_on_directories(std::string_view comment);
+
 // What a scheduler says of its directories, as changes of its object: of one that it can't use, the comment, and scheduling is off;
-// when all is well again, a comment of that kind goes. A site's own comment stays.
+// when all is well again, a comment of that kind goes. A site's own comment stays, and what the server found at a start, until somebody
+// does something about it: a scheduler that was there before has not looked again.
 outcome decide_directories(const scheduler_state& scheduler, schema::SchedDirectories::Reader told);
 
 // The directories of all schedulers: part of the ledger, as they span streams.

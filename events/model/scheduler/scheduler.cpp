@@ -1,5 +1,7 @@
 // What may happen to a scheduler object, and what it means.
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
@@ -18,14 +20,17 @@ using which = schema::SchedulerEvent::Which;
 
 namespace {
 
+std::string first_priv(const std::string& name, const settings& settings) { return settings.home + "/sched_priv_" + name; }
+std::string first_log(const std::string& name, const settings& settings) { return settings.home + "/sched_log_" + name; }
+
 // A new scheduler begins with the defaults of its table; what the request says comes after them and wins.
 schema::sealed<schema::Manage> with_defaults(schema::Manage::Reader m, const settings& settings) {
   std::vector<std::pair<std::string, std::string>> defaults;
   for (const auto& row : attributes::table_of(schema::ObjectKind::SCHEDULER))
     if (*row.default_value != '\0' && row.set_by != attributes::setter::nobody && row.set_by != attributes::setter::internal)
       defaults.emplace_back(row.name, row.default_value);
-  defaults.emplace_back("sched_priv", settings.home + "/sched_priv_" + schema::str(m.getName()));
-  defaults.emplace_back("sched_log", settings.home + "/sched_log_" + schema::str(m.getName()));
+  defaults.emplace_back("sched_priv", first_priv(schema::str(m.getName()), settings));
+  defaults.emplace_back("sched_log", first_log(schema::str(m.getName()), settings));
   return schema::make<schema::Manage>([&](schema::Manage::Builder b) {
     b.setVerb(m.getVerb());
     b.setKind(m.getKind());
@@ -37,6 +42,17 @@ schema::sealed<schema::Manage> with_defaults(schema::Manage::Reader m, const set
       all[i].setValue(defaults[i].second);
     }
     for (unsigned i = 0; i < m.getChanges().size(); ++i) all.setWithCaveats(n + i, m.getChanges()[i]);
+  });
+}
+
+std::string_view comment_of(const scheduler_state& scheduler) { return scheduler.attributes.get(ids::comment).value_or(""); }
+
+event comment_event(std::string_view comment) {
+  return make_event([&](auto e) {
+    auto change = e.initScheduler().initChanged().initChanges(1)[0];
+    change.setName("comment");
+    change.setValue(std::string(comment));
+    if (comment.empty()) change.setOp(schema::AttributeOp::UNSET);
   });
 }
 
@@ -55,8 +71,10 @@ bool is_fixed_for_default(schema::Attribute::Reader change) {
   return false;
 }
 
-// The default scheduler begins with scheduling = True, others with False: unset, it is True again.
-schema::sealed<schema::Manage> with_first_scheduling(schema::Manage::Reader m) {
+using first_value = std::function<std::optional<std::string>(attributes::attribute_id)>;
+
+// What is unset, or set to an empty text, gets the value that it had at first.
+schema::sealed<schema::Manage> with_first_values(schema::Manage::Reader m, const first_value& first) {
   return schema::make<schema::Manage>([&](schema::Manage::Builder b) {
     b.setVerb(m.getVerb());
     b.setKind(m.getKind());
@@ -64,9 +82,12 @@ schema::sealed<schema::Manage> with_first_scheduling(schema::Manage::Reader m) {
     b.setChanges(m.getChanges());
     for (auto c : b.getChanges()) {
       const auto* row = attributes::find(schema::ObjectKind::SCHEDULER, schema::text(c.asReader().getName()));
-      if (!row || row->id != ids::scheduling || c.getOp() != schema::AttributeOp::UNSET) continue;
+      const bool is_no_text = row && row->type == attributes::value_type::string && c.asReader().getValue().size() == 0;
+      const bool is_emptied = c.getOp() == schema::AttributeOp::UNSET || (c.getOp() == schema::AttributeOp::SET && is_no_text);
+      const auto value = row && is_emptied ? first(row->id) : std::nullopt;
+      if (!value) continue;
       c.setOp(schema::AttributeOp::SET);
-      c.setValue("True");
+      c.setValue(*value);
     }
   });
 }
@@ -81,14 +102,41 @@ outcome decide_change_of_default(const scheduler_state& scheduler, schema::Manag
       if (c.getOp() != schema::AttributeOp::SET || scheduler.attributes.get(id) != schema::text(c.getValue()))
         return refuse(pbs_error::not_on_default_scheduler);
     }
-  const auto whole = with_first_scheduling(m);
+  // It begins with scheduling = True, others with False.
+  const auto whole =
+      with_first_values(m, [](auto id) { return id == ids::scheduling ? std::optional<std::string>("True") : std::nullopt; });
   const auto rest = only_changes(*whole, [&](schema::Attribute::Reader c) { return !may || !is_fixed_for_default(c); });
   return changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, *rest, now.by, settings.resources);
 }
 
 outcome decide_set(const scheduler_state& scheduler, schema::Manage::Reader m, const stamp& now, const settings& settings) {
   if (scheduler.name == "default") return decide_change_of_default(scheduler, m, now, settings);
-  return changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, m, now.by, settings.resources);
+  // Without a directory it could not be started. PBS gives it the first one again.
+  const auto whole = with_first_values(m, [&](auto id) -> std::optional<std::string> {
+    if (id == ids::sched_priv) return first_priv(scheduler.name, settings);
+    if (id == ids::sched_log) return first_log(scheduler.name, settings);
+    return std::nullopt;
+  });
+  return changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, *whole, now.by, settings.resources);
+}
+
+// Whoever turns scheduling on has done something about what the start found.
+bool ends_finding(const scheduler_state& scheduler, capnp::List<schema::Attribute>::Reader changes) {
+  bool turned_on = false;
+  for (auto c : changes) {
+    if (schema::text(c.getName()) == "comment") return false;
+    if (schema::text(c.getName()) == "scheduling")
+      turned_on = c.getOp() == schema::AttributeOp::SET && schema::text(c.getValue()) == "True";
+  }
+  return turned_on && scheduler.found_unfit && is_comment_on_directories(comment_of(scheduler));
+}
+
+outcome decide_set_and_comment(const scheduler_state& scheduler, schema::Manage::Reader m, const stamp& now, const settings& settings) {
+  auto set = decide_set(scheduler, m, now, settings);
+  if (!set.accepted() || set.events().empty()) return set;
+  if (ends_finding(scheduler, set.events().front().get().getScheduler().getChanged().getChanges()))
+    set.events().push_back(comment_event(""));
+  return set;
 }
 
 outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m, const stamp& now, const settings& settings) {
@@ -119,7 +167,7 @@ outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m
     case schema::ManageVerb::SET:
     case schema::ManageVerb::UNSET:
       if (!scheduler.exists) return refuse(pbs_error::unknown_scheduler);
-      return decide_set(scheduler, m, now, settings);
+      return decide_set_and_comment(scheduler, m, now, settings);
     case schema::ManageVerb::IMPORT: break;
   }
   return refuse(pbs_error::invalid_request);
@@ -154,17 +202,6 @@ event proposal_event(const proposal_refused& refused) {
     r.setCycle(run.getCycle());
     r.setReason(refused.why);
     r.setExecVnode(run.getExecVnode());
-  });
-}
-
-std::string_view comment_of(const scheduler_state& scheduler) { return scheduler.attributes.get(ids::comment).value_or(""); }
-
-event comment_event(std::string_view comment) {
-  return make_event([&](auto e) {
-    auto change = e.initScheduler().initChanged().initChanges(1)[0];
-    change.setName("comment");
-    change.setValue(std::string(comment));
-    if (comment.empty()) change.setOp(schema::AttributeOp::UNSET);
   });
 }
 
@@ -239,6 +276,16 @@ void comes_from(scheduler_state& scheduler, std::string_view host) {
   scheduler.attributes.set(ids::sched_host, host);
 }
 
+// A start that failed for its directories leaves a comment on them. Another directory, or scheduling turned on, ends what was found.
+void take_finding(scheduler_state& scheduler, capnp::List<schema::Attribute>::Reader changes) {
+  for (auto c : changes) {
+    const auto name = schema::text(c.getName());
+    const auto value = c.getOp() == schema::AttributeOp::UNSET ? std::string_view() : schema::text(c.getValue());
+    if (name == "comment") scheduler.found_unfit = scheduler.start_failed && is_comment_on_directories(value);
+    if (name == "sched_priv" || name == "sched_log" || (name == "scheduling" && value == "True")) scheduler.found_unfit = false;
+  }
+}
+
 }  // namespace
 
 void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerEvent::Reader event) {
@@ -259,9 +306,11 @@ void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerE
         scheduler.partition_given |= c.getOp() == schema::AttributeOp::SET && schema::text(c.getName()) == "partition";
         if (c.getName() == "sched_host") scheduler.left_host.clear();
       }
+      take_finding(scheduler, event.getChanged().getChanges());
       break;
     case which::DELETED: scheduler.exists = false; break;
     case which::STARTED:
+      scheduler.start_failed = false;
       comes_from(scheduler, schema::text(event.getStarted().getHost()));
       // The default one needs no port, and shows one only while it was given one.
       if (const auto port = event.getStarted().getPort(); port != 0) scheduler.attributes.set(ids::sched_port, std::to_string(port));
@@ -281,6 +330,7 @@ void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerE
     case which::PROPOSAL_REFUSED: break;
     case which::START_FAILED:  // there was no connection, whatever the server that ran before this one knew
       scheduler.connected = scheduler.in_cycle = false;
+      scheduler.start_failed = true;
       state("down");
       break;
     case which::FAIRSHARE_POLICY: scheduler.fairshare = read_fairshare_policy(event.getFairsharePolicy()); break;

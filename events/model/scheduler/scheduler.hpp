@@ -24,6 +24,8 @@ struct scheduler_state {
   bool in_cycle = false;
   bool partition_given = false;  // it has one, or had one
   std::string runs_on;           // the host it said hello from last
+  bool start_failed = false;     // the last start, and none has come since
+  bool found_unfit = false;      // the server found its directories so at a start; what a process says that was there before ends nothing
   std::string left_host;         // out of reach when it was started somewhere else; empty: none, or somebody has set sched_host since
   attributes::attribute_set attributes;
   fairshare_policy fairshare;

@@ -165,8 +165,32 @@ BOOST_AUTO_TEST_CASE(those_of_the_default_scheduler_stay) {  // MS-37, MS-47, MS
   // Of another one they may be set and unset.
   s.create(2, "sc1");
   BOOST_TEST(s.set(2, "sched_host", "federer") == "");
+}
+
+BOOST_AUTO_TEST_CASE(directories_that_are_unset_are_those_of_its_name_again) {  // as recorded; without one it could not be started
+  schedulers s;
+  s.create(2, "sc1");
+  const auto shown = [&] { return s.get(2, ids::sched_priv) + " " + s.get(2, ids::sched_log); };
+  const std::string first = "/home/sched_priv_sc1 /home/sched_log_sc1";
   BOOST_TEST(s.unset(2, "sched_priv") == "");
-  BOOST_TEST(s.get(2, ids::sched_priv) == "-");
+  BOOST_TEST(shown() == first);
+  s.set(2, "sched_priv", "/p");
+  s.set(2, "sched_log", "/l");
+  BOOST_TEST(shown() == "/p /l");
+  BOOST_TEST(s.unset(2, "sched_priv") == "");
+  BOOST_TEST(s.unset(2, "sched_logs") == "");
+  BOOST_TEST(shown() == first);
+  s.set(2, "sched_priv", "/p");
+  BOOST_TEST(s.set(2, "sched_priv", "") == "");
+  BOOST_TEST(shown() == first);
+  // Who may not set it may not unset it, and another one may have taken it meanwhile.
+  s.set(2, "sched_priv", "/p");
+  BOOST_TEST(s.when(2, manage(ManageVerb::UNSET, ObjectKind::SCHEDULER, "sc1", {{"sched_priv", "", "", schema::AttributeOp::UNSET}}),
+                    manager()) == "15003 Cannot set attribute, read only or insufficient permission  sched_priv");
+  s.create(3, "sc2");
+  s.set(3, "sched_priv", "/home/sched_priv_sc1");
+  BOOST_TEST(s.unset(2, "sched_priv") == priv_taken);
+  BOOST_TEST(s.get(2, ids::sched_priv) == "/p");
 }
 
 BOOST_AUTO_TEST_CASE(scheduling_that_is_unset_is_what_it_was_at_first) {  // as recorded: True for the default one
@@ -177,6 +201,7 @@ BOOST_AUTO_TEST_CASE(scheduling_that_is_unset_is_what_it_was_at_first) {  // as 
   BOOST_TEST(s.unset(2, "scheduling") == "");
   BOOST_TEST(s.get(1, ids::scheduling) == "True");
   BOOST_TEST(s.get(2, ids::scheduling) == "False");
+  BOOST_TEST(s.set(1, "scheduling", "").starts_with("15014"));
 }
 
 BOOST_AUTO_TEST_CASE(a_directory_that_can_not_be_used_is_a_comment_and_no_scheduling) {  // MS-14, MS-19, MS-50 to MS-52
@@ -202,6 +227,39 @@ BOOST_AUTO_TEST_CASE(a_directory_that_can_not_be_used_is_a_comment_and_no_schedu
   s.set(2, "comment", "READY_TO_USE");
   s.says(2, trouble::NONE, false);
   BOOST_TEST(shown() == "READY_TO_USE, False");
+}
+
+// A scheduler that outlived the server says where it works, and has not looked at the directory again.
+BOOST_AUTO_TEST_CASE(what_the_server_found_at_a_start_stays_until_somebody_does_something) {
+  using trouble = schedulers::trouble;
+  for (const std::uint64_t stream : {1, 2}) {
+    schedulers s;
+    s.create(2, "sc1", {{"scheduling", "", "True"}});
+    const auto shown = [&] { return s.get(stream, ids::comment) + ", " + s.get(stream, ids::scheduling); };
+    const auto comes = [&] { s.when(stream, model::scheduler_came{"p1", "1", 7, 0}, the_server()); };
+    const std::string found = "PBS failed validation checks for sched_priv directory";
+    const auto fails = [&] { s.when(stream, model::scheduler_not_started{"its mode is 777", found}, the_server()); };
+    fails();
+    BOOST_TEST(shown() == found + ", False");
+    comes();
+    s.says(stream, trouble::NONE, false);
+    BOOST_TEST(shown() == found + ", False");
+    BOOST_TEST(s.set(stream, "scheduling", "False") == "");
+    s.says(stream, trouble::NONE, false);
+    BOOST_TEST(shown() == found + ", False");
+    BOOST_TEST(s.set(stream, "scheduling", "True") == "");
+    BOOST_TEST(shown() == "-, True");
+    // What the scheduler itself says ends with what it says, as before.
+    s.says(stream, trouble::NOT_VALID, false);
+    s.says(stream, trouble::NONE, false);
+    BOOST_TEST(shown() == "-, False");
+    if (stream == 1) continue;  // the default one's directories stay
+    fails();
+    BOOST_TEST(s.set(stream, "sched_priv", "/other") == "");
+    comes();
+    s.says(stream, trouble::NONE, false);
+    BOOST_TEST(shown() == "-, False");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(an_object_shows_the_older_log_directory_where_only_that_is_there) {  // MS-09

@@ -185,7 +185,7 @@ void answer_stat(const status& from, std::uint64_t request_id, schema::Stat::Rea
   const filter shown(asked.getKind(), viewing, asked.getWanted());
   switch (asked.getKind()) {
     case ObjectKind::QUEUE: stat_queues(from, asked, shown, out); break;
-    case ObjectKind::SERVER: out.add(from.server().server_name, shown.apply(server_row(from))); break;
+    case ObjectKind::SERVER: out.add(from.server().server_name, shown.apply(shown_server_row(from))); break;
     case ObjectKind::SCHEDULER: stat_schedulers(from, asked, shown, out); break;
     case ObjectKind::RESOURCE: stat_resources(from, asked, viewing, out); break;
     case ObjectKind::HOOK: stat_hooks(from, asked, shown, out); break;

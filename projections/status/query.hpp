@@ -47,6 +47,7 @@ attributes::attribute_set job_row(const status& from, const model::job_state& jo
 // Packed rows (events/attributes/attribute_set.hpp) of what is not kept as one set.
 std::string queue_row(const status& from, const model::queue_state& queue, const queue_sums& all);
 std::string server_row(const status& from);
+std::string shown_server_row(const status& from);  // Active is Idle there while scheduling is off
 // "free", "offline,job-exclusive": the words of the vnode's state as pbsnodes prints them.
 std::string vnode_state_text(const status& from, const model::host_state& host, const model::vnode_state& vnode);
 // Without the word for a reservation that has it alone: schedulers know these themselves.

@@ -154,7 +154,9 @@ std::string queue_row(const status& from, const model::queue_state& queue, const
   return std::string(row.packed());
 }
 
-std::string server_row(const status& from) {
+namespace {
+
+attributes::attribute_set server_attributes(const status& from) {
   namespace ids = attributes::server;
   auto row = from.server().attributes;
   const auto& counts = from.jobs_of("");
@@ -162,6 +164,17 @@ std::string server_row(const status& from) {
   row.set(ids::state_count, counts.text());
   sums_of_all(from).put(row, ids::resources_assigned);
   put_constants(row, schema::ObjectKind::SERVER);
+  return row;
+}
+
+}  // namespace
+
+std::string server_row(const status& from) { return std::string(server_attributes(from).packed()); }
+
+std::string shown_server_row(const status& from) {
+  namespace ids = attributes::server;
+  auto row = server_attributes(from);
+  if (row.get(ids::server_state) == "Active" && row.get(ids::scheduling) == "False") row.set(ids::server_state, "Idle");
   return std::string(row.packed());
 }
 

@@ -429,6 +429,21 @@ BOOST_AUTO_TEST_CASE(servers_and_queues_sum_what_running_jobs_asked_for) {
              "Transit:0 Queued:1 Held:0 Waiting:0 Running:1 Exiting:0 Begun:0 ");
 }
 
+BOOST_AUTO_TEST_CASE(a_server_is_idle_while_scheduling_is_off) {  // as recorded
+  const auto shown = [&] {
+    const answer s = stat([](schema::Stat::Builder q) { q.setKind(ObjectKind::SERVER); });
+    return s.get("p1", attributes::server::server_state);
+  };
+  BOOST_TEST(shown() == "Active");
+  server("scheduling", "False");
+  BOOST_TEST(shown() == "Idle");
+  server("server_state", "Terminating");  // one that winds up stays so
+  BOOST_TEST(shown() == "Terminating");
+  server("server_state", "Active");
+  server("scheduling", "True");
+  BOOST_TEST(shown() == "Active");
+}
+
 // RD-20: what a job has let go is another's when its vnodes are free, and no sum falls before.
 BOOST_AUTO_TEST_CASE(sums_fall_when_vnodes_are_free) {
   host(5, "p2", {{"resources_available", "ncpus", "4"}, {"resources_available", "mem", "8gb"}});

@@ -38,6 +38,7 @@ constexpr auto job_sequence_limit = number_within<9'999'999, 999'999'999'999>;
 
 // A time to wait. The longest is 68 years: an order to a MoM has 32 bits for it, and a server counts in nanoseconds.
 constexpr std::int64_t wait_seconds_max = INT32_MAX;
+constexpr auto wait_seconds_from_1 = number_within<1, wait_seconds_max>;
 constexpr auto wait_seconds = number_within<0, wait_seconds_max>;
 // Where PBS takes a value below 0, whose meaning is that of 1.
 constexpr auto wait_seconds_or_below_0 = number_within<INT64_MIN, wait_seconds_max>;
@@ -47,6 +48,11 @@ maybe wait_duration(text value) {
   const auto seconds = parse_duration(value);
   if (!seconds || *seconds > wait_seconds_max) return std::nullopt;
   return print_duration(*seconds);
+}
+
+maybe answer_time(text value) {
+  const auto seconds = parse_duration(value);
+  return seconds && *seconds >= 1 ? wait_duration(value) : std::nullopt;
 }
 
 // The digits as given, without leading zeros: 022 is shown as 22.
@@ -227,11 +233,17 @@ constexpr special_value all_special_values[] = {
     {kind::QUEUE, queue::queue_type, queue_type, bad, false},
     {kind::QUEUE, queue::Priority, priority, bad, false},
     {kind::QUEUE, queue::kill_delay, wait_seconds, bad, false},
+    {kind::QUEUE, queue::backfill_depth, not_negative, bad, false},
     {kind::QUEUE, queue::partition, partition_name, pbs_error::default_partition, false},
     {kind::SERVER, server::managers, people_at_hosts, pbs_error::bad_host, false},
     {kind::SERVER, server::operators, people_at_hosts, pbs_error::bad_host, false},
     {kind::SERVER, server::scheduler_iteration, wait_seconds_or_below_0, bad, false},
     {kind::SERVER, server::node_fail_requeue, wait_seconds_or_below_0, bad, false},
+    {kind::SERVER, server::resend_term_delay, wait_seconds, bad, false},
+    {kind::SERVER, server::reserve_retry_time, wait_seconds_from_1, bad, false},
+    {kind::SERVER, server::max_concurrent_provision, at_least_one, bad, false},
+    {kind::SERVER, server::backfill_depth, not_negative, bad, false},
+    {kind::SERVER, server::job_requeue_timeout, answer_time, bad, false},
     {kind::SERVER, server::job_history_duration, wait_duration, bad, false},
     {kind::SERVER, server::sync_mom_hookfiles_timeout, wait_seconds, bad, false},
     {kind::SERVER, server::max_job_sequence_id, job_sequence_limit, pbs_error::bad_max_job_sequence_id, false},

@@ -131,6 +131,26 @@ BOOST_AUTO_TEST_CASE(a_time_to_wait_is_not_below_zero_and_not_beyond_what_can_be
   BOOST_TEST(check(ObjectKind::JOB, "Execution_Time", "", "9223372037") == bad);
 }
 
+// Each has a least value below which it means nothing.
+BOOST_AUTO_TEST_CASE(a_number_is_not_below_what_it_counts) {
+  const std::string bad = "15014 Illegal attribute or resource value";
+  struct least {
+    ObjectKind kind;
+    const char *name, *value, *below;
+  };
+  for (const auto& [kind, name, value, below] :
+       {least{ObjectKind::SERVER, "backfill_depth", "0", "-1"}, least{ObjectKind::QUEUE, "backfill_depth", "0", "-1"},
+        least{ObjectKind::SERVER, "resend_term_delay", "0", "-1"}, least{ObjectKind::SERVER, "reserve_retry_time", "1", "0"},
+        least{ObjectKind::SERVER, "max_concurrent_provision", "1", "0"},
+        least{ObjectKind::SERVER, "job_requeue_timeout", "00:00:01", "0"}}) {
+    BOOST_TEST(check(kind, name, "", value) == value, name);
+    BOOST_TEST(check(kind, name, "", below) == bad, name);
+    BOOST_TEST(check(kind, name, "", "-7") == bad, name);
+  }
+  for (const char* name : {"resend_term_delay", "reserve_retry_time", "job_requeue_timeout"})
+    BOOST_TEST(check(ObjectKind::SERVER, name, "", "2147483648") == bad, name);
+}
+
 // None of them throws, whatever an older log holds.
 BOOST_AUTO_TEST_CASE(what_is_no_number_reads_as_not_set) {
   attribute_set set;

@@ -7,12 +7,14 @@
 #include <iterator>
 #include <set>
 #include <stdexcept>
+#include <vector>
 
 #include "actors/mom/host/definition_files.hpp"
 #include "actors/mom/host/environment.hpp"
 #include "actors/mom/host/unknown_files.hpp"
 #include "events/values/number.hpp"
 #include "tools/daemons/home.hpp"
+#include "tools/daemons/home_check.hpp"
 #include "tools/daemons/host_names.hpp"
 #include "tools/daemons/mom_log.hpp"
 
@@ -42,6 +44,17 @@ mom_setup read_mom_setup(const client::command_line& line) {
     if (!std::ifstream(s.config)) throw std::runtime_error("cannot read " + s.config);
   }
   return s;
+}
+
+std::string why_not_its_own(const mom_setup& s) {
+  std::vector<std::string> paths{s.home, s.priv, s.home + "/annals.conf", s.home + "/pbs_environment", s.config, s.priv + "/config.d"};
+  try {
+    const mom::definition_files definitions(s.priv);
+    for (const auto& name : definitions.names()) paths.push_back(definitions.path(name));
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return why_open_to_others(paths);
 }
 
 std::string read_text(const std::string& path) {

@@ -23,6 +23,9 @@ struct mom_setup {
 // Throws std::runtime_error if a file of settings that -c names can't be read.
 mom_setup read_mom_setup(const client::command_line& line);
 
+// Why others could change what this MoM does, or what it reads as its settings; empty: they can't.
+std::string why_not_its_own(const mom_setup& s);
+
 std::string read_text(const std::string& path);  // empty: it can't be read
 
 // before: as they were until HUP, nullptr at the start. What is wrong is logged. At the start errors of vnode definition files are

@@ -128,6 +128,10 @@ int run(const client::command_line& line) {
     log.failed(why);
     daemons::stop_at_once("pbs_comm", why);
   };
+  if (const auto why = daemons::why_open_to_others({conf.pbs_home, priv, priv + "/comm"}); !why.empty()) {
+    log.failed(why);
+    daemons::give_up("pbs_comm", std::runtime_error(why));
+  }
   std::optional<daemons::login_doors> doors;
   if (!servers.empty()) doors.emplace(conf.pbs_home, servers, conf.batch_service_port, failed, stop);
   log.ready(servers);

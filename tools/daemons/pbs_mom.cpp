@@ -114,6 +114,10 @@ class hang_up {
 
  private:
   std::shared_ptr<const mom::mom_settings> read_again() {
+    if (const auto why = last_ ? daemons::why_not_its_own(setup_) : std::string(); !why.empty()) {
+      notes_.write(actors::log_event::force | actors::log_event::error, "Svr", "pbs_mom", why + "; the settings stay as they were");
+      return last_;
+    }
     return last_ = daemons::read_settings(setup_, notes_, last_.get());
   }
 
@@ -265,6 +269,10 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
     notes.write(actors::log_event::force | actors::log_event::error, "Svr", "pbs_mom", text);
     daemons::stop_at_once("pbs_mom", text);
   };
+  if (const auto why = daemons::why_not_its_own(s); !why.empty()) {
+    notes.write(actors::log_event::force | actors::log_event::error, "Svr", "pbs_mom", why);
+    daemons::give_up("pbs_mom", std::runtime_error(why));
+  }
   const actors::system_clock clock;
   auto own_log = daemons::open_mom_log(s.priv, [&notes](const std::string& text) {
     notes.write(actors::log_event::force | actors::log_event::error, "Svr", "pbs_mom", text);

@@ -303,6 +303,10 @@ class known_gateway {
     notes.write(actors::log_event::force | actors::log_event::error, "Svr", "PBS_Server", text);
     daemons::stop_at_once("pbs_server", text);
   };
+  if (const auto why = daemons::why_open_to_others({s.home, s.priv, s.home + "/annals.conf", s.home + "/pbs_environment"}); !why.empty()) {
+    notes.write(actors::log_event::force | actors::log_event::error, "Svr", "PBS_Server", why);
+    daemons::give_up("pbs_server", std::runtime_error(why));
+  }
   const actors::system_clock clock;
   auto certificates = std::async(std::launch::async, [&s] {  // beside the log, which takes longer
     make_certificates(s);

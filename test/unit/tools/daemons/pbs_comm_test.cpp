@@ -120,6 +120,16 @@ BOOST_AUTO_TEST_CASE(a_home_that_is_not_there_is_not_made) {
   BOOST_TEST(r.status == 1);
 }
 
+BOOST_AUTO_TEST_CASE(a_home_that_others_can_write_is_refused) {
+  const auto priv = files.at("server_priv");
+  std::filesystem::permissions(priv, std::filesystem::perms(0777));
+  const ran r = run({"-N"});
+  const std::string why = "PBS failed validation checks for " + priv + ": its mode is 777\n";
+  BOOST_TEST(r.status == 1);
+  BOOST_TEST(r.err == "pbs_comm: " + why);
+  BOOST_TEST(count(why) == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(wrong_uses) {
   const ran r = run({"-Z"});
   BOOST_TEST(r.err == std::string("pbs_comm: invalid option -- 'Z'\n") + usage);

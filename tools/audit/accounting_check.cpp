@@ -136,7 +136,7 @@ accounting_days check_accounting(log::audit_store& store, const std::string& log
     known.insert(day);
   }
   for (const auto& day : days)
-    if (!known.contains(day)) faults[day] = "neither the log nor the directory knows this day";
+    if (!known.contains(day)) return end.trouble = "neither the log nor the directory knows the day " + day, end;
   for (const auto& [day, fault] : faults) end.differences.push_back(day + ": " + fault);
   end.days = known.size();
   if (mark) end.being_written = mark->day;

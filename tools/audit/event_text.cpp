@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstdio>
 #include <ctime>
+#include <iterator>
 
 #include "events/values/shown_text.hpp"
 #include "tools/audit/moment.hpp"
@@ -97,10 +98,16 @@ std::vector<std::string> kind_names() {
   return names;
 }
 
+std::span<const std::string_view> stream_kind_names() {
+  static constexpr std::string_view names[] = {"server", "queue", "host", "job", "scheduler", "run", "part", "hook", "log", "reservation"};
+  static_assert(std::size(names) == static_cast<std::size_t>(schema::StreamKind::RESERVATION) + 1);
+  return names;
+}
+
 std::string_view stream_kind_name(schema::StreamKind kind) {
-  constexpr std::string_view names[] = {"server", "queue", "host", "job", "scheduler", "run", "part", "hook", "log", "reservation"};
+  const auto names = stream_kind_names();
   const auto at = static_cast<std::size_t>(kind);
-  return at < std::size(names) ? names[at] : "unknown";
+  return at < names.size() ? names[at] : "unknown";
 }
 
 std::optional<schema::StreamKind> stream_kind_named(std::string_view name) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@ namespace annals::audit {
 std::string kind_name(schema::Event::Reader event);            // "JobAssigned", "HostVnodeCreated": kind of stream and event
 std::optional<std::string> kind_named(std::string_view name);  // that name; upper and lower case are the same
 std::vector<std::string> kind_names();                         // all, in the order of the schema
+std::span<const std::string_view> stream_kind_names();         // of objects: "server", "queue"
 std::string_view stream_kind_name(schema::StreamKind kind);    // "job"
 std::optional<schema::StreamKind> stream_kind_named(std::string_view name);
 

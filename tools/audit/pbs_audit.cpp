@@ -90,7 +90,8 @@ bool fill_filter(const asked& a, audit::event_filter& filter, std::string& why) 
   filter.user = a.user;
   for (const auto& k : a.kinds)
     if (!audit::add_kinds(filter, k)) {
-      why = "no kind of event or object is called " + k + "; there are: server queue host job scheduler run part hook log";
+      why = "no kind of event or object is called " + k + "; there are:";
+      for (const auto name : audit::stream_kind_names()) why.append(" ").append(name);
       for (const auto& name : audit::kind_names()) why += " " + name;
     }
   return why.empty();

@@ -132,6 +132,7 @@ BOOST_AUTO_TEST_CASE(every_kind_of_event_has_a_name_that_is_understood) {
   BOOST_TEST(!kind_named("JobAssignedx"));
   event_filter f;
   BOOST_TEST(add_kinds(f, "JobEnded,host"));
+  for (const auto name : stream_kind_names()) BOOST_TEST(add_kinds(f, name), name);
   BOOST_TEST(!add_kinds(f, "JobEnded,"));
 }
 

@@ -72,7 +72,10 @@ BOOST_AUTO_TEST_CASE(exit_statuses_tell_usage_unknown_jobs_and_missing_logs_apar
   history.begin();
   BOOST_TEST(log.audit({}).status == 2);
   BOOST_TEST(log.audit({"explain"}).status == 2);
-  BOOST_TEST(log.audit({"log", "--kind", "Nothing"}).status == 2);
+  const auto no_kind = log.audit({"log", "--kind", "Nothing"});
+  BOOST_TEST(no_kind.status == 2);
+  BOOST_TEST(no_kind.err.find("; there are: server queue host job scheduler run part hook log reservation ") != std::string::npos,
+             no_kind.err);
   BOOST_TEST(log.audit({"log", "--since", "last week"}).status == 2);
   BOOST_TEST(log.audit({"job", "a.b.c"}).status == 2);
   BOOST_TEST(log.audit({"startup"}).status == 2);
@@ -173,6 +176,10 @@ BOOST_AUTO_TEST_CASE(accounting_files_are_compared_with_the_log_and_written_anew
   const auto unknown = log.audit({"accounting", "--check"});
   BOOST_TEST(unknown.out.find("19990101: the log has no line of this day") == 0u, unknown.out);
   BOOST_TEST(log.audit({"accounting", "--check", day.filename()}).status == 0);
+  const auto none = log.audit({"accounting", "--check", "20101010"});
+  BOOST_TEST(none.status == 1);
+  BOOST_TEST(none.out == "");
+  BOOST_TEST(none.err == "pbs_audit: neither the log nor the directory knows the day 20101010\n");
   BOOST_TEST(log.audit({"accounting", "--rebuild", log.home + "/other", "19990101"}).status == 1);
 }
 

@@ -83,7 +83,7 @@ class run {
     const auto before = static_cast<std::ptrdiff_t>(objects_.size());
     ask_about({host}, ObjectKind::HOST);
     const auto found = objects_.size();
-    objects_.erase(std::remove_if(objects_.begin() + before, objects_.end(), [&](const auto& o) { return host_of(o.view()) != host; }),
+    objects_.erase(std::remove_if(objects_.begin() + before, objects_.end(), [&](const auto& o) { return !is_on_host(o.view(), host); }),
                    objects_.end());
     if (objects_.size() < found && std::ssize(objects_) == before) report({{{host, unknown_node, "Unknown node"}}, {}});
   }
@@ -186,7 +186,7 @@ class run {
     if (outcome.refused) return outcome.refused;
     std::size_t marked = 0;
     for (const kept_object& vnode : found) {
-      if (host_of(vnode.view()) != host) continue;
+      if (!is_on_host(vnode.view(), host)) continue;
       const auto why = manage(server_, {schema::ManageVerb::SET, ObjectKind::NODE, vnode.name, changes});
       if (why) return refused_name{host, why->code, why->text};
       ++marked;

@@ -35,22 +35,35 @@ split_size read_size(std::string_view text) {
 
 }  // namespace
 
-std::string_view host_of(const object_view& vnode) {
+namespace {
+
+// The whole name, with its domain if it has one.
+std::string_view full_host_of(const object_view& vnode) {
   const std::string_view mom = value_of(vnode, id::Mom);
-  return mom.empty() ? vnode.name : mom.substr(0, mom.find_first_of(",."));
+  return mom.empty() ? vnode.name : mom.substr(0, mom.find(','));
+}
+
+}  // namespace
+
+bool is_on_host(const object_view& vnode, std::string_view host) {
+  const std::string_view full = full_host_of(vnode);
+  return host == full || (!value_of(vnode, id::Mom).empty() && host == full.substr(0, full.find('.')));
 }
 
 std::vector<host_group> group_by_host(std::span<const object_view> vnodes) {
   std::vector<host_group> hosts;
   std::map<std::string_view, std::size_t> place;
   for (const object_view& v : vnodes) {
-    const auto [at, fresh] = place.try_emplace(host_of(v), hosts.size());
-    if (fresh) hosts.push_back({std::string(at->first), {}});
+    const auto full = full_host_of(v);
+    const auto [at, fresh] = place.try_emplace(full, hosts.size());
+    if (fresh) hosts.push_back({std::string(value_of(v, id::Mom).empty() ? full : full.substr(0, full.find('.'))), {}});
     host_group& host = hosts[at->second];
-    if (v.name == host.name)
+    if (v.name == full || v.name == host.name) {
+      host.name = v.name;  // as the server knows it
       host.vnodes.insert(host.vnodes.begin(), v);
-    else
+    } else {
       host.vnodes.push_back(v);
+    }
   }
   return hosts;
 }

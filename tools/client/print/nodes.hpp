@@ -15,12 +15,12 @@
 
 namespace annals::client {
 
-// The host a vnode is on: the first name of its Mom attribute up to the first dot, else its own name.
-std::string_view host_of(const object_view& vnode);
+// The host a vnode is on is the first name of its Mom attribute, with its domain or without; else it is called as the vnode.
+bool is_on_host(const object_view& vnode, std::string_view host);
 
 // The vnodes of one host, the natural one (named like the host) first.
 struct host_group {
-  std::string name;
+  std::string name;  // that of the natural one; without it, the host's up to the first dot
   std::vector<object_view> vnodes;
 };
 // In the order in which the hosts' first vnodes stand.

@@ -201,6 +201,31 @@ BOOST_AUTO_TEST_CASE(differing_states_times_and_texts_show_as_various) {
   BOOST_TEST(has("sharing = default_shared"));
 }
 
+BOOST_AUTO_TEST_CASE(a_host_is_called_as_its_natural_vnode) {
+  namespace id = annals::attributes::node;
+  auto nodes = read_blocks(ObjectKind::NODE, "", golden("pbsnodes.txt", vm_node));
+  nodes.resize(1);
+  nodes.push_back(nodes.front());
+  const auto named = [&](const std::string& natural, const std::string& mom) {
+    nodes[0].name = natural + "[0]";
+    nodes[1].name = natural;
+    for (auto& n : nodes) {
+      n.set(id::Mom, "", mom);
+      n.set(id::state, "", "down");
+      n.set(id::comment, "", "");
+    }
+    std::string out;
+    for (const host_group& h : group_by_host(views(nodes))) put_unavailable(out, h);
+    return out;
+  };
+  BOOST_TEST(named("nohost.example.com", "nohost.example.com") == "nohost.example.com   down \n");
+  BOOST_TEST(named("nohost", "nohost.example.com,nohost") == "nohost               down \n");
+  for (const char* name : {"nohost", "nohost.example.com"}) BOOST_TEST(is_on_host(nodes[0].view(), name));
+  for (const char* name : {"nohost.example", "nohost[0]", "other"}) BOOST_TEST(!is_on_host(nodes[0].view(), name));
+  nodes[1].set(id::Mom, "", "nohost.example.org");  // another host of that name
+  BOOST_TEST(group_by_host(views(nodes)).size() == 2u);
+}
+
 BOOST_AUTO_TEST_CASE(l_lists_hosts_that_are_offline_or_down) {
   auto nodes = read_blocks(ObjectKind::NODE, "", golden("pbsnodes.txt", vm_node));
   const auto list = [&] {

@@ -121,7 +121,9 @@ std::string session::first_line_of(const wire::wire_error& e) const {
   const std::string_view what = e.what();
   if (what.find("ermission denied") != std::string_view::npos) return "Permission denied";
   const auto host = this_host(), server = short_server_name(address_.name);
-  const bool is_elsewhere = server != host && server != "localhost" && ::access(address_.socket.c_str(), F_OK) != 0;
+  // The server makes its socket anew at each start; the directory is there as long as the home is.
+  const auto directory = address_.socket.substr(0, address_.socket.rfind('/') + 1);
+  const bool is_elsewhere = server != host && server != "localhost" && ::access(directory.c_str(), F_OK) != 0;
   if (is_elsewhere)
     return host + " is no login host of server " + server + ": `pbs_enroll --login " + host + "` on " + server +
            " begins that (pbs_enroll(8))";

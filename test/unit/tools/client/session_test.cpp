@@ -104,6 +104,17 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_not_there_is_refused_at_once) {
   }
 }
 
+// Whether it left its socket, as one that was killed does, or took it away.
+BOOST_AUTO_TEST_CASE(a_server_that_is_stopped_is_said_in_the_same_words) {
+  fake_gateway g([](schema::Request::Reader, schema::Reply::Builder) { return true; });
+  g.stop();
+  for (const bool leaves_socket : {false, true}) {
+    if (leaves_socket) std::ofstream(g.socket_path()) << "";
+    BOOST_CHECK_EXCEPTION(session::open_at({"q1", g.socket_path()}), session_error,
+                          [](const session_error& e) { return std::string_view(e.what()) == "Connection refused"; });
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_server_that_does_not_come_back_is_given_up) {
   fake_gateway g([](schema::Request::Reader, schema::Reply::Builder) { return false; });
   auto s = open_to(g, std::chrono::milliseconds(50));

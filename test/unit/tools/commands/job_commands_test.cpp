@@ -276,7 +276,7 @@ BOOST_FIXTURE_TEST_CASE(a_server_that_is_down_is_refused_at_once, commands) {
                             {"qhold", "1"},
                             {"qalter", "-p", "1", "1"}}) {
     const ran r = run(words);
-    BOOST_TEST(r.err == test::no_login_host_of("q1") + "\n" + words[0] + ": cannot connect to server q1 (errno=15010)\n");
+    BOOST_TEST(r.err == "Connection refused\n" + words[0] + ": cannot connect to server q1 (errno=15010)\n");
     BOOST_TEST(r.status == 162);
   }
   BOOST_TEST(run({"qterm"}).status == 2);

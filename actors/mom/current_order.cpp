@@ -65,7 +65,8 @@ void fill_changes(const model::run_state& run, schema::StartRun::Reader now, sch
 void current_order::follow(const model::run_state& run) {
   const bool reduced = std::exchange(reductions_, run.reductions) != run.reductions;
   const bool hooks_ran = std::exchange(hook_runs_, run.hooks.runs.size()) != run.hooks.runs.size();
-  if (reduced || hooks_ran) changed_ = model::order_now(run, order_changes(run.hooks.runs));
+  const bool altered = std::exchange(alterations_, run.alterations) != run.alterations;
+  if (reduced || hooks_ran || altered) changed_ = model::order_now(run, order_changes(run.hooks.runs));
   if (!reduced) return;
   update_ = schema::make<schema::ToSister>([&](schema::ToSister::Builder m) {
     auto u = m.initUpdate();

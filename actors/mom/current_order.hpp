@@ -1,5 +1,5 @@
 // The order of a run as it stands now, for the hooks and the hosts of a run that was told to go on with less than it was ordered with,
-// or that hooks of this host gave other variables.
+// whose job was altered, or that hooks of this host gave other variables.
 #pragma once
 
 #include "events/model/run/run.hpp"
@@ -19,8 +19,9 @@ class current_order {
  private:
   schema::sealed<schema::ToMom> changed_;  // what the job shows stands in it
   schema::sealed<schema::ToSister> update_;
-  std::uint32_t reductions_ = 0;  // that stand in both
-  std::size_t hook_runs_ = 0;     // what they made of it stands in changed_
+  std::uint32_t reductions_ = 0;   // that stand in both
+  std::uint32_t alterations_ = 0;  // that stand in changed_
+  std::size_t hook_runs_ = 0;      // what they made of it stands in changed_
 };
 
 }  // namespace annals::actors

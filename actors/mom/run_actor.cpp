@@ -278,7 +278,8 @@ void run_actor::note_signal(const model::told_request& request) const {
     case schema::RunRequest::RESUME: signal = "resume"; break;
     case schema::RunRequest::MESSAGE:
     case schema::RunRequest::RELEASE:
-    case schema::RunRequest::CHECKPOINT: return;
+    case schema::RunRequest::CHECKPOINT:
+    case schema::RunRequest::ALTERED: return;
   }
   parts_.note(log_event::debug, state().job, "signal job request received");
   parts_.note(log_event::admin, state().job, "signal job with " + signal);

@@ -27,6 +27,8 @@ void fill_request(schema::RunRequest::Builder to, const model::run_request& from
     case model::run_request::kind::resume: return to.setResume();
     case model::run_request::kind::checkpoint: return to.setCheckpoint();
     case model::run_request::kind::release: return model::write(*from.release, to.initRelease());
+    case model::run_request::kind::alter:
+      return model::write_changes(from.changes, to.initAltered(static_cast<unsigned>(from.changes.size())));
     case model::run_request::kind::message: {
       auto m = to.initMessage();
       m.setText(from.text);

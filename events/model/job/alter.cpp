@@ -46,6 +46,19 @@ bool lowers_run_count(const job_state& job, const new_value& v) {
   return values::parse_integer(v.value).value_or(0) < before;
 }
 
+bool is_null_device(std::string_view path) { return path == "/dev/null" || path.ends_with(":/dev/null"); }
+
+// The program of a running job writes into a file of its host, which goes at its end where the path says. One that writes to its final
+// place, or nowhere, has that open already.
+bool redirects_too_late(const job_state& job, const new_value& v) {
+  const bool is_output = v.row->id == ids::Output_Path;
+  if (!job.running() || (!is_output && v.row->id != ids::Error_Path)) return false;
+  const auto path = job.attribute(v.row->id), kept = job.attribute(ids::Keep_Files);
+  if (path == v.value) return false;
+  const bool direct = kept.find('d') != kept.npos && kept.find(is_output ? 'o' : 'e') != kept.npos;
+  return direct || is_null_device(path) || is_null_device(v.value);
+}
+
 values::result<new_value, rejection> checked(const job_state& job, schema::Attribute::Reader change, const attributes::asker& by,
                                              const stamp& now, const settings& settings) {
   const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(change.getName()));
@@ -65,6 +78,7 @@ values::result<new_value, rejection> checked(const job_state& job, schema::Attri
   auto text = attributes::check_value(*row, v.resource, v.value, settings.resources);
   if (!text) return as_rejection(text.error());
   v.value = *text;
+  if (redirects_too_late(job, v)) return as_rejection(values::refuse(pbs_error::cannot_modify_running, row->name));
   if (row->id == ids::Rerunable && job.attribute(ids::interactive) == "True") v.value = "False";  // whatever is asked for
   if (row->id == ids::Hold_Types &&
       !may_replace_holds(job.holds, values::parse_hold_set(v.value).value_or(values::hold_set{}).bits, now.by))
@@ -157,6 +171,10 @@ void hold_for_others(const job_state& job, std::vector<new_value>& changes) {
 
 }  // namespace
 
+bool concerns_run(std::string_view attribute) {
+  return attribute == "Error_Path" || attribute == "Job_Name" || attribute == "Output_Path" || attribute == "Resource_List";
+}
+
 outcome decide_alter(const job_state& job, const client_request& request, const stamp& now, const settings& settings) {
   const auto command = request.request.get().getAlterJob();
   if (job.ended()) return refuse(pbs_error::job_has_finished);
@@ -175,8 +193,13 @@ outcome decide_alter(const job_state& job, const client_request& request, const 
   if (auto why = complete(job, changes, by, now, settings)) return *why;
   hold_for_others(job, changes);
   if (changes.empty()) return no_change;
+  const bool tells = job.running() && std::ranges::any_of(changes, [](const new_value& v) { return concerns_run(v.row->name); });
+  if (tells)
+    if (auto why = has_too_many_requests(job)) return *why;
   return std::vector<event>{make_event([&](auto e) {
-    auto list = e.initJob().initAltered().initChanges(static_cast<unsigned>(changes.size()));
+    auto altered = e.initJob().initAltered();
+    if (tells) altered.setRequest(job.last_request + 1);
+    auto list = altered.initChanges(static_cast<unsigned>(changes.size()));
     for (unsigned i = 0; i < changes.size(); ++i) {
       list[i].setName(changes[i].row->name);
       list[i].setResource(changes[i].resource);

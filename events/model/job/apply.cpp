@@ -176,7 +176,16 @@ void on_queued(job_state& job, const event_place& at, schema::JobQueued::Reader 
   job.attributes = all.pack();
 }
 
+void tell_altered(job_state& job, schema::AttributesChanged::Reader e) {
+  if (e.getRequest() == 0) return;
+  run_request told{e.getRequest(), run_request::kind::alter, {}, false, false};
+  for (auto change : e.getChanges())
+    if (concerns_run(schema::text(change.getName()))) told.changes.push_back(read_change(change));
+  add_request(job, std::move(told));
+}
+
 void on_altered(job_state& job, const event_place& at, schema::AttributesChanged::Reader e) {
+  tell_altered(job, e);
   for (auto change : e.getChanges()) {
     const auto* row = take_change(job, change);
     if (!row) continue;

@@ -81,14 +81,17 @@ bool is_suspension(std::string_view signal) {
 
 }  // namespace
 
+std::optional<rejection> has_too_many_requests(const job_state& job) {
+  if (job.requests.size() < limits::open_requests_max) return std::nullopt;
+  return refuse(pbs_error::try_again,
+                "Please retry: the job's host has not taken " + std::to_string(limits::open_requests_max) + " signals and messages");
+}
+
 std::optional<rejection> cannot_tell(const job_state& job, const requester& by) {
   if (job.ended()) return refuse(pbs_error::job_has_finished);
   if (!may_act(job, by)) return refuse(pbs_error::unauthorized);
   if (!job.running()) return refuse(pbs_error::bad_state);
-  if (job.requests.size() >= limits::open_requests_max)
-    return refuse(pbs_error::try_again,
-                  "Please retry: the job's host has not taken " + std::to_string(limits::open_requests_max) + " signals and messages");
-  return std::nullopt;
+  return has_too_many_requests(job);
 }
 
 outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, const stamp& now, const settings& settings) {

@@ -52,12 +52,14 @@ struct run_request {
                                    suspend,
                                    resume,
                                    release,
-                                   checkpoint };
+                                   checkpoint,
+                                   alter };
   std::uint64_t id = 0;
   kind what = kind::signal;
   std::string text;  // the signal's name, or the message
   bool to_errors = false, to_output = false;
   std::optional<allocation_change> release = {};
+  std::vector<shown_value> changes = {};  // qalter
   bool operator==(const run_request&) const = default;
 };
 

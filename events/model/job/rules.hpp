@@ -36,6 +36,9 @@ outcome decide_release_nodes(const job_state& job, const client_request& command
                              const settings& settings);  // ramp_down.cpp
 // A user or his administrator asks something of the run; what must hold first.
 std::optional<rejection> cannot_tell(const job_state& job, const requester& by);
+std::optional<rejection> has_too_many_requests(const job_state& job);
+// The limits of a run, and where its output goes: when they are altered, the run's host is told.
+bool concerns_run(std::string_view attribute);
 outcome decide_set_rank(const job_state& job, const set_rank& command, const stamp& now);
 outcome decide_message(const job_state& job, schema::MessageJob::Reader command, const stamp& now);
 outcome decide_report(const job_state& job, const mom_report& report, const stamp& now, const settings& settings);

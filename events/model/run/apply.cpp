@@ -63,9 +63,23 @@ void on_request_to_run(run_state& run, const event_place& at, schema::RunRequest
     w.to_output = e.getMessage().getToOutput();
   }
   if (e.isRelease()) w.release = read_reduction(e.getRelease());
+  if (e.isAltered())
+    for (auto change : e.getAltered()) w.changes.push_back(read_change(change));
   if (e.isCheckpoint()) run.checkpoints.push_back(e.getId());
   run.last_request = w.id;
   run.requests.push_back(std::move(w));
+}
+
+void on_request_done(run_state& run, schema::RequestDone::Reader e) {
+  run.requests_done = e.getId();
+  for (auto& w : run.requests) {
+    if (w.id > run.requests_done || w.changes.empty()) continue;
+    ++run.alterations;
+    for (auto& change : w.changes) put_change(run, std::move(change));
+  }
+  std::erase_if(run.requests, [&](const told_request& w) { return w.id <= run.requests_done; });
+  run.checkpointed |= e.getCheckpointed();
+  if (run.checkpointed && run.phase == phase::ended) run.exit_status = exit_checkpointed;  // its script has ended it
 }
 
 }  // namespace
@@ -101,12 +115,7 @@ void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event
       run.delivery_text = schema::str(event.getOutputPlaced().getText());
       break;
     case which::REQUEST_RECEIVED: on_request_to_run(run, at, event.getRequestReceived()); break;
-    case which::REQUEST_DONE:
-      run.requests_done = event.getRequestDone().getId();
-      std::erase_if(run.requests, [&](const told_request& w) { return w.id <= run.requests_done; });
-      run.checkpointed |= event.getRequestDone().getCheckpointed();
-      if (run.checkpointed && run.phase == phase::ended) run.exit_status = exit_checkpointed;  // its script has ended it
-      break;
+    case which::REQUEST_DONE: on_request_done(run, event.getRequestDone()); break;
     case which::DISCARDED: run.discarded = true; break;
     case which::HOOK_RAN:
       run.hooks.add(event.getHookRan());

@@ -40,17 +40,18 @@ void release_as_told(const run_state& run, const allocation_change& change, std:
   if (after(run.allocated, told.get().getRun().getAllocationReduced())) out.push_back(std::move(told));
 }
 
+void put_change(run_state& run, shown_value change) {
+  std::erase_if(run.changes, [&](const shown_value& v) { return v.name == change.name && v.resource == change.resource; });
+  run.changes.push_back(std::move(change));
+}
+
 void apply_reduction(run_state& run, const event_place& at, schema::AllocationReduced::Reader e) {
   auto left = after(run.allocated, e);
   ANNALS_INVARIANT(left, "a run is reduced to what it has");
   run.allocated = std::move(*left);
   if (run.phase == run_phase::started) run.numbered = run.allocated;  // its node file is written anew
   ++run.reductions;
-  for (auto c : e.getChanges()) {
-    auto change = read_change(c);
-    std::erase_if(run.changes, [&](const shown_value& v) { return v.name == change.name && v.resource == change.resource; });
-    run.changes.push_back(std::move(change));
-  }
+  for (auto c : e.getChanges()) put_change(run, read_change(c));
   for (auto& s : run.sisters) {
     if (!s.dropped() && !run.allocated.is_on(s.host)) s.dropped_since_ns = at.wall_ns;
     s.stays_failed |= s.phase == sister_phase::failed && !s.dropped();

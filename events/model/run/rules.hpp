@@ -41,6 +41,7 @@ void owe_to_launch(const run_state& run, std::vector<run_effect>& owed);
 bool can_be_reduced(const run_state& run);
 void reduce_run(const run_state& run, const allocation_change& change, std::vector<event>& out);
 void release_as_told(const run_state& run, const allocation_change& change, std::vector<event>& out);
+void put_change(run_state& run, shown_value change);
 void apply_reduction(run_state& run, const event_place& at, schema::AllocationReduced::Reader e);
 
 // sisters.cpp: the other hosts of a run.

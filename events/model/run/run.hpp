@@ -47,6 +47,7 @@ struct told_request {
   std::string text;  // the signal's name, or the message
   bool to_errors = false, to_output = false;
   std::optional<allocation_change> release = {};
+  std::vector<shown_value> changes = {};  // qalter
   bool operator==(const told_request&) const = default;
 };
 
@@ -123,6 +124,7 @@ struct run_state {
   allocation numbered;                    // what it had when its program was started: lines of that node file number TM's nodes (0022)
   std::uint32_t reductions = 0;           // so often it was told to go on with less
   std::uint32_t pruned = 0;               // so often of those before its program was started
+  std::uint32_t alterations = 0;          // so often its job was altered
   std::vector<shown_value> changes;       // what the job shows since then, where it is not what the order says
   std::int64_t pid = 0, session = 0;
   std::string jobdir;

@@ -130,6 +130,7 @@ struct RunRequest {
     message @4 :Message;
     release @5 :AllocationReduced;   # the run goes on with less
     checkpoint @6 :Void;  # $action checkpoint_abort: it is to go on from there later
+    altered @7 :List(Common.Attribute);   # qalter: limits and output paths from now on
   }
   struct Message { text @0 :Text; toErrors @1 :Bool; toOutput @2 :Bool; }
 }

@@ -6,7 +6,8 @@ using Common = import "../common.capnp";
 
 struct Named { name @0 :Text; }
 struct Reason { text @0 :Text; }
-struct AttributesChanged { changes @0 :List(Common.Attribute); }
+struct AttributesChanged { changes @0 :List(Common.Attribute);
+                           request @1 :UInt64; }   # of a job: its run is told of those that concern it; 0: of none
 struct RunRefused { code @0 :Int32; text @1 :Text; }
 struct OutputDelivered { ok @0 :Bool; text @1 :Text; }
 struct UsageReported { run @0 :UInt32; usage @1 :Common.Usage; session @2 :Int64; jobdir @3 :Text;

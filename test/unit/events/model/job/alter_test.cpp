@@ -83,6 +83,37 @@ BOOST_AUTO_TEST_CASE(the_owner_of_a_running_job_lowers_its_walltime_only) {
   BOOST_TEST(story.attribute(ids::Resource_List, "walltime") == "00:11:40");
 }
 
+BOOST_AUTO_TEST_CASE(the_host_of_a_running_job_is_told_of_limits_paths_and_names) {
+  auto story = given(job_phase::started, {{"Resource_List", "walltime", "600"}, {"Output_Path", "", "borg:/home/user/a"}});
+  BOOST_TEST(story.when(alter({{"Priority", "", "5"}})) == "altered");
+  BOOST_TEST(story.job.requests.empty());
+  BOOST_TEST(story.when(alter({{"Resource_List", "walltime", "500"}, {"Priority", "", "6"}, {"Output_Path", "", "borg:/home/user/b"}})) ==
+             "altered");
+  BOOST_REQUIRE(story.job.requests.size() == 1u);
+  const auto& told = story.job.requests.front();
+  BOOST_TEST((told.what == model::run_request::kind::alter));
+  BOOST_REQUIRE(told.changes.size() == 2u);
+  BOOST_TEST((told.changes[0] == model::shown_value{"Resource_List", "walltime", "00:08:20"}));
+  BOOST_TEST((told.changes[1] == model::shown_value{"Output_Path", "", "borg:/home/user/b"}));
+  BOOST_TEST(story.when(alter({unset("Resource_List", "walltime")}), operator_()) == "altered");
+  BOOST_REQUIRE(story.job.requests.size() == 2u);
+  BOOST_TEST((story.job.requests.back().changes.front() == model::shown_value{"Resource_List", "walltime", std::nullopt}));
+}
+
+BOOST_AUTO_TEST_CASE(output_that_is_open_at_its_final_place_stays_there) {
+  const auto path = [](const std::string& to) { return alter({{"Output_Path", "", to}}); };
+  const auto direct = given(job_phase::started, {{"Output_Path", "", "borg:/a"}, {"Error_Path", "", "borg:/e"}, {"Keep_Files", "", "od"}});
+  BOOST_TEST(said(direct.ask(path("borg:/b"))).starts_with("15015 "));
+  BOOST_TEST(said(direct.ask(path("borg:/a"))) == "altered");
+  BOOST_TEST(said(direct.ask(alter({{"Error_Path", "", "borg:/f"}}))) == "altered");
+  const auto nowhere = given(job_phase::started, {{"Output_Path", "", "borg:/dev/null"}});
+  BOOST_TEST(said(nowhere.ask(path("borg:/b"))).starts_with("15015 "));
+  const auto somewhere = given(job_phase::started, {{"Output_Path", "", "borg:/a"}});
+  BOOST_TEST(said(somewhere.ask(path("borg:/dev/null"))).starts_with("15015 "));
+  const auto queued = given(job_phase::queued, {{"Output_Path", "", "borg:/a"}, {"Keep_Files", "", "od"}});
+  BOOST_TEST(said(queued.ask(path("borg:/dev/null"))) == "altered");
+}
+
 BOOST_AUTO_TEST_CASE(most_attributes_of_a_running_job_stay) {
   const auto story = given(job_phase::started);
   for (const auto& s : {setting{"Resource_List", "ncpus", "5"},

@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "events/model/run/order_now.hpp"
 #include "test/support/must_stop.hpp"
 #include "test/unit/events/model/run/run_story.hpp"
 
@@ -205,6 +206,44 @@ BOOST_AUTO_TEST_CASE(a_request_is_carried_out_once_and_told_again_until_the_run_
   BOOST_TEST(owed(s.run) == "watch, say-started, say-done 2");
   s.when(model::program_over{{0, {}}});
   BOOST_TEST(s.when(tell(3)) == "");
+}
+
+BOOST_AUTO_TEST_CASE(what_qalter_changes_counts_when_it_was_taken) {
+  const auto altered = [](std::uint64_t id, const given_values& s) {
+    return model::tell_order{schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
+      auto t = m.initTellRun();
+      t.initRef().setJob("12.borg");
+      t.initRequest().setId(id);
+      fill(t.getRequest().initAltered(static_cast<unsigned>(s.size())), s);
+    })};
+  };
+  run_story s;
+  s.when(model::take_order{order({{"Output_Path", "", "borg:/a"}, {"Resource_List", "walltime", "00:00:10"}})});
+  s.when(model::program_began{{100, 100, 5, "/home/user1"}});
+  const auto ordered = [&](const std::string& name) {
+    const auto now = model::order_now(s.run);
+    for (auto a : (now ? now : s.run.order).get().getStartRun().getAttributes())
+      if (schema::text(a.getName()) == name) return schema::str(a.getValue());
+    return std::string();
+  };
+  model::usage_set long_ago;
+  long_ago.set("walltime", "00:00:20");
+  const auto is_over = [&] {
+    const auto now = model::order_now(s.run);
+    return model::exceeded_limit((now ? now : s.run.order).get().getStartRun(), long_ago, false).has_value();
+  };
+  BOOST_TEST(is_over());
+  BOOST_TEST(s.when(altered(1, {{"Output_Path", "", "borg:/b"}, {"Resource_List", "walltime", "00:01:00"}})) == "requestReceived");
+  BOOST_TEST(ordered("Output_Path") == "borg:/a");
+  BOOST_TEST(s.when(model::request_carried_out{1}) == "requestDone");
+  BOOST_TEST(ordered("Output_Path") == "borg:/b");
+  BOOST_TEST(ordered("Resource_List") == "00:01:00");
+  BOOST_TEST(!is_over());
+  BOOST_TEST(s.run.alterations == 1u);
+  s.when(altered(2, {{"Resource_List", "walltime", "", schema::AttributeOp::UNSET}}));
+  s.when(model::request_carried_out{2});
+  BOOST_TEST(ordered("Resource_List") == "");
+  BOOST_TEST(ordered("Output_Path") == "borg:/b");
 }
 
 BOOST_AUTO_TEST_CASE(wall_time_stands_still_while_a_run_is_suspended) {

@@ -89,12 +89,15 @@ void on_suspended(job_state& job, schema::JobSuspended::Reader e) {
   job.admin_suspended = e.getAdmin();
 }
 
+std::string words_of_run(std::int64_t since_s, std::string_view exec_vnode) {
+  return "Job run at " + values::print_comment_date(since_s) + " on " + std::string(exec_vnode);
+}
+
 // Meanwhile cycles may have said why it waits.
 void on_resumed(job_state& job, const event_place& at, schema::JobResumed::Reader e) {
   if (e.getRequest() != 0) add_request(job, {e.getRequest(), run_request::kind::resume, {}, false, false});
   if (!job.resume_wanted) return;
-  job.attributes.set(ids::comment,
-                     "Job run at " + values::print_comment_date(at.seconds()) + " on " + std::string(job.attribute(ids::exec_vnode)));
+  job.attributes.set(ids::comment, words_of_run(at.seconds(), job.attribute(ids::exec_vnode)));
 }
 
 // What a suspended job gives up until it goes on: it stays allocated to the run.
@@ -116,11 +119,22 @@ void on_moved(job_state& job, const event_place& at, schema::JobMoved::Reader e)
   set_number(job, ids::qtime, at.seconds());
 }
 
+// What the comment says of the start. Empty: there was none.
+std::string words_of_start(const job_state& job) {
+  if (job.array) return job.array->began;
+  const auto since = values::parse_integer(job.attribute(ids::stime));
+  const auto exec_vnode = job.attribute(ids::exec_vnode);
+  return since && !exec_vnode.empty() ? words_of_run(*since, exec_vnode) : std::string();
+}
+
+// How it ended stands behind how it was started, also when meanwhile a hold took its words away.
 void add_to_comment(job_state& job, std::string_view suffix) {
   forget_progress(job);
-  const auto old = job.attribute(ids::comment);
-  if (suffix.empty() || old.empty()) return;
-  job.attributes.set(ids::comment, std::string(old) + std::string(suffix));
+  if (suffix.empty()) return;
+  std::string words(job.attribute(ids::comment));
+  if (words.empty() || words.starts_with("Job held by "))
+    if (auto start = words_of_start(job); !start.empty()) words = std::move(start);
+  if (!words.empty()) job.attributes.set(ids::comment, words + std::string(suffix));
 }
 
 void set_or_clear_comment(job_state& job, std::string_view text) {

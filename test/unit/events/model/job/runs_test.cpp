@@ -116,6 +116,27 @@ BOOST_AUTO_TEST_CASE(a_job_of_which_the_kernel_killed_processes_says_so) {
   BOOST_TEST(again.comment().ends_with(" and failed"));
 }
 
+BOOST_AUTO_TEST_CASE(a_hold_while_it_runs_does_not_take_away_how_it_ended) {
+  for (const bool released : {false, true}) {
+    auto story = given(job_phase::started);
+    story.when(hold({schema::HoldType::USER}));
+    BOOST_TEST(story.comment().starts_with("Job held by user1 on "));
+    if (released) story.when(release({schema::HoldType::USER}));
+    BOOST_TEST(story.comment().empty() == released);
+    story.exits(-29);
+    story.leaves(false, 0, "Unable to copy file /spool/12.OU to borg:/new/x\nOutput retained on that host in: /undelivered/12.OU\n");
+    BOOST_TEST(story.comment().starts_with("Job run at "), story.comment());
+    BOOST_TEST(story.comment().ends_with(" and exceeded resource walltime; Unable to copy file /spool/12.OU to borg:/new/x; "
+                                         "Output retained on that host in: /undelivered/12.OU"),
+               story.comment());
+  }
+  auto held = given(job_phase::queued);
+  held.when(hold({schema::HoldType::USER}));
+  held.when(remove());
+  BOOST_TEST(held.comment().starts_with("Job held by user1 on "));
+  BOOST_TEST(held.comment().ends_with(" and terminated"));
+}
+
 BOOST_AUTO_TEST_CASE(the_words_of_an_end_have_why_the_kernel_ended_it) {
   BOOST_TEST(model::why_killed(" and failed: its cput; Unable to copy a: b") == "its cput");
   BOOST_TEST(model::why_killed(" and finished: Cgroup: 1") == "Cgroup: 1");

@@ -58,7 +58,8 @@ class history(ClusterTest):
         self.assertEqual(listed("-x", "--since", "2001-09-10", "--newest", "1", "workq"), [waiting, finished[2]])
         for wrong in (["--newest", "1"], ["-x", "--newest", "1", finished[0]], ["-Q", "--since", "2026-11-20"]):
             done = self.run_command("qstat", *wrong)
-            self.assertEqual((done.status, done.err.split("\n")[0]), (2, "qstat: conflicting options."), wrong)
+            text = "qstat: conflicting options: --since and --newest need -x or -H, and no ids of jobs."
+            self.assertEqual((done.status, done.err.split("\n")[0]), (2, text), wrong)
         for wrong, text in ((["-x", "--newest", "0"], "illegal --newest value: 0"), (["-x", "--newest=x"], "illegal --newest value: x"),
                             (["-x", "--since", "#12"], "illegal --since value: #12 (a moment is "), (["-x", "--since"], "illegal --since value: ")):
             done = self.run_command("qstat", *wrong)

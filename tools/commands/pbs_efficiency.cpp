@@ -107,7 +107,7 @@ int run(int argc, char** argv) {
   if (since) {
     const auto at = parse_moment(*since);
     if (!at || at->what != moment::kind::wall_time || at->wall_ns <= 0) {
-      print_error("%s", moment_error("pbs_efficiency", "--since", *since).c_str());
+      print_error("%s", time_error("pbs_efficiency", "--since", *since).c_str());
       return usage(efficiency);
     }
     since_s = at->seconds_or(0);

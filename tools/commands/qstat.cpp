@@ -174,11 +174,35 @@ class why_run {
       told.push_back({{std::string(job.name), std::string(job.packed)}, schema::copy_of<schema::JobWhy>(why)});
     });
     const auto unusable = unusable_of(told, id->server);
+    const auto others = others_of(told, id->server);
     for (const auto& job : told)
-      if (json_) document_.put(out_.text(), job.what.view(), *job.why, unusable);
-      else put_why_text(out_.text(), job.what.view(), *job.why, unusable);
+      if (json_) document_.put(out_.text(), job.what.view(), *job.why, unusable, others);
+      else put_why_text(out_.text(), job.what.view(), *job.why, unusable, others);
     if (outcome.refused) refuse(*outcome.refused);
     for (const auto& unknown : outcome.unknown) refuse(unknown);
+  }
+
+  // False: there is none.
+  static bool each_once(std::vector<std::string>& names) {
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return !names.empty();
+  }
+
+  // The server's answer has those that are there, and that who asks may see.
+  known_jobs others_of(const std::vector<told_job>& jobs, const std::string& server) {
+    namespace ids = attributes::job;
+    static constexpr attributes::attribute_id wanted[] = {ids::job_state, ids::stime, ids::Exit_status, ids::max_run_subjobs,
+                                                          ids::array_state_count};
+    stat_question q;
+    q.wanted = wanted;
+    q.history = schema::History::ALSO;
+    q.at = at_;
+    for (const auto& job : jobs) std::ranges::move(jobs_to_know(job.what.view()), std::back_inserter(q.names));
+    known_jobs all;
+    if (!each_once(q.names)) return all;
+    ask(open(server), q, [&](const object_view& job) { all.emplace(job.name, job.packed); });
+    return all;
   }
 
   // Asks the server for the state of the vnodes that the reasons name, and for what explains it.
@@ -192,9 +216,7 @@ class why_run {
     for (const auto& job : jobs)
       for (const auto vnode : (*job.why).getData().getVnodes()) q.names.push_back(schema::str(vnode));
     unusable_vnodes all;
-    if (q.names.empty()) return all;
-    std::sort(q.names.begin(), q.names.end());
-    q.names.erase(std::unique(q.names.begin(), q.names.end()), q.names.end());
+    if (!each_once(q.names)) return all;
     ask(open(server), q, [&](const object_view& vnode) {
       if (auto words = words_of_state(vnode); !words.empty()) all.emplace(vnode.name, std::move(words));
     });
@@ -407,7 +429,7 @@ std::optional<which_finished> take_which_finished(std::vector<std::string>& argu
   if (const auto value = take_long_option(arguments, "--since")) {
     const auto at = parse_moment(*value);
     if (!at || at->what != moment::kind::wall_time || at->wall_ns <= 0) {
-      print_error("%s", moment_error("qstat", "--since", *value).c_str());
+      print_error("%s", time_error("qstat", "--since", *value).c_str());
       return std::nullopt;
     }
     found.since_s = at->seconds_or(0);
@@ -432,9 +454,15 @@ bool fits_together(const command_line& line, bool why, bool finished) {
   return why ? fits_why(line) : !given_options(line).conflict();
 }
 
-std::string conflict_text(const command_line& line) {
-  return std::string("qstat: conflicting options") +
-         (given_options(line).is_torques() ? ": with -f, -w prints each attribute in one line." : ".");
+// Behind PBS's own words: what is missing for options that PBS has not.
+std::string conflict_text(const command_line& line, bool why, bool finished) {
+  std::string says = ".";
+  if (finished && why) says = ": --since and --newest list finished jobs, --why tells of jobs that are named.";
+  else if (finished) says = ": --since and --newest need -x or -H, and no ids of jobs.";
+  else if (why && line.words.empty()) says = ": --why needs the ids of jobs.";
+  else if (why) says = ": with --why goes no other option than -F json.";
+  else if (given_options(line).is_torques()) says = ": with -f, -w prints each attribute in one line.";
+  return "qstat: conflicting options" + says;
 }
 
 int work(int argc, char** argv) {
@@ -452,7 +480,7 @@ int work(int argc, char** argv) {
   if (!finished) return usage(qstat);
   const bool why = take_word(arguments, "--why");
   command_line line = parse_options(qstat, arguments, check);
-  if (line.problems.empty() && !fits_together(line, why, finished->given())) line.problems.push_back(conflict_text(line));
+  if (line.problems.empty() && !fits_together(line, why, finished->given())) line.problems.push_back(conflict_text(line, why, finished->given()));
   for (const std::string& p : line.problems) print_error("%s\n", p.c_str());
   if (!line.problems.empty()) return usage(qstat);
   if (const std::string* users = line.find('u'); users != nullptr && users->empty())

@@ -156,13 +156,31 @@ std::string condition(values::dependency_type type) {
   }
 }
 
+std::string id_of(const values::dependency& d) { return d.job.substr(0, d.job.find('@')); }
+
+// What it waits for, if that holds it.
+std::vector<values::dependency> holding_dependencies(const object_view& job) {
+  if (value_of(job, ids::job_state) != "H" || value_of(job, ids::Hold_Types).find('s') == std::string_view::npos) return {};
+  return values::parse_dependencies(value_of(job, ids::depend)).value_or(std::vector<values::dependency>());
+}
+
+// Whoever waits for it is held for ever (docs/design/0054-dependencies.md).
+bool ended_without_start(const known_jobs& others, const std::string& id) {
+  const auto known = others.find(id);
+  if (known == others.end()) return false;
+  const object_view other{known->first, known->second};
+  const auto state = value_of(other, ids::job_state);
+  return (state == "F" || state == "X") && value_of(other, ids::stime).empty() &&
+         (id.find("[]") == std::string::npos || value_of(other, ids::Exit_status).empty());
+}
+
 // What holds it, by name.
-void put_dependencies(std::string& out, const object_view& job) {
-  const auto all = values::parse_dependencies(value_of(job, ids::depend));
-  if (!all || value_of(job, ids::Hold_Types).find('s') == std::string_view::npos) return;
-  for (const auto& d : *all) {
-    const auto other = d.job.substr(0, d.job.find('@'));
-    if (values::is_after(d.type)) line(out, "It waits until " + other + " has " + condition(d.type) + ".");
+void put_dependencies(std::string& out, const object_view& job, const known_jobs& others) {
+  for (const auto& d : holding_dependencies(job)) {
+    const auto other = id_of(d);
+    if (values::is_after(d.type) && ended_without_start(others, other))
+      line(out, "It waits for " + other + ", which was deleted before it ran: this can't be met any more. qalter -W depend= names other jobs.");
+    else if (values::is_after(d.type)) line(out, "It waits until " + other + " has " + condition(d.type) + ".");
     if (d.type == values::dependency_type::on)
       line(out, "It waits for " + std::to_string(d.count) + " more to say that they come before it.");
     if (d.type == values::dependency_type::runone) line(out, "Of it and " + other + " one is to run.");
@@ -189,11 +207,21 @@ std::int64_t subjobs_that_run(std::string_view counts) {
   return sum;
 }
 
+// "12[].borg" of 12[3].borg; empty: it is no subjob.
+std::string array_of(std::string_view id) {
+  const auto open = id.find('['), close = id.find(']');
+  if (open == std::string_view::npos || close == std::string_view::npos || close == open + 1) return {};
+  return std::string(id.substr(0, open + 1)) + std::string(id.substr(close));
+}
+
 // Schedulers send no reason for it.
-void put_limit_of_subjobs(std::string& out, const object_view& job) {
-  const auto most = values::parse_integer(value_of(job, ids::max_run_subjobs));
-  if (!most || value_of(job, ids::job_state) != "B" || subjobs_that_run(value_of(job, ids::array_state_count)) < *most) return;
-  line(out, "At most " + std::to_string(*most) + " of its subjobs run at once (max_run_subjobs), and so many do.");
+void put_limit_of_subjobs(std::string& out, const object_view& job, const known_jobs& others) {
+  const auto array = is_queued(job) ? others.find(array_of(job.name)) : others.end();
+  const object_view of = array == others.end() ? job : object_view{array->first, array->second};
+  const auto most = values::parse_integer(value_of(of, ids::max_run_subjobs));
+  if (!most || value_of(of, ids::job_state) != "B" || subjobs_that_run(value_of(of, ids::array_state_count)) < *most) return;
+  const std::string whose = array == others.end() ? "its subjobs" : "the subjobs of " + array->first;
+  line(out, "At most " + std::to_string(*most) + " of " + whose + " run at once (max_run_subjobs), and so many do.");
 }
 
 // A job keeps what was estimated for it when it runs and when it has ended.
@@ -283,13 +311,22 @@ std::string words_of_state(const object_view& vnode) {
   return comment.empty() ? words : words + ": " + std::string(comment);
 }
 
-void put_why_text(std::string& out, const object_view& job, schema::JobWhy::Reader why, const unusable_vnodes& unusable) {
+std::vector<std::string> jobs_to_know(const object_view& job) {
+  std::vector<std::string> all;
+  for (const auto& d : holding_dependencies(job))
+    if (values::is_after(d.type)) all.push_back(id_of(d));
+  if (auto array = is_queued(job) ? array_of(job.name) : std::string(); !array.empty()) all.push_back(std::move(array));
+  return all;
+}
+
+void put_why_text(std::string& out, const object_view& job, schema::JobWhy::Reader why, const unusable_vnodes& unusable,
+                  const known_jobs& others) {
   (out += job.name) += " " + what_it_does(job) + ".\n";
   if (is_queued(job) || is_told(job, why)) put_reason(out, job, why, unusable);
   else if (const auto comment = value_of(job, ids::comment); !comment.empty()) line(out, std::string(comment));
   if (is_over(job)) line(out, schema::str(why.getComment()));
-  put_limit_of_subjobs(out, job);
-  if (value_of(job, ids::job_state) == "H") put_dependencies(out, job);
+  put_limit_of_subjobs(out, job, others);
+  put_dependencies(out, job, others);
   const auto start = value_of(job, ids::estimated, "start_time");
   if (start.empty() || (!is_to_start(job) && !is_to_go_on(job))) return;
   const auto where = value_of(job, ids::estimated, "exec_vnode");
@@ -330,12 +367,17 @@ void why_json::put_data(std::string& out, schema::Why::Reader why, const unusabl
   put_list(out, "unusable", states_of_named(why, unusable));
 }
 
-void why_json::put(std::string& out, const object_view& job, schema::JobWhy::Reader why, const unusable_vnodes& unusable) {
+void why_json::put(std::string& out, const object_view& job, schema::JobWhy::Reader why, const unusable_vnodes& unusable,
+                   const known_jobs& others) {
   document_.open_object(out, job.name);
   text(out, 3, "says", what_it_does(job));
   text(out, 3, "job_state", value_of(job, ids::job_state));
   text(out, 3, "queue", value_of(job, ids::queue));
   text(out, 3, "depend", value_of(job, ids::depend));
+  std::vector<std::string> never_met;
+  for (const auto& d : holding_dependencies(job))
+    if (values::is_after(d.type) && ended_without_start(others, id_of(d))) never_met.push_back(id_of(d));
+  put_list(out, "deleted_before_they_ran", never_met);
   const bool told = is_told(job, why);
   if (is_queued(job)) {
     text(out, 3, "not_placed", placing_name(why.getPlacing()));

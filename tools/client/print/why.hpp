@@ -14,12 +14,17 @@ namespace annals::client {
 
 // Vnodes that reasons name and that can't be used: by name "offline: broken fan", or who has all of it: "filled by 3.borg".
 using unusable_vnodes = std::map<std::string, std::string, std::less<>>;
+// Jobs that what is told depends on: what a job waits for, the array of a subjob. By id, as they were packed.
+using known_jobs = std::map<std::string, std::string, std::less<>>;
+// The ids of those that are to be known for this one.
+std::vector<std::string> jobs_to_know(const object_view& job);
 // Says why the vnode can't be used, from its state, its comment, its jobs and its reservations. Empty: it can.
 std::string words_of_state(const object_view& vnode);
 
 // Lines, the first of which begins with the job's id; each ends in a newline. `why` is empty when no scheduler has said anything
 // of the job.
-void put_why_text(std::string& out, const object_view& job, schema::JobWhy::Reader why, const unusable_vnodes& unusable = {});
+void put_why_text(std::string& out, const object_view& job, schema::JobWhy::Reader why, const unusable_vnodes& unusable = {},
+                  const known_jobs& others = {});
 
 // The group "Why" of a document as qstat -F json prints it. begin, any number of jobs, end.
 class why_json {
@@ -27,7 +32,8 @@ class why_json {
   void begin(std::string& out, std::int64_t now, std::string_view version, std::string_view server) {
     document_.begin(out, now, version, server);
   }
-  void put(std::string& out, const object_view& job, schema::JobWhy::Reader why, const unusable_vnodes& unusable = {});
+  void put(std::string& out, const object_view& job, schema::JobWhy::Reader why, const unusable_vnodes& unusable = {},
+           const known_jobs& others = {});
   void end(std::string& out) { document_.end(out); }
 
  private:

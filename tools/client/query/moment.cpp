@@ -53,6 +53,10 @@ std::string moment_error(const char* command, const char* option, const std::str
   return std::string(command) + ": illegal " + option + " value: " + value + " (a moment is " + values::moment_forms + ")\n";
 }
 
+std::string time_error(const char* command, const char* option, const std::string& value) {
+  return std::string(command) + ": illegal " + option + " value: " + value + " (a moment is " + values::time_forms + ")\n";
+}
+
 std::optional<moment> take_moment(std::vector<std::string>& arguments, std::string* bad) {
   const auto value = take_long_option(arguments, "--at");
   if (!value) return moment();

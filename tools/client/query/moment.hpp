@@ -37,5 +37,7 @@ std::optional<moment> take_moment(std::vector<std::string>& arguments, std::stri
 inline const std::string moment_help = std::string("  --at MOMENT          show what was then: ") + values::moment_forms + "\n";
 // "qstat: illegal --at value: x (a moment is ...)", with its newline.
 std::string moment_error(const char* command, const char* option, const std::string& value);
+// The same of an option that takes no sequence.
+std::string time_error(const char* command, const char* option, const std::string& value);
 
 }  // namespace annals::client

@@ -224,6 +224,16 @@ BOOST_AUTO_TEST_CASE(options_that_do_not_go_together_are_refused) {
     BOOST_TEST(r.err.starts_with("qstat: conflicting options" + says + "usage: \nqstat [-f]"), r.err);
   }
   BOOST_TEST(qstat({"--at", "soon"}).status == 2);
+  const ran numbered = qstat({"-x", "--since", "#1"});
+  BOOST_TEST(numbered.err.starts_with("qstat: illegal --since value: #1 (a moment is "), numbered.err);
+  BOOST_TEST(numbered.err.find("#sequence") == std::string::npos);
+  BOOST_TEST(qstat({"--at", "soon"}).err.find("#sequence") != std::string::npos);
+  const auto refused = [&](const std::vector<std::string>& line) { return qstat(line).err.substr(0, qstat(line).err.find('\n')); };
+  BOOST_TEST(refused({"--why"}) == "qstat: conflicting options: --why needs the ids of jobs.");
+  BOOST_TEST(refused({"--why", "-f", "1"}) == "qstat: conflicting options: with --why goes no other option than -F json.");
+  BOOST_TEST(refused({"--newest", "3"}) == "qstat: conflicting options: --since and --newest need -x or -H, and no ids of jobs.");
+  BOOST_TEST(refused({"--newest", "3", "--why", "1"}) ==
+             "qstat: conflicting options: --since and --newest list finished jobs, --why tells of jobs that are named.");
   for (const char* letters : {"-a", "-s", "-n", "-T"})  // -f of such a list has no effect
     BOOST_TEST(qstat({letters, "-f"}).out == qstat({letters}).out, letters);
   BOOST_TEST(qstat({"-Q", "-t"}).out == qstat({"-Q"}).out);

@@ -204,6 +204,45 @@ BOOST_AUTO_TEST_CASE(jobs_that_do_not_wait_are_told_as_what_they_are) {
   BOOST_TEST(text() == "12.borg has ended with exit status 3.\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_job_that_waits_for_one_that_was_deleted_says_that_it_waits_for_ever) {
+  row.set(ids::job_state, "H");
+  row.set(ids::Hold_Types, "s");
+  row.set(ids::depend, "afterok:3.borg@borg,afterany:4.borg@borg:5[].borg@borg,beforeok:6.borg@borg");
+  BOOST_TEST((client::jobs_to_know({"12.borg", row.packed()}) == std::vector<std::string>{"3.borg", "4.borg", "5[].borg"}));
+  attributes::attribute_set deleted, ended;
+  for (auto* other : {&deleted, &ended}) other->set(ids::job_state, "F");
+  ended.set(ids::stime, "1795222000");
+  const client::known_jobs others = {
+      {"3.borg", std::string(deleted.packed())}, {"4.borg", std::string(ended.packed())}, {"5[].borg", std::string(deleted.packed())}};
+  std::string out;
+  client::put_why_text(out, {"12.borg", row.packed()}, {}, {}, others);
+  const std::string end = ", which was deleted before it ran: this can't be met any more. qalter -W depend= names other jobs.\n";
+  BOOST_TEST(out == "12.borg is held by a system hold.\n  It waits for 3.borg" + end +
+                        "  It waits until 4.borg has ended.\n  It waits for 5[].borg" + end);
+  client::why_json json;
+  std::string data;
+  json.put(data, {"12.borg", row.packed()}, {}, {}, others);
+  BOOST_TEST(data.find("\"deleted_before_they_ran\":\t[\"3.borg\", \"5[].borg\"]") != std::string::npos, data);
+  row.set(ids::job_state, "Q");
+  BOOST_TEST(client::jobs_to_know({"12.borg", row.packed()}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_subjob_tells_the_limit_of_its_array) {
+  attributes::attribute_set array;
+  array.set(ids::job_state, "B");
+  array.set(ids::max_run_subjobs, "2");
+  array.set(ids::array_state_count, "Queued:3 Running:2 Exiting:0 Expired:1");
+  BOOST_TEST((client::jobs_to_know({"12[9].borg", row.packed()}) == std::vector<std::string>{"12[].borg"}));
+  const auto told = [&] {
+    std::string out;
+    client::put_why_text(out, {"12[9].borg", row.packed()}, {}, {}, {{"12[].borg", std::string(array.packed())}});
+    return out;
+  };
+  BOOST_TEST(told().ends_with("  At most 2 of the subjobs of 12[].borg run at once (max_run_subjobs), and so many do.\n"), told());
+  array.set(ids::array_state_count, "Queued:3 Running:1 Exiting:0 Expired:2");
+  BOOST_TEST(told().find("At most") == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_job_that_never_ran_says_who_or_what_has_ended_it) {
   row.set(ids::job_state, "F");
   const auto why = schema::make<schema::JobWhy>([](schema::JobWhy::Builder w) { w.setComment("It was deleted by alice@front."); });

@@ -75,7 +75,10 @@ bool undelivered(const occasion& o) { return !o.job.undelivered_from.empty(); }
 std::string begun(const occasion&) { return "Begun execution"; }
 std::string deletion(const occasion& o) { return "Job to be deleted at request of " + o.at.by.at_host(); }
 std::string shutdown(const occasion&) { return "Aborted by PBS Server  on Server shutdown"; }
-std::string files_missing(const occasion& o) { return "Stage In of files failed; job " + o.job.id + " will be tried again later"; }
+// What the hosts say stands behind PBS's own line.
+std::string files_missing(const occasion& o) {
+  return "Stage In of files failed; job " + o.job.id + " will be tried again later" + o.job.told_of_files;
+}
 std::string files_undelivered(const occasion& o) {
   return "Post job file processing error; job " + o.job.id + " on host " + o.job.undelivered_from;
 }
@@ -140,6 +143,12 @@ std::string usage_lines(schema::Usage::Reader usage) {
   return text;
 }
 
+std::string lines_of_files(std::string_view text) {
+  std::string lines;
+  for (const auto& line : model::told_of_first_file(text)) (lines += '\n') += printable(line);
+  return lines;
+}
+
 template <class Attribute>
 void take_attribute(mailed_job& job, Attribute a, bool unset) {
   const auto name = schema::text(a.getName());
@@ -153,6 +162,7 @@ void begin_run(mailed_job& job, schema::JobAssigned::Reader e) {
   job.usage.clear();
   job.undelivered_from.clear();
   job.missing_files_on.clear();
+  job.told_of_files.clear();
   job.run_over = false;
   job.not_started = false;
   job.provisions = !model::vnodes_to_provision(schema::text(e.getExecVnode())).empty();
@@ -199,8 +209,10 @@ void apply(mailed_job& job, schema::JobEvent::Reader event, const model::event_p
       return;
     case which::SUBJOB_BEGAN: job.run_over = true; return;
     case which::RUN_STEP:
-      if (const auto step = event.getRunStep().getStep(); step.isFilesStagedIn() && !step.getFilesStagedIn().getOk())
+      if (const auto step = event.getRunStep().getStep(); step.isFilesStagedIn() && !step.getFilesStagedIn().getOk()) {
         job.missing_files_on = at.by.host;
+        job.told_of_files = lines_of_files(schema::text(step.getFilesStagedIn().getText()));
+      }
       return;
     case which::DELETE_REQUESTED: job.deleted |= at.by.role != schema::Role::SERVER; return;
     case which::EXITED:
@@ -214,6 +226,7 @@ void apply(mailed_job& job, schema::JobEvent::Reader event, const model::event_p
       job.run_over = false;
       job.usage.clear();
       job.undelivered_from.clear();
+      job.told_of_files.clear();
       return;
     case which::HELD:
     case which::RELEASED:

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "events/attributes/ids.hpp"
+#include "events/model/job/explained.hpp"
 #include "events/values/job_id.hpp"
 #include "projections/status/partition.hpp"
 #include "projections/status/query_parts.hpp"
@@ -56,8 +57,9 @@ piecewise::fill_why why_of(const status& from, const model::job_state& job) {
   const auto* why = from.why(job.serial);
   const bool waits = !job.ended() && job.allocated.empty();
   if (!why && !waits) return {};
-  return [why, waits, queue = std::string(job.queue()), &from](schema::JobWhy::Builder to) {
+  return [why, waits, files = model::why_files_are_missing(job), queue = std::string(job.queue()), &from](schema::JobWhy::Builder to) {
     if (waits) put_placing(from, queue, to);
+    if (!files.empty()) to.setComment(files);  // as in PBS the job has no comment
     if (!why) return;
     to.setComment(why->why->text);
     to.setData(why->why->data());

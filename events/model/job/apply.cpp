@@ -122,6 +122,7 @@ void on_moved(job_state& job, const event_place& at, schema::JobMoved::Reader e)
 // What the comment says of the start. Empty: there was none.
 std::string words_of_start(const job_state& job) {
   if (job.array) return job.array->began;
+  if (job.stage_in == job_stage_in::coming || job.stage_in == job_stage_in::failed) return {};
   const auto since = values::parse_integer(job.attribute(ids::stime));
   const auto exec_vnode = job.attribute(ids::exec_vnode);
   return since && !exec_vnode.empty() ? words_of_run(*since, exec_vnode) : std::string();
@@ -419,7 +420,10 @@ void on_step(job_state& job, schema::RunEvent::Reader step) {
   if (step.isSisterLeft() && step.getSisterLeft().getAbandoned() && job.drops(schema::text(step.getSisterLeft().getHost())))
     job.unheard.push_back(schema::str(step.getSisterLeft().getHost()));
   if (step.isTaskSettled()) note_killed(job, step.getTaskSettled());
-  if (step.isFilesStagedIn()) job.stage_in = step.getFilesStagedIn().getOk() ? job_stage_in::there : job_stage_in::failed;
+  if (!step.isFilesStagedIn()) return;
+  const auto files = step.getFilesStagedIn();
+  job.stage_in = files.getOk() ? job_stage_in::there : job_stage_in::failed;
+  if (!files.getOk()) note_missing_files(job, schema::text(files.getText()));
 }
 
 // What a job has while it runs is what it shows, or, when its run was reduced, what that goes on with; when its run is over it shows

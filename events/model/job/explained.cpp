@@ -68,17 +68,40 @@ void note_killed(job_state& job, schema::TaskSettled::Reader told) {
   keep_short(job.explained);
 }
 
-// The host tells it over several lines for each file; the first file says enough.
-void note_undelivered(job_state& job, std::string_view text) {
-  std::string words;
+std::vector<std::string> told_of_first_file(std::string_view text) {
+  std::vector<std::string> lines;
   for (std::size_t files = 0; !text.empty() && files < 2;) {
     const auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     files += line.starts_with("Unable to copy file ");
-    if (files < 2 && !line.empty() && !line.starts_with(">>>")) (words += "; ") += line;
+    if (files < 2 && !line.empty() && !line.starts_with(">>>")) lines.emplace_back(line);
   }
+  return lines;
+}
+
+namespace {
+std::string words_of_first_file(std::string_view text) {
+  std::string words;
+  for (const auto& line : told_of_first_file(text)) (words += "; ") += line;
+  return words;
+}
+}  // namespace
+
+void note_undelivered(job_state& job, std::string_view text) {
+  const auto words = words_of_first_file(text);
   job.explained += words.empty() ? "; output could not be delivered" : words;
   keep_short(job.explained);
+}
+
+void note_missing_files(job_state& job, std::string_view text) {
+  job.explained = words_of_first_file(text);
+  keep_short(job.explained);
+}
+
+std::string why_files_are_missing(const job_state& job) {
+  if (job.phase != job_phase::waiting || job.stage_in != job_stage_in::failed) return {};
+  const auto why = job.explained.starts_with("; ") ? ": " + job.explained.substr(2) : std::string();
+  return "Its files could not be copied" + why + ". It is tried again then.";
 }
 
 }  // namespace annals::model

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "events/model/job/job.hpp"
 
@@ -16,5 +17,12 @@ std::string_view why_killed(std::string_view words);
 
 void note_killed(job_state& job, schema::TaskSettled::Reader told);
 void note_undelivered(job_state& job, std::string_view text);
+// The same of files that were to come before it.
+void note_missing_files(job_state& job, std::string_view text);
+// Of a job that waits for them: "Its files could not be copied: Unable to copy file ..."; empty: it does not.
+std::string why_files_are_missing(const job_state& job);
+
+// What a host tells of files has several lines for each; those of the first file say enough.
+std::vector<std::string> told_of_first_file(std::string_view text);
 
 }  // namespace annals::model

@@ -188,6 +188,7 @@ void put_dependencies(std::string& out, const object_view& job, const known_jobs
 }
 
 bool is_queued(const object_view& job) { return value_of(job, ids::job_state) == "Q"; }
+bool waits_for_time(const object_view& job) { return value_of(job, ids::job_state) == "W"; }
 bool is_over(const object_view& job) {
   const auto state = value_of(job, ids::job_state);
   return state == "F" || state == "X";
@@ -324,7 +325,7 @@ void put_why_text(std::string& out, const object_view& job, schema::JobWhy::Read
   (out += job.name) += " " + what_it_does(job) + ".\n";
   if (is_queued(job) || is_told(job, why)) put_reason(out, job, why, unusable);
   else if (const auto comment = value_of(job, ids::comment); !comment.empty()) line(out, std::string(comment));
-  if (is_over(job)) line(out, schema::str(why.getComment()));
+  if (is_over(job) || waits_for_time(job)) line(out, schema::str(why.getComment()));
   put_limit_of_subjobs(out, job, others);
   put_dependencies(out, job, others);
   const auto start = value_of(job, ids::estimated, "start_time");
@@ -385,6 +386,7 @@ void why_json::put(std::string& out, const object_view& job, schema::JobWhy::Rea
   }
   text(out, 3, "comment", told ? schema::text(why.getComment()) : value_of(job, ids::comment));
   if (is_over(job)) text(out, 3, "why_it_ended", schema::text(why.getComment()));
+  if (waits_for_time(job)) text(out, 3, "why_it_waits", schema::text(why.getComment()));
   if (told) {
     put_data(out, why.getData(), unusable);
     text(out, 3, "behind", schema::text(why.getBehind()));

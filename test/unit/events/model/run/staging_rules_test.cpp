@@ -1,6 +1,7 @@
 // Files that come before a run's program: what its host does about them, and what becomes of the job.
 #include <boost/test/unit_test.hpp>
 
+#include "events/model/job/explained.hpp"
 #include "test/support/model_builders.hpp"
 
 using namespace annals;
@@ -149,14 +150,18 @@ BOOST_AUTO_TEST_CASE(a_job_shows_that_its_files_are_on_their_way) {
 
 BOOST_AUTO_TEST_CASE(a_job_whose_files_did_not_come_waits_for_half_an_hour_as_if_it_had_not_run) {
   auto story = assigned_with_files();
-  stages(story, false, "no such file");
+  stages(story, false, "Unable to copy file in from store:/in\n>>> error from copy\nscp: no such file\n>>> end error output\n");
+  BOOST_TEST(model::why_files_are_missing(story.job) == "");
   BOOST_TEST(story.refuses(-3) == "startFailed vnodesReleased requeued");
   BOOST_TEST(story.state() == "W 37");
+  BOOST_TEST(model::why_files_are_missing(story.job) ==
+             "Its files could not be copied: Unable to copy file in from store:/in; scp: no such file. It is tried again then.");
   BOOST_TEST(story.attribute(ids::Execution_Time) == std::to_string(story.now_s + 1800));
   for (const auto id : {ids::Exit_status, ids::comment, ids::run_count, ids::exec_vnode}) BOOST_TEST(story.attribute(id) == "");
   BOOST_TEST(story.when(model::end_wait{}, the_server()) == "");
   BOOST_TEST(story.later(1800).when(model::end_wait{}, the_server()) == "waitEnded");
   BOOST_TEST(story.state() == "Q 10");
+  BOOST_TEST(model::why_files_are_missing(story.job) == "");
   story.when(propose(), the_scheduler());
   BOOST_TEST(story.state() == "R 15");
   BOOST_TEST(story.attribute(ids::run_count) == "1");
@@ -168,6 +173,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_not_wanted_any_more_does_not_wait) {
   story.when(remove());
   stages(story, false);
   BOOST_TEST(story.refuses(-3) == "startFailed vnodesReleased ended");
+  BOOST_TEST(story.comment() == "");
 
   auto again = assigned_with_files();
   stages(again, false);

@@ -195,6 +195,8 @@ BOOST_AUTO_TEST_CASE(jobs_that_do_not_wait_are_told_as_what_they_are) {
   row.set(ids::job_state, "W");
   row.set(ids::Execution_Time, "1795223000");
   BOOST_TEST(text() == "12.borg waits for its time: Sat Nov 21 01:03:20 2026.\n");
+  const auto files = schema::make<schema::JobWhy>([](schema::JobWhy::Builder w) { w.setComment("Its files could not be copied: no."); });
+  BOOST_TEST(text(files) == "12.borg waits for its time: Sat Nov 21 01:03:20 2026.\n  Its files could not be copied: no.\n");
   row.set(ids::job_state, "R");
   row.set(ids::stime, "1795222000");
   row.set(ids::exec_vnode, "(n1:ncpus=1)");

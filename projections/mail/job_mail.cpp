@@ -80,7 +80,7 @@ std::string files_missing(const occasion& o) {
   return "Stage In of files failed; job " + o.job.id + " will be tried again later" + o.job.told_of_files;
 }
 std::string files_undelivered(const occasion& o) {
-  return "Post job file processing error; job " + o.job.id + " on host " + o.job.undelivered_from;
+  return "Post job file processing error; job " + o.job.id + " on host " + o.job.undelivered_from + o.job.told_of_files;
 }
 // Behind an empty line. The mail ends its last line itself.
 std::string efficiency_lines(const occasion& o) {
@@ -220,7 +220,9 @@ void apply(mailed_job& job, schema::JobEvent::Reader event, const model::event_p
       job.usage = usage_lines(event.getExited().getUsage());
       return;
     case which::OUTPUT_DELIVERED:
-      if (!event.getOutputDelivered().getOk()) job.undelivered_from = at.by.host;
+      if (event.getOutputDelivered().getOk()) return;
+      job.undelivered_from = at.by.host;
+      job.told_of_files = lines_of_files(schema::text(event.getOutputDelivered().getText()));
       return;
     case which::REQUEUED:
       job.run_over = false;

@@ -19,7 +19,7 @@ struct mailed_job {
   std::string usage;             // of the run that is over, as its mail shows it
   std::string undelivered_from;  // the host that could not deliver the run's files; empty: they were delivered
   std::string missing_files_on;  // the host that could not stage the run's files in
-  std::string told_of_files;     // what the host has said of that, in lines that begin with '\n'
+  std::string told_of_files;     // what either host has said of that, in lines that begin with '\n'
   bool provisions = false;       // its run waits for its vnodes, no MoM has heard of it
   bool run_over = false;         // the program has ended, or could not be started; of an array: a subjob has begun
   bool not_started = false;      // the program of its run could not be started

@@ -273,12 +273,16 @@ BOOST_AUTO_TEST_CASE(files_that_stay_undelivered_are_told_of_behind_the_end) {
     auto r = m.initRunLeft();
     fill(r.initRef(), story.job, story.job.run);
     r.setDelivered(false);
-    r.setText("Unable to copy file");
+    r.setText(
+        "Unable to copy file /spool/12.OU to vm:/no/x\n>>> error from copy\n/bin/cp: No such file\n>>> end error output\n"
+        "Output retained on that host in: /undelivered/12.OU\nUnable to copy file /spool/12.ER to vm:/no/y\n");
   }),
              model::requester{"pbs_mom", "vm", schema::Role::MOM});
   const auto all = bodies();
   BOOST_REQUIRE_EQUAL(all.size(), 2u);
-  BOOST_TEST(all[1] == "Post job file processing error; job 12.vm on host vm");
+  BOOST_TEST(all[1] ==
+             "Post job file processing error; job 12.vm on host vm\nUnable to copy file /spool/12.OU to vm:/no/x\n/bin/cp: No such file\n"
+             "Output retained on that host in: /undelivered/12.OU");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_altered_counts_from_then_on) {

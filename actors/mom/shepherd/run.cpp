@@ -129,8 +129,9 @@ class runner {
   bool make_jobdir(const std::string& path, std::string& wrong) const {
     struct stat st {};
     if (mkdir(path.c_str(), 0700) == 0) return true;
-    if (errno == EEXIST && lstat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == order_.uid) return true;
-    errno = EEXIST;
+    const int error = errno;
+    if (error == EEXIST && lstat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == order_.uid) return true;
+    errno = error;
     wrong = error_text("can't make directory " + path);
     return false;
   }

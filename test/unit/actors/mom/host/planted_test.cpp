@@ -86,6 +86,14 @@ BOOST_AUTO_TEST_CASE(a_job_directory_of_somebody_else_is_not_taken) {
   BOOST_TEST(failed.text == "can't make directory " + work() + "/pbs.1.b.x8z: File exists");
 }
 
+BOOST_AUTO_TEST_CASE(a_job_directory_that_cannot_be_made_says_why) {
+  auto o = order("1.b.1", {"/bin/true"});
+  o.private_jobdir = "no/such/pbs.1.b.x8z";
+  const auto failed = run_failing(o);
+  BOOST_TEST(failed.code == -3);
+  BOOST_TEST(failed.text == "can't make directory " + work() + "/no/such/pbs.1.b.x8z: No such file or directory");
+}
+
 BOOST_AUTO_TEST_CASE(a_start_that_failed_half_way_leaves_no_directory) {
   auto o = order("1.b.1", {"/bin/true"});
   o.tmpdir = work() + "/pbs.1.b";

@@ -144,7 +144,7 @@ const attribute job_attributes[] = {
     {job::gridname, "gridname", value_type::string, setter::owner, none, "",
      "free text"},
     {job::umask, "umask", value_type::integer, setter::owner, none, "",
-     "digits as given, without leading zeros"},
+     "digits as given, without leading zeros; others than octal ones mean 77"},
     {job::block, "block", value_type::boolean, setter::owner, at_creation, "",
      "whether qsub waits for the end"},
     {job::cred, "cred", value_type::string, setter::owner, at_creation, "",

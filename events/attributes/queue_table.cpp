@@ -12,8 +12,8 @@ const attribute queue_attributes[] = {
     {queue::Priority, "Priority", value_type::integer, setter::operator_, none, "", "-1024 to 1023; from 150 on an express queue"},
     {queue::max_queuable, "max_queuable", value_type::integer, setter::operator_, none, "", "old-style limit on jobs in the queue"},
     {queue::total_jobs, "total_jobs", value_type::integer, setter::nobody, none, "0",
-     "count of jobs, those of the history too; a subjob counts for itself from its start on, and in a queue it and its array only until they "
-     "end"},
+     "count of jobs, those of the history too; a subjob counts for itself from its start on, and in a queue it and its array only "
+     "until they end"},
     {queue::state_count, "state_count", value_type::string, setter::nobody, none,
      "Transit:0 Queued:0 Held:0 Waiting:0 Running:0 Exiting:0 Begun:0 ", "jobs by state"},
     {queue::max_running, "max_running", value_type::integer, setter::operator_, none, "", "old-style limit on running jobs"},

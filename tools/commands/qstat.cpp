@@ -480,7 +480,8 @@ int work(int argc, char** argv) {
   if (!finished) return usage(qstat);
   const bool why = take_word(arguments, "--why");
   command_line line = parse_options(qstat, arguments, check);
-  if (line.problems.empty() && !fits_together(line, why, finished->given())) line.problems.push_back(conflict_text(line, why, finished->given()));
+  if (line.problems.empty() && !fits_together(line, why, finished->given()))
+    line.problems.push_back(conflict_text(line, why, finished->given()));
   for (const std::string& p : line.problems) print_error("%s\n", p.c_str());
   if (!line.problems.empty()) return usage(qstat);
   if (const std::string* users = line.find('u'); users != nullptr && users->empty())

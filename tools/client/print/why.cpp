@@ -179,7 +179,9 @@ void put_dependencies(std::string& out, const object_view& job, const known_jobs
   for (const auto& d : holding_dependencies(job)) {
     const auto other = id_of(d);
     if (values::is_after(d.type) && ended_without_start(others, other))
-      line(out, "It waits for " + other + ", which was deleted before it ran: this can't be met any more. qalter -W depend= names other jobs.");
+      line(out, "It waits for " + other +
+                    ", which was deleted before it ran: this can't be met any more. qalter -W depend= "
+                    "names other jobs.");
     else if (values::is_after(d.type)) line(out, "It waits until " + other + " has " + condition(d.type) + ".");
     if (d.type == values::dependency_type::on)
       line(out, "It waits for " + std::to_string(d.count) + " more to say that they come before it.");

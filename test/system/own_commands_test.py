@@ -92,6 +92,20 @@ sleep 1000
         self.assertNotIn(id, self.text_of("other"))
         self.assertIn("cannot connect to server other", self.text_of("other"))
 
+    def test_a_new_output_path_of_a_running_job_counts_at_its_end(self):
+        id = self.start("""
+trap 'echo | put signalled' USR1
+qalter -o $PWD/moved $PBS_JOBID; echo $? | put altered
+qsig -s USR1 $PBS_JOBID      # its host is told of one after the other
+wait_for signalled
+echo written
+""", "b", "-l", "select=1:host=b", "-o", self.file("first"))
+        job = self.until_state(id, "F")
+        self.assertEqual(self.text_of("altered"), "0\n")
+        self.assertTrue(job["Output_Path"].endswith(":" + self.file("moved")), job["Output_Path"])
+        self.assertEqual(self.text_of("moved"), "written\n")
+        self.assertIsNone(self.text_of("first"))
+
     def test_a_task_on_another_host_may_ask_too(self):
         id = self.start(f"""
 pbsdsh -n 1 /bin/sh -c 'PBS_CONF_FILE=/none {STAGE}/bin/qstat $PBS_JOBID > {self.work}/out 2>&1; mv {self.work}/out {self.work}/shown'

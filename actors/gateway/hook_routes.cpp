@@ -225,7 +225,7 @@ void hook_routes::let_run(const wanted_run& what, const reply_ptr& reply, hook_r
   auto run_it = [this, number = what.number, by = what.by, command_id = what.command_id, as_left = std::move(as_left), reply,
                  runs = std::move(runs)] {
     if (model::winding_up(*board_.settings())) return board_.refuse(reply, values::pbs_error::server_down);
-    auto e = board_.wrap<model::job_command>(as_left, by, reply, runs);
+    auto e = board_.wrap<model::job_command>(as_left, by, decided_with(reply, runs), runs);
     e.command_id = command_id;
     board_.tell_job(number, std::move(e));
   };
@@ -247,7 +247,7 @@ void hook_routes::run_rejected(std::uint64_t number, const std::string& id, hook
   restart_scheduling(result);
   auto changes = changes_of_job(result);
   changes.push_back(comment_of(comment));
-  auto parts = reply_jointly(board_.reply_then(std::move(refuse)), 1 + vnodes.size());
+  auto parts = reply_jointly(hooks_.decided_with(board_.reply_then(std::move(refuse))), 1 + vnodes.size());
   board_.tell_job(number, model::client_request{alteration(id, changes), {}}, board_.server_itself(), parts.back(), result.runs);
   for (std::size_t i = 0; i < vnodes.size(); ++i) change_vnode(vnodes[i].object, vnodes[i].changes, parts[i], result.runs);
 }
@@ -269,7 +269,7 @@ void hook_routes::subjob_rejected(const std::string& id, hooks::chain_result& re
   std::erase_if(vnodes, [](const asked_of& w) { return w.of_job || std::ranges::all_of(w.changes, changes_nothing); });
   if (vnodes.empty()) return refuse({});
   restart_scheduling(result);
-  auto parts = reply_jointly(board_.reply_then(std::move(refuse)), vnodes.size());
+  auto parts = reply_jointly(hooks_.decided_with(board_.reply_then(std::move(refuse))), vnodes.size());
   for (std::size_t i = 0; i < vnodes.size(); ++i) change_vnode(vnodes[i].object, vnodes[i].changes, parts[i], result.runs);
 }
 

@@ -35,6 +35,11 @@ class hook_routes {
   // Runs the hook that gives a vnode another environment, because of this record. Refused: as above.
   void provision(const reactions::run_provision_hook& what, std::uint64_t cause, reply_ptr reply);
 
+  // The reply to a request that hooks of its event allowed: who asks them next is answered when it has been given.
+  reply_ptr decided_with(reply_ptr reply, const hook_runs& runs) {
+    return runs.empty() ? std::move(reply) : hooks_.decided_with(std::move(reply));
+  }
+
   // Each asks the hooks of its event, then goes on with the request as they left it and the runs that allowed or changed it.
   // Without hooks it goes on at once.
   using go_on = std::function<void(const schema::sealed<schema::Request>& request, hook_runs runs)>;

@@ -128,7 +128,7 @@ void hook_routes::carry_out(const owed_run& what, const hooks::chain_result& res
   };
   const auto asked = requests_of(what.subject, result);
   if (asked.empty()) return done({});
-  auto parts = reply_jointly(board_.reply_then(std::move(done)), asked.size());
+  auto parts = reply_jointly(hooks_.decided_with(board_.reply_then(std::move(done))), asked.size());
   const auto send = [&](std::size_t i, auto envelope, auto&& to) {
     // By its name: when some are written down and others run again, they are fewer.
     const auto hook = schema::str(result.runs[asked[i].run].get().getHook());

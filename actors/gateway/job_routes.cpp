@@ -38,7 +38,8 @@ void job_routes::ask_hooks(const wire::connection_ptr& peer, const schema::seale
   hooks_.ask_submit(request, by, reply,
                     [this, peer, by, reply, script](const schema::sealed<schema::Request>& allowed, hook_runs runs,
                                                     std::vector<std::string> by_hooks) {
-                      submit(peer->peer(), allowed, by, reply, script, std::move(runs), std::move(by_hooks));
+                      const auto decided = hooks_.decided_with(reply, runs);
+                      submit(peer->peer(), allowed, by, decided, script, std::move(runs), std::move(by_hooks));
                     });
 }
 
@@ -81,16 +82,17 @@ void job_routes::on_alter(const wire::connection_ptr& peer, const schema::sealed
       request, by, reply,
       [this, peer, by, reply](const schema::sealed<schema::Request>& allowed, hook_runs runs, std::vector<std::string> by_hooks) {
         const bool needed = names_groups(allowed.get().getAlterJob().getChanges());
-        with_groups(needed, peer->peer(), by, reply,
-                    [this, allowed, by, reply, runs = std::move(runs), by_hooks = std::move(by_hooks)](std::vector<std::string> groups) {
-                      to_job(allowed.get().getAlterJob().getJob(), allowed, by, reply, std::move(groups), runs, by_hooks);
+        const auto decided = hooks_.decided_with(reply, runs);
+        with_groups(needed, peer->peer(), by, decided,
+                    [this, allowed, by, decided, runs = std::move(runs), by_hooks = std::move(by_hooks)](std::vector<std::string> groups) {
+                      to_job(allowed.get().getAlterJob().getJob(), allowed, by, decided, std::move(groups), runs, by_hooks);
                     });
       });
 }
 
 void job_routes::on_move(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply) {
   hooks_.ask_move(request, by, reply, [this, by, reply](const schema::sealed<schema::Request>& allowed, hook_runs runs) {
-    to_job(allowed.get().getMoveJob().getJob(), allowed, by, reply, {}, std::move(runs));
+    to_job(allowed.get().getMoveJob().getJob(), allowed, by, hooks_.decided_with(reply, runs), {}, std::move(runs));
   });
 }
 

@@ -54,7 +54,7 @@ void job_routing::try_next(const tries_ptr& t) {
 }
 
 void job_routing::move(const tries_ptr& t, const schema::sealed<schema::Request>& request, hook_runs runs) {
-  auto reply = board_.reply_then([this, t](const model::rejection& why) { answered(t, why); });
+  auto reply = hooks_.decided_with(board_.reply_then([this, t](const model::rejection& why) { answered(t, why); }), runs);
   auto e = board_.wrap<model::job_command>(model::client_request{request}, router(board_), std::move(reply), std::move(runs));
   e.cause = t->cause;
   board_.tell_job(t->number, std::move(e));

@@ -166,6 +166,7 @@ void reservation_routes::submit(model::submit_reservation command, const reserva
   auto reply = reply_for(
       request, known.to, request.get().getSubmitReservation().getAttributes(), number,
       [gateway = caf::actor(board_.self()), number](const model::rejection&) { caf::anon_send(gateway, reservation_refused{number}); });
+  reply = hooks_.decided_with(std::move(reply), runs);
   auto e = board_.wrap<model::reservation_command>(std::move(command), request.get(), known.by, std::move(reply), std::move(runs));
   e.cause = known.cause;
   board_.self()->send(board_.new_reservation(number), std::move(e));
@@ -214,6 +215,7 @@ void reservation_routes::alter(const schema::sealed<schema::Request>& request, c
   auto reply = reply_for(request, to, asked.getChanges(), {}, note_refused);
   const auto known = named(asked.getReservation());  // it may have ended meanwhile
   if (known == 0) return unknown(reply, asked.getReservation());
+  reply = hooks_.decided_with(std::move(reply), runs);
   board_.self()->send(board_.reservation(known), board_.wrap<model::reservation_command>(model::reservation_request{request}, request.get(),
                                                                                          by, std::move(reply), std::move(runs)));
 }

@@ -85,15 +85,45 @@ void server_hooks::start(const std::shared_ptr<pending>& p) {
   at.sequence = p->position != 0 ? p->position : parts_.where->sequence();
   at.parameters = std::move(what.parameters);
   at.idle = [self = parts_.self] { return self->mailbox().empty(); };
-  at.ask = [status = parts_.status, sequence = at.sequence](hooks::sealed_question q, hooks::hook_run::answer_to answer) {
-    auto asked = hooks::view_asked(q.get(), sequence);
-    if (!asked) return answer(hooks::answer_with({}, false));
-    caf::anon_send(status,
-                   view_wanted{std::move(asked->request), [answer, names = asked->names_only](const hook_objects& found, std::uint64_t) {
-                                 answer(hooks::answer_with(found, names));
-                               }});
-  };
+  at.ask_of_run = answers_from(at.sequence);
   hooks::run_chain(chain_parts(), std::move(chain), std::move(at), std::move(p->then));
+}
+
+namespace {
+
+struct who_answers {
+  caf::actor status;
+  std::function<void(std::function<void()>)> post;
+  std::shared_ptr<open_decisions> decisions;
+  std::uint64_t shown;  // position of what the hooks are shown
+
+  void answer(const hooks::sealed_question& question, const hooks::hook_run::answer_to& to, const hooks::occasion::answered_at& at,
+              std::uint64_t position, bool or_later) const {
+    auto asked = hooks::view_asked(question.get(), position);
+    if (!asked) return to(hooks::answer_with({}, false));
+    auto then = [to, at, names = asked->names_only](const hook_objects& found, std::uint64_t found_at) {
+      *at = found_at;
+      to(hooks::answer_with(found, names));
+    };
+    caf::anon_send(status, view_wanted{std::move(asked->request), std::move(then), or_later});
+  }
+};
+
+}  // namespace
+
+// The first question of a run waits for what has been decided: it comes to this actor behind the ends of the hooks that ended before the
+// run began. The others are answered at the position of the first.
+std::function<hooks::occasion::answers(const hooks::occasion::answered_at&)> server_hooks::answers_from(std::uint64_t sequence) const {
+  const auto who = std::make_shared<const who_answers>(who_answers{parts_.status, post(), decisions_, sequence});
+  return [who](const hooks::occasion::answered_at& at) -> hooks::occasion::answers {
+    return [who, at](const hooks::sealed_question& question, const hooks::hook_run::answer_to& to) {
+      if (const auto position = at->load(); position != 0) return who->answer(question, to, at, position, false);
+      who->post([who, at, question, to] {
+        who->decisions->when_closed(
+            [who, at, question, to](std::uint64_t decided) { who->answer(question, to, at, std::max(who->shown, decided), true); });
+      });
+    };
+  };
 }
 
 void server_hooks::read_then_start(const model::hook_state& hook, const std::shared_ptr<pending>& p) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "actors/gateway/directory.hpp"
+#include "actors/gateway/open_decisions.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/helper_pool.hpp"
 #include "actors/runtime/reply.hpp"
@@ -72,6 +73,8 @@ class server_hooks {
   };
   using answer = std::function<void(hooks::chain_result&)>;
   void run(question what, answer then);
+  // The reply to what is decided now that hooks have ended: hooks that begin after that, and ask, are answered when it has been given.
+  reply_ptr decided_with(reply_ptr reply) { return decisions_->until(std::move(reply)); }
 
   // Writes down runs that no other event tells of: all of them when the event only looks on (cause: its sequence), the last
   // when it rejected. Answered when that is on disk or can't be; a full disk keeps the first waiting, and refuses the second.
@@ -106,10 +109,12 @@ class server_hooks {
   void read_then_start(const model::hook_state& hook, const std::shared_ptr<pending>& p);
   void note_unreadable(const std::string& name, const hook_files& files);
   hooks::chain_parts chain_parts();
+  std::function<hooks::occasion::answers(const hooks::occasion::answered_at&)> answers_from(std::uint64_t sequence) const;
   std::function<void(std::function<void()>)> post() const;
   static model::hook_ran ran(const std::string& subject, schema::HookRun::Reader run);
 
   server_hooks_parts parts_;
+  const std::shared_ptr<open_decisions> decisions_ = std::make_shared<open_decisions>();
   model::settings_ptr told_;                                // whose resources the workers know
   std::optional<std::set<hooks::known_hook>> told_hooks_;   // unset: the runner was told of none yet
   std::map<std::string, read_hook> codes_;                  // by name; read again when the blobs are others

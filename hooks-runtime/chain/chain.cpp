@@ -69,7 +69,7 @@ class chain : public std::enable_shared_from_this<chain> {
     order.request = request_;
     order.code = hooks_[index_].code;
     if (is_owners(hooks_[index_])) order.run_as = at_.owner;
-    order.ask = at_.ask;
+    order.ask = answers();
     heard_ = 0;
     order.said = [this](protocol::LogLine::Reader line) {
       ++heard_;
@@ -78,6 +78,12 @@ class chain : public std::enable_shared_from_this<chain> {
     order.attended = may_attend();
     order.meanwhile = [this] { packed_request_ = schema::packed(request_); };
     parts_.runner->run(std::move(order), [self = shared_from_this()](const sealed_reply& reply) { self->on_reply(reply); });
+  }
+
+  occasion::answers answers() {
+    if (!at_.ask_of_run) return at_.ask;
+    answered_at_ = std::make_shared<std::atomic<std::uint64_t>>(0);
+    return at_.ask_of_run(answered_at_);
   }
 
   static bool is_owners(const chain_hook& hook) { return text(hook.settings, ids::user) == "pbsuser"; }
@@ -155,7 +161,19 @@ class chain : public std::enable_shared_from_this<chain> {
     }
   }
 
+  // A run that is tried again asks at the position at which it was answered.
+  void note_answered_at() {
+    const auto sequence = answered_at_ ? answered_at_->load() : 0;
+    if (sequence == 0 || sequence == at_.sequence) return;
+    capnp::MallocMessageBuilder message(static_cast<unsigned>(request_.get().totalSize().wordCount + 8));
+    message.setRoot(request_.get());
+    message.getRoot<protocol::Request>().setSequence(sequence);
+    request_ = sealed_request(schema::sealed_message::from_builder(message));
+    packed_request_.clear();
+  }
+
   schema::sealed<schema::HookRun> run_of(const chain_hook& hook, const sealed_reply& reply) {
+    note_answered_at();
     if (packed_request_.empty()) packed_request_ = schema::packed(request_);
     const auto packed_reply = schema::packed(reply);
     const auto r = reply.get();
@@ -226,7 +244,8 @@ class chain : public std::enable_shared_from_this<chain> {
   chain_done done_;
   chain_result result_;
   std::size_t index_ = 0;
-  sealed_request request_;          // of the run that goes on
+  sealed_request request_;  // of the run that goes on
+  occasion::answered_at answered_at_;
   unsigned heard_ = 0;              // lines of the log, of the run that goes on: written when they were said
   std::string packed_request_;      // as it is recorded; empty: not packed yet
   std::size_t recorded_bytes_ = 0;  // of all runs so far

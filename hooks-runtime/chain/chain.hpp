@@ -2,6 +2,7 @@
 // the request. Both daemons use it; it knows neither actors nor disks. Governed by docs/design/0023-hooks.md.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -40,11 +41,15 @@ struct occasion {
   const hook_event* event = nullptr;
   model::requester by;
   std::string owner;           // user=pbsuser runs as this one
-  std::uint64_t sequence = 0;  // questions are answered at this position
+  std::uint64_t sequence = 0;  // of what is shown; questions are answered at this position, or a later one
   bool primary = true;
   hook_parameters parameters;
   // Answers a script's question; unset: every question is answered with nothing.
-  std::function<void(sealed_question, hook_run::answer_to)> ask;
+  using answers = std::function<void(sealed_question, hook_run::answer_to)>;
+  answers ask;
+  // Instead of `ask`, made for each run when it begins. It puts down the position at which it answers, which is recorded.
+  using answered_at = std::shared_ptr<std::atomic<std::uint64_t>>;  // 0: the run has not asked
+  std::function<answers(const answered_at&)> ask_of_run;
   // A hook has accepted, and what it changed is in the parameters: called before the next one runs, on any thread. May be unset.
   std::function<void(protocol::Reply::Reader, hook_parameters&)> after_accept;
   // Whether the thread that starts the chain has nothing else to do now; asked on that thread only. Unset: never.

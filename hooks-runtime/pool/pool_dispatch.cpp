@@ -35,6 +35,10 @@ void write_limits(protocol::Limits::Builder to) {
   to.setOutputBytes(limits::hook_output_bytes_max);
 }
 
+// What such a hook of the server allows depends on what it allowed before: its runs go one after another. One that asks by way of a
+// module of the site is known when it has asked.
+bool names_server(const hook_code& code) { return code.source.find("server") != std::string::npos; }
+
 capnp::Data::Reader data_of(const std::string& bytes) {
   return {reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()};
 }
@@ -183,12 +187,14 @@ void worker_pool::server::begin(worker_at w) {
 
 bool worker_pool::server::place(pending& work) {
   unsigned of_this_hook = 0;
+  bool asks = false;
   worker_at ready = workers_.end();
   bool one_starts = false;
   for (auto w = workers_.begin(); w != workers_.end(); ++w) {
     if (w->now == phase::unbound) ready = w;
     if (w->key != work.key || w->now == phase::ending) continue;
     ++of_this_hook;
+    asks = asks || w->asks;
     one_starts = one_starts || w->now == phase::binding;
     if (w->now != phase::idle || work.compiled) continue;
     if (w->resources_version != resources_version_) {
@@ -203,6 +209,8 @@ bool worker_pool::server::place(pending& work) {
   }
   // A worker that is being bound will soon do more than this one run.
   if (!work.compiled && (of_this_hook >= limits::hook_workers_per_hook_max || one_starts)) return false;
+  if (!work.compiled && of_this_hook > 0 && work.profile == sandbox_profile::server && (asks || names_server(*work.order.code)))
+    return false;
   if (ready == workers_.end()) {
     if (workers_.size() >= places()) {
       // A second worker is no reason to take another hook's only one; a compilation has no use for the first.

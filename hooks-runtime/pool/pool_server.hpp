@@ -61,6 +61,7 @@ class worker_pool::server {
     std::uint64_t nonce = 0;
     unsigned runs = 0, resources_version = 0;
     bool asking = false;
+    bool asks = false;                                    // some run of it has asked
     std::vector<schema::sealed<protocol::LogLine>> said;  // by the run that goes on
     std::uint64_t said_bytes = 0;
     bool attended = false;

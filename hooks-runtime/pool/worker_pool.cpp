@@ -241,7 +241,7 @@ void worker_pool::server::got(worker_at w, const schema::sealed_message& message
 }
 
 void worker_pool::server::got_question(worker_at w, protocol::Question::Reader question) {
-  w->asking = true;
+  w->asking = w->asks = true;
   const auto answer = [this, id = w->id, nonce = w->nonce](sealed_answer a) {
     post([this, id, nonce, a = std::move(a)] {
       const auto w = find(id);

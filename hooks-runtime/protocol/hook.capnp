@@ -101,7 +101,7 @@ struct Request {
   requestor     @3 :Text;
   requestorHost @4 :Text;
   parameters    @5 :List(Parameter);
-  sequence      @6 :UInt64;    # position of the log the payload was read at; questions are answered at the same
+  sequence      @6 :UInt64;    # position of the log the payload was read at; recorded: at which questions were answered, if any were
   alarmMillis   @7 :UInt32;
   hook          @8 :HookSettings;
   primary       @9 :Bool;      # this host is the job's primary one: job.in_ms_mom()

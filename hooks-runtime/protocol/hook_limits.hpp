@@ -31,7 +31,7 @@ constexpr std::chrono::minutes hook_worker_rest_max{5};
 // The same for one whose script is no longer its hook's: requests that came before the change may still want it.
 constexpr std::chrono::seconds former_hook_worker_rest_max{1};
 static_assert(former_hook_worker_rest_max < hook_worker_rest_max);
-// Workers of one hook at the same time: a hook takes some 50 us of one processor.
+// Workers of one hook at the same time: a hook takes some 50 us of one processor. A hook of the server that asks the server has one.
 constexpr unsigned hook_workers_per_hook_max = 4;
 // A worker is replaced after so many runs, so that what a script leaves behind does not pile up.
 constexpr unsigned hook_worker_runs_max = 20'000;

@@ -226,6 +226,25 @@ BOOST_AUTO_TEST_CASE(a_request_goes_on_without_all_hooks_of_its_event_that_can_n
   BOOST_TEST(s.asked_by.count("a of alice") == 1u);
 }
 
+// Both requests are there before any job is.
+BOOST_AUTO_TEST_CASE(a_hook_that_asks_sees_the_job_that_the_hook_before_it_allowed) {
+  site s;
+  s.add_hook("a", "queuejob");
+  std::vector<unsigned> jobs;  // that each run was told of
+  s.runner.when_asking("a", [&](const hooks::hook_run& run, hooks::protocol::Reply::Builder) {
+    run.ask(schema::make<hooks::protocol::Question>([](auto q) { q.setNames(hooks::protocol::ObjectKind::JOB); }),
+            [&](const hooks::sealed_answer& a) { jobs.push_back(a.get().getNames().size()); });
+  });
+  const auto submit = [](schema::Request::Builder r) { r.initQueueJob().setSubmitHost("borg"); };
+  const auto first = s.whole.ask(submit, "alice"), second = s.whole.ask(submit, "alice");
+  for (int i = 0; i < 2; ++i) BOOST_REQUIRE(s.runner.step());
+  s.settle();
+  BOOST_REQUIRE(jobs.size() == 2u);
+  BOOST_TEST(jobs[1] >= 1u);  // a real hook would still wait for its answer: it never sees its own job
+  BOOST_TEST(site::said(first) == "done");
+  BOOST_TEST(site::said(second) == "done");
+}
+
 BOOST_AUTO_TEST_CASE(a_hook_that_looks_on_and_can_not_be_read_is_owed_its_run) {
   site s;
   for (const char* hook : {"a", "b"}) s.add_hook(hook, "postqueuejob");

@@ -249,6 +249,27 @@ BOOST_AUTO_TEST_CASE(what_a_hook_says_is_logged_when_it_says_it_and_once) {
   BOOST_TEST(s.lines == all, boost::test_tools::per_element());
 }
 
+// So that it can be tried again.
+BOOST_AUTO_TEST_CASE(a_run_that_asked_is_recorded_with_the_position_of_its_answers) {
+  chain_story s;
+  s.at.sequence = 7;
+  s.at.ask_of_run = [](const occasion::answered_at& at) {
+    return [at](const sealed_question&, const hook_run::answer_to& answer) {
+      *at = 40;
+      answer({});
+    };
+  };
+  for (const char* name : {"asks", "silent"}) s.hook(name, "1", [](auto, auto) {});
+  s.runner.when_asking("asks", [](const hook_run& order, protocol::Reply::Builder) {
+    const auto question = schema::make<protocol::Question>([](protocol::Question::Builder q) { q.setNames(protocol::ObjectKind::JOB); });
+    order.ask(question, [](const sealed_answer&) {});
+  });
+  s.run();
+  BOOST_REQUIRE(s.result.runs.size() == 2u);
+  BOOST_TEST(request_of(s.result.runs[0].get())->get().getSequence() == 40u);
+  BOOST_TEST(request_of(s.result.runs[1].get())->get().getSequence() == 7u);
+}
+
 BOOST_AUTO_TEST_CASE(a_rejection_on_a_host_stands_in_the_log_of_a_mom_as_it_is_installed) {  // as a PBS was seen to do it
   for (const auto& [event, level] : {std::pair{"execjob_launch", 0x100u}, {"queuejob", 0x400u}}) {
     chain_story s(event);

@@ -1,11 +1,18 @@
 // The pool with real workers (docs/design/0019-hook-workers.md).
 #include <boost/test/unit_test.hpp>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <map>
+#include <mutex>
 #include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "test/support/hook_runs.hpp"
 #include "test/support/paths.hpp"
@@ -89,6 +96,72 @@ BOOST_AUTO_TEST_CASE(a_busy_hook_does_not_take_the_only_worker_of_another) {
   }
   for (auto& r : replies) BOOST_TEST(summary(r.get()) == "accept");
   BOOST_TEST(runs.pool().figures().started == 2u);
+}
+
+namespace {
+
+// Runs of a hook that asks; each keeps its question until it is let go.
+struct questioned {
+  hook_runs runs;
+  std::mutex guard;
+  std::vector<hooks::hook_run::answer_to> asked;
+  std::vector<std::future<hooks::sealed_reply>> replies;
+
+  void start(const std::string& source, const char* event) {
+    auto order = hook_runs::order_of({.source = source, .event = event});
+    order.ask = [this](const hooks::sealed_question&, hooks::hook_run::answer_to to) {
+      const std::lock_guard held(guard);
+      asked.push_back(std::move(to));
+    };
+    auto promise = std::make_shared<std::promise<hooks::sealed_reply>>();
+    replies.push_back(promise->get_future());
+    runs.pool().run(std::move(order), [promise](hooks::sealed_reply r) { promise->set_value(std::move(r)); });
+  }
+  std::size_t questions() {
+    const std::lock_guard held(guard);
+    return asked.size();
+  }
+  template <class Condition>
+  void until(const Condition& met) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!met() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    BOOST_REQUIRE(met());
+  }
+  void let_go() {
+    const std::lock_guard held(guard);
+    for (auto& to : std::exchange(asked, {})) to({});
+  }
+};
+
+const char* const asks_itself = "import pbs\npbs.server().job('1')\n";
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(runs_of_a_hook_that_asks_the_server_go_one_after_another) {
+  for (const std::string& source : {std::string(asks_itself), std::string("import pbs\ngetattr(pbs, 'ser' + 'ver')().job('1')\n")}) {
+    questioned q;
+    q.start(source, "queuejob");
+    q.until([&] { return q.questions() == 1; });
+    q.start(source, "queuejob");
+    q.start(source, "queuejob");
+    q.until([&] { return q.runs.pool().figures().waiting == 2 || q.questions() > 1; });
+    for (std::size_t left = 3; left > 0; --left) {
+      q.until([&] { return q.questions() > 0; });
+      BOOST_TEST(q.questions() == 1u);
+      q.let_go();
+      BOOST_TEST(summary(q.replies[3 - left].get()) == "accept");
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(runs_on_hosts_of_a_hook_that_asks_go_on_at_the_same_time) {
+  questioned q;
+  q.start(asks_itself, "execjob_begin");
+  q.until([&] { return q.questions() == 1; });
+  q.start(asks_itself, "execjob_begin");
+  q.until([&] { return q.questions() == 2; });
+  q.let_go();
+  for (auto& r : q.replies) BOOST_TEST(summary(r.get()) == "accept");
 }
 
 BOOST_AUTO_TEST_CASE(a_script_is_compiled_while_its_own_hook_has_every_place) {

@@ -185,6 +185,7 @@ void scheduler_session::folded(const log::record& record) {
   view_.apply(record);
   const auto event = record.event();
   settings_changed_ |= changes_settings(event);
+  const bool is_looked_at = note_looks(record);
   if (event.isScheduler()) note_own(event.getScheduler(), record.get().getStream());
   if (!peer_) {
     if (schema::is(event, schema::JobEvent::QUEUED)) job_came_in_vain(event.getJob().getQueued());
@@ -192,12 +193,43 @@ void scheduler_session::folded(const log::record& record) {
   }
   if (event.isJob() && view_.concerns(record))
     if (const auto job = from_.job(record.get().getStream())) note_rest(*job, event.getJob());
-  if (!trigger_.empty()) return;
+  if (!trigger_.empty() || is_looked_at) return;
   const char* why = trigger_of(event);
   if (!why || !view_.concerns(record) || is_old_news(from_, record.get().getStream(), event)) return;
   if (event.isScheduler() && name_ == model::default_scheduler && only_mirrors(event.getScheduler())) return;
-  if (is_new_job(event) && accumulation().count() > 0) job_came();
+  if (is_new_job(event)) note_new_job();
   else trigger_ = why;
+}
+
+// Jobs whose postqueuejob hooks have not ended are not there yet. True: it is the record that queues such a job.
+bool scheduler_session::note_looks(const log::record& record) {
+  if (record.event().isHook()) {
+    if (!looks_.empty()) looked_at(looks_.ended(record, out_.clock.now_ns()));
+    return false;
+  }
+  if (!looks_.begins(record, out_.clock.now_ns())) return false;
+  view_.hold_back(record.get().getStream());
+  if (looks_reminder_ == 0) wait_for_looks();
+  return true;
+}
+
+void scheduler_session::looked_at(const std::vector<std::uint64_t>& jobs) {
+  for (const auto serial : jobs)
+    if (view_.give(serial) && trigger_.empty()) note_new_job();
+}
+
+void scheduler_session::wait_for_looks() {
+  looks_reminder_ = ++reminders_;
+  out_.remind(std::chrono::ceil<std::chrono::seconds>(std::chrono::nanoseconds(looks_.until_ns() - out_.clock.now_ns())), looks_reminder_);
+}
+
+void scheduler_session::look_after_looks() {
+  looks_reminder_ = 0;
+  if (looks_.empty()) return;
+  if (out_.clock.now_ns() < looks_.until_ns()) return wait_for_looks();
+  looked_at(looks_.give_up());
+  out_.complain("postqueuejob hooks do not end: " + name_ + " does not wait for them with the jobs that have come");
+  maybe_begin();
 }
 
 // What its object says of the scheduler itself, as its directories, does not wait for a cycle: there may be none.
@@ -206,6 +238,11 @@ void scheduler_session::all_folded() {
   if (std::exchange(own_changed_, false) && peer_)
     for (const auto& m : view_.take_delta()) peer_->send(m);
   maybe_begin();
+}
+
+void scheduler_session::note_new_job() {
+  if (accumulation().count() > 0) job_came();
+  else trigger_ = "new job";
 }
 
 // The first of them counts; the others that come meanwhile are placed with it (MS-33).
@@ -257,6 +294,8 @@ void scheduler_session::reminded(std::uint64_t number) {
     iteration_reminder_ = 0;
     want_cycle("scheduling iteration");
     keep_iteration();
+  } else if (number == looks_reminder_) {
+    look_after_looks();
   } else if (const auto rested = resting_.extract(number)) {
     const auto job = from_.job(rested.mapped());
     if (job && model::rests(*job, out_.clock.now_ns())) return remind_of(*job);  // again, or the clock was set back

@@ -171,6 +171,12 @@ void scheduling_projection::has_rested(std::uint64_t serial) {
   if (resting_.erase(serial) > 0 && following_) mark_job(serial);
 }
 
+bool scheduling_projection::give(std::uint64_t serial) {
+  if (held_back_.erase(serial) == 0 || !following_ || !has_job(serial)) return false;
+  mark_job(serial);
+  return true;
+}
+
 void scheduling_projection::mark_reservation(std::uint64_t serial) {
   if (has_reservation(serial)) marks_.reservations.insert(serial);
 }
@@ -230,7 +236,7 @@ bool scheduling_projection::has_host(std::uint64_t serial, schema::HostEvent::Re
 }
 
 bool scheduling_projection::in_view(const model::job_state& job) const {
-  return is_to_be_run(job) && (!job.allocated.empty() || (waits_itself(job) && !resting_.contains(job.serial))) &&
+  return is_to_be_run(job) && (!job.allocated.empty() || (waits_itself(job) && !resting_.contains(job.serial) && !held_back_.contains(job.serial))) &&
          has(partition_of_job(from_, job));
 }
 

@@ -44,6 +44,9 @@ class scheduling_projection {
   // A job that waits leaves the view until it has rested: it has just failed to start. False: it rests already.
   bool let_rest(std::uint64_t serial);
   void has_rested(std::uint64_t serial);
+  // A job that has just come stays out of the view until it is given. True: it is one of the scheduler's.
+  void hold_back(std::uint64_t serial) { held_back_.insert(serial); }
+  bool give(std::uint64_t serial);
   // Of the last delta sent; what StartCycle.viewSequence says.
   std::uint64_t sequence() const { return sent_sequence_; }
 
@@ -88,7 +91,7 @@ class scheduling_projection {
   std::uint64_t epoch_ = 0;
   std::uint64_t sent_sequence_ = 0;
   marks marks_;
-  std::unordered_set<std::uint64_t> sent_jobs_, sent_reservations_, resting_;
+  std::unordered_set<std::uint64_t> sent_jobs_, sent_reservations_, resting_, held_back_;
   std::set<std::string, std::less<>> sent_vnodes_, sent_queues_;
 };
 

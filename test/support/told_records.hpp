@@ -11,6 +11,7 @@ namespace annals::test {
 struct told_records {
   std::uint64_t sequence = 0;  // of the last one
   std::int64_t ahead_s = 0;    // so far is the clock
+  std::uint64_t cause = 0;     // of those that follow
 
   template <class Fill>
   log::record next(std::uint64_t stream, const Fill& fill) {
@@ -19,6 +20,7 @@ struct told_records {
                          r.setStream(stream);
                          r.setStreamVersion(++versions_[stream]);
                          r.setWriterEpoch(1);
+                         r.setCause(cause);
                          r.setWallNs((static_cast<std::int64_t>(sequence) + ahead_s) * 1'000'000'000);
                          fill(r.initEvent());
                        }),

@@ -276,6 +276,12 @@ class hooks_that_look_on(ServerHookTest):
         self.assertIn("'p' hook set job's project = prj", set_by_p())
         self.assertIn("'p' hook set job's Resource_List.cput = ", set_by_p())
 
+    def test_a_job_that_postqueuejob_holds_does_not_run(self):
+        self.hook("p", "postqueuejob", "import pbs\npbs.event().job.Hold_Types = pbs.hold_types('s')\n")
+        for id in [self.submit("--", "/bin/true") for _ in range(3)]:
+            self.until_state(id, "H")
+            self.assertIn("s", self.job(id)["Hold_Types"])
+
     def test_what_postqueuejob_may_not_set_is_told(self):
         self.hook("p", "postqueuejob", "import pbs\nj = pbs.event().job\nj.project = 'prj'\nj.Resource_List['ncpus'] = 2\n"
                   "j.Resource_List['select'] = pbs.select('1:ncpus=1')\n")

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "events/model/exit_codes.hpp"
+#include "events/model/hook/hook.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
 #include "events/values/job_id.hpp"
@@ -118,6 +119,29 @@ struct connected : scene {
   connected() {
     session->connected(peer);
     BOOST_REQUIRE_EQUAL(cycle(), "scheduler started");
+  }
+  // Whether the scheduler has been told of job 1 since the last look, and is to begin a cycle.
+  bool offered() {
+    bool told = false;
+    for (const auto& m : peer->sent)
+      if (const auto to = m.root<schema::ToScheduler>(); to.isView())
+        for (auto job : to.getView().getJobs()) told |= job.getSerial() == 101 && job.getExecVnode().size() == 0;
+    return !cycle().empty() && told;
+  }
+  void add_hook(std::uint64_t stream, const char* name) {
+    happen(stream, [&](auto e) { e.initHook().initCreated().setName(name); });
+    happen(stream, [](auto e) { put(e.initHook().initChanged().initChanges(1), "event", "postqueuejob"); });
+    happen(stream, [](auto e) {
+      auto i = e.initHook().initImported();
+      i.setContentType(std::string(model::python_content));
+      i.initContent().setHash({reinterpret_cast<const kj::byte*>("h"), 1});
+    });
+  }
+  // Because of the event with this sequence.
+  void hook_ran(std::uint64_t stream, std::uint64_t cause) {
+    records.cause = cause;
+    happen(stream, [](auto e) { e.initHook().initRan().setSubject("1.borg"); });
+    records.cause = 0;
   }
 };
 
@@ -269,14 +293,6 @@ BOOST_FIXTURE_TEST_CASE(what_only_mirrors_the_server_asks_for_no_cycle, default_
 }
 
 BOOST_FIXTURE_TEST_CASE(a_job_whose_start_failed_rests, connected) {
-  // Whether the scheduler has been told of the job since the last look, and is to begin a cycle.
-  const auto offered = [&] {
-    bool told = false;
-    for (const auto& m : peer->sent)
-      if (const auto to = m.root<schema::ToScheduler>(); to.isView())
-        for (auto job : to.getView().getJobs()) told |= job.getSerial() == 101 && job.getExecVnode().size() == 0;
-    return !cycle().empty() && told;
-  };
   submit(1);
   BOOST_TEST(offered());
   fail(101, 1);  // of a log from before there were pauses
@@ -295,6 +311,61 @@ BOOST_FIXTURE_TEST_CASE(a_job_whose_start_failed_rests, connected) {
   clock.ns += 500'000'000;
   session->reminded(last_reminder());
   BOOST_TEST(offered());
+}
+
+// One of them may hold it.
+BOOST_FIXTURE_TEST_CASE(a_job_is_not_there_before_its_postqueuejob_hooks_have_ended, connected) {
+  add_hook(4, "a");
+  add_hook(5, "b");
+  submit(1);
+  const auto queued = records.sequence;
+  BOOST_TEST(cycle() == "");
+  session->want_cycle("job ended");  // another job's
+  BOOST_TEST(!offered());
+  hook_ran(4, queued);
+  hook_ran(5, queued - 1);
+  BOOST_TEST(cycle() == "");
+  hook_ran(5, queued);
+  BOOST_TEST(offered());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_scheduler_that_comes_while_hooks_look_at_a_job_is_not_told_of_it, connected) {
+  add_hook(4, "a");
+  submit(1);
+  const auto queued = records.sequence;
+  session->disconnected(peer);
+  session->connected(peer);
+  BOOST_TEST(!offered());
+  hook_ran(4, queued);
+  BOOST_TEST(offered());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_hook_that_is_deleted_keeps_no_job_back, connected) {
+  add_hook(4, "a");
+  submit(1);
+  BOOST_TEST(!offered());
+  happen(4, [](auto e) { e.initHook().initDeleted().setName("a"); });
+  BOOST_TEST(offered());
+}
+
+// Its files can't be read, say: its run stays owed.
+BOOST_FIXTURE_TEST_CASE(a_hook_that_does_not_end_keeps_no_job_back_for_ever, connected) {
+  add_hook(4, "a");
+  happen(4, [](auto e) { put(e.initHook().initChanged().initChanges(1), "alarm", "7"); });
+  submit(1);
+  BOOST_TEST(!offered());
+  BOOST_TEST(reminders.at(last_reminder()) == 17);
+  const auto before = last_reminder();
+  clock.ns += 9'000'000'000;
+  submit(2);
+  hook_ran(4, records.sequence);
+  session->reminded(before);
+  BOOST_TEST(!offered());
+  clock.ns += 17'000'000'000;
+  session->reminded(last_reminder());
+  BOOST_TEST(offered());
+  BOOST_REQUIRE(complaints.size() == 1u);
+  BOOST_TEST(complaints[0] == "postqueuejob hooks do not end: s1 does not wait for them with the jobs that have come");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_pause_outlives_the_server, connected) {

@@ -59,7 +59,8 @@ attach_refusal look_up_session(std::int64_t pid, const std::string& user, const 
   const auto* p = pid > 0 ? table.find(pid) : nullptr;
   if (!p || p->state == 'Z') return {tm_error::no_process, "no such process"};
   if (!is_of_user(pid, user)) return {tm_error::owner, "the process is not the job's user's"};
-  if (p->session <= 1) return {tm_error::session, "the process has no session of its own"};
+  // As of who came into the host's processes from outside. It is no session of a job.
+  if (p->session <= 1) return {tm_error::system, "the process has no session of its own here: setsid and pbs_attach -s begin one"};
   if (is_of_a_job(table, pid, shepherd)) return {tm_error::session, "the process belongs to a job"};
   found = {pid, p->session, p->start_ticks};
   return {};

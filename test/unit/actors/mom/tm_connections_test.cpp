@@ -1,6 +1,7 @@
 // Who speaks TM on a host (docs/design/0022-task-manager.md): requests from outside and their bounds; attached sessions.
 #include <boost/test/unit_test.hpp>
 
+#include <pwd.h>
 #include <unistd.h>
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -9,6 +10,7 @@
 #include <mutex>
 
 #include "actors/mom/attached.hpp"
+#include "actors/mom/host/process_table.hpp"
 #include "actors/mom/task_interface.hpp"
 #include "actors/mom/tm_connections.hpp"
 #include "actors/mom/tm_requests.hpp"
@@ -231,6 +233,18 @@ BOOST_AUTO_TEST_CASE(an_attached_session_is_told_from_a_program) {
   BOOST_TEST(!attached_of({"program"}, {text}));
   BOOST_TEST(!attached_of({}, {}));
   BOOST_TEST(!attached_of({}, {"A=b"}));
+}
+
+// pbs_attach takes TM_ESESSION for good, where it is about to become a command: the session belongs to a job.
+BOOST_AUTO_TEST_CASE(a_process_that_has_no_session_of_its_own_is_none_of_a_job) {
+  const auto user = mom::user_of(1);
+  BOOST_REQUIRE(user);
+  const passwd* entry = getpwuid(*user);
+  BOOST_REQUIRE(entry);
+  ports::attached_session found;
+  const auto why = look_up_session(1, entry->pw_name, "/no/shepherd", found);
+  BOOST_TEST(why.code == tm_error::system);
+  BOOST_TEST(why.text == "the process has no session of its own here: setsid and pbs_attach -s begin one");
 }
 
 BOOST_AUTO_TEST_CASE(a_process_that_is_not_there_or_is_anothers_is_not_attached) {

@@ -355,8 +355,8 @@ void cycle_driver::run_waiting_asks() {
 void cycle_driver::run_asked(schema::RunOneJob::Reader ask) {
   const auto at = view_.take_asked(ask.getJob());
   const auto serial = view_.jobs()[at].serial;
-  std::string why = "Job is running";
   const auto where = view_.jobs()[at].where;
+  std::string why = where == cycle::job_place::proposed ? "Job is about to run: its runjob hooks may not have ended" : "Job is running";
   const bool may = where == cycle::job_place::queued || where == cycle::job_place::other;
   const auto decided = may ? cycle::run_asked(view_, policy_, out_.clock->now_ns() / ns_per_second, at, why) : cycle::result();
   log_cycle(decided);

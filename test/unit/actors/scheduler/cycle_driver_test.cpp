@@ -445,6 +445,10 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_asked_for_is_proposed_or_answered_with_a_reas
   BOOST_TEST(said(d, {which::RUN}));
   BOOST_TEST(d.sent[0].get().getRun().getRequest() == 7u);
   d.forget();
+  ask(0, 10, 5);  // what the server makes of the proposal is not known
+  BOOST_REQUIRE(said(d, {which::CANNOT_RUN}));
+  BOOST_TEST(schema::str(d.sent[0].get().getCannotRun().getReason()) == "Job is about to run: its runjob hooks may not have ended");
+  d.forget();
   ask(1, 8, 5);  // the first one has the cpus
   BOOST_TEST(said(d, {which::CANNOT_RUN}));
   BOOST_TEST(d.sent[0].get().getCannotRun().getRequest() == 8u);

@@ -239,8 +239,10 @@ int set_attribute(PyObject* self, PyObject* key, PyObject* value) {
 // Both end the script with SystemExit, which `except Exception` does not swallow (pbs guide: "accept", "reject").
 PyObject* accept(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"ecode", nullptr};
-  int code = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|i:accept", const_cast<char**>(names), &code)) return nullptr;
+  PyObject* code = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:accept", const_cast<char**>(names), &code)) return nullptr;
+  if (code && PyUnicode_Check(code)) return raise(PyExc_TypeError, "accept() takes no text: only reject() tells the user something"), nullptr;
+  if (code && PyLong_AsLong(code) == -1 && PyErr_Occurred()) return nullptr;
   current()->accept();
   PyErr_SetNone(PyExc_SystemExit);
   return nullptr;

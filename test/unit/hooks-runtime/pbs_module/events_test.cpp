@@ -47,6 +47,12 @@ BOOST_AUTO_TEST_CASE(accept_and_reject_are_no_exceptions_that_scripts_catch_by_a
   BOOST_TEST(result("queuejob", "try: e.accept()\nexcept SystemExit: e.reject('after all')\n") == "reject 'after all'");
 }
 
+BOOST_AUTO_TEST_CASE(accept_takes_no_text) {
+  BOOST_TEST(result("queuejob", "e.accept('why')\n") ==
+             "error 'TypeError: accept() takes no text: only reject() tells the user something'");
+  BOOST_TEST(result("queuejob", "e.accept(0)\n") == "accept");
+}
+
 BOOST_AUTO_TEST_CASE(some_changes_of_a_runjob_hook_hold_only_with_reject) {  // pbs guide: hooks: events
   BOOST_TEST(result("runjob", "e.job.Hold_Types = pbs.hold_types('s')\ne.reject('later')\n") ==
              "reject 'later' job.Hold_Types -->s");

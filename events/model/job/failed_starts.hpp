@@ -43,10 +43,10 @@ inline void take_rest(job_state& job, std::int64_t until_ns) {
   job.rests_until_ns = until_ns;
 }
 
-// "; not tried again before 11/29/2026 03:00:08", which is no earlier than that. Empty for 0.
+// "; not tried again before 11/29/2026 03:00:08": the second in which it may be, as other times are shown. Empty for 0.
 inline std::string words_of_rest(std::int64_t until_ns) {
   if (until_ns == 0) return {};
-  return "; not tried again before " + values::print_log_date((until_ns + 999'999'999) / 1'000'000'000);
+  return "; not tried again before " + values::print_log_date(until_ns / 1'000'000'000);
 }
 
 }  // namespace annals::model

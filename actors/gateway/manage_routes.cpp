@@ -241,6 +241,7 @@ void manage_routes::export_hook(schema::ExportHook::Reader asked, const model::r
   if (const auto why = model::may_touch_hooks(by, *board_.settings()); why.code != 0) return reply->refused(0, why);
   const auto* hook = asked.getPbsHook() ? nullptr : board_.where().hook(name);
   if (!hook) return reply->refused(0, no_hook(name));
+  if (const auto why = model::content_type_refusal(schema::text(asked.getContentType())); why.code != 0) return reply->refused(0, why);
   const auto& content = schema::text(asked.getContentType()) == model::python_content ? hook->code : hook->config;
   const auto sequence = board_.where().sequence();
   if (content.hash.empty()) return reply->done(sequence, "");

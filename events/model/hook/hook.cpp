@@ -48,14 +48,19 @@ checked_text flag_text(std::string_view given) {
   return hook_error("unexpected value '" + std::string(given) + "', must be (not case sensitive) true|t|y|1|false|f|n|0");
 }
 
+bool is_digits(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos; }
+
+// The lower bound in PBS's words.
 checked_text positive_text(const char* attribute, std::string_view given) {
   const auto n = values::parse_integer(given);
   if (n && *n > 0 && *n <= INT32_MAX) return std::to_string(*n);
-  return hook_error("set_hook_" + std::string(attribute) + ": " + attribute + " value '" + std::string(given) + "' of a hook must be > 0");
+  const bool is_too_large = n ? *n > 0 : is_digits(given);
+  return hook_error("set_hook_" + std::string(attribute) + ": " + attribute + " value '" + std::string(given) + "' of a hook must be " +
+                    (is_too_large ? "<= " + std::to_string(INT32_MAX) : "> 0"));
 }
 
 checked_text freq_text(std::string_view given) {
-  if (!values::parse_integer(given)) return hook_error("set_hook_freq: encountered a non-digit freq value: " + std::string(given));
+  if (!values::parse_integer(given) && !is_digits(given)) return hook_error("set_hook_freq: encountered a non-digit freq value: " + std::string(given));
   return positive_text("freq", given);
 }
 
@@ -202,11 +207,19 @@ outcome decide_create(const hook_state& hook, schema::Manage::Reader m) {
   return out;
 }
 
+}  // namespace
+
+rejection content_type_refusal(std::string_view type) {
+  if (type == python_content || type == config_content) return {};
+  return hook_error("<content-type> must be " + std::string(python_content) + " or " + std::string(config_content));
+}
+
+namespace {
+
 outcome decide_import(const hook_state& hook, const manage_hook& c) {
   const auto m = c.request.get().getManage();
   const auto type = schema::text(m.getContentType());
-  if (type != python_content && type != config_content)
-    return hook_error("<content-type> must be " + std::string(python_content) + " or " + std::string(config_content));
+  if (const auto why = content_type_refusal(type); why.code != 0) return why;
   if (m.getContent().size() > limits::inline_hook_bytes_max)
     return hook_error("a hook's content can have at most " + std::to_string(limits::inline_hook_bytes_max) + " bytes");
   outcome out(std::vector<event>{make_event([&](auto e) {

@@ -226,6 +226,19 @@ BOOST_AUTO_TEST_CASE(a_request_goes_on_without_all_hooks_of_its_event_that_can_n
   BOOST_TEST(s.asked_by.count("a of alice") == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(what_is_no_part_of_a_hook_is_not_exported) {
+  site s;
+  s.add_hook("a", "queuejob");
+  const auto exported = [&](const char* type) {
+    return site::said(s.ask([&](schema::Request::Builder r) {
+      r.initExportHook().setName("a");
+      r.getExportHook().setContentType(type);
+    }));
+  };
+  BOOST_TEST(exported("application/x-config") == "done");
+  BOOST_TEST(exported("application/x-foo") == "<content-type> must be application/x-python or application/x-config");
+}
+
 // Both requests are there before any job is.
 BOOST_AUTO_TEST_CASE(a_hook_that_asks_sees_the_job_that_the_hook_before_it_allowed) {
   site s;

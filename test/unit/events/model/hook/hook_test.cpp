@@ -131,6 +131,10 @@ BOOST_AUTO_TEST_CASE(words_and_numbers_that_mean_nothing_are_refused) {
   BOOST_TEST(set("type", "pbs") == "15136 not allowed to set hook to 'pbs' type");
   BOOST_TEST(set("type", "x") == "15136 invalid argument to type, must be \"site\"");
   BOOST_TEST(set("alarm", "x") == "15136 set_hook_alarm: alarm value 'x' of a hook must be > 0");
+  for (const std::string number : {"2147483648", "99999999999", "999999999999999999999999"})
+    for (const std::string name : {"alarm", "freq"})
+      BOOST_TEST(set(name.c_str(), number.c_str()) ==
+                 "15136 set_hook_" + name + ": " + name + " value '" + number + "' of a hook must be <= 2147483647");
   BOOST_TEST(set("freq", "x") == "15136 set_hook_freq: encountered a non-digit freq value: x");
   BOOST_TEST(set("freq", "0") == "15136 set_hook_freq: freq value '0' of a hook must be > 0");
   BOOST_TEST(set("freq", "-1") == "15136 set_hook_freq: freq value '-1' of a hook must be > 0");

@@ -241,7 +241,8 @@ PyObject* accept(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"ecode", nullptr};
   PyObject* code = nullptr;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:accept", const_cast<char**>(names), &code)) return nullptr;
-  if (code && PyUnicode_Check(code)) return raise(PyExc_TypeError, "accept() takes no text: only reject() tells the user something"), nullptr;
+  if (code && PyUnicode_Check(code))
+    return raise(PyExc_TypeError, "accept() takes no text: only reject() tells the user something"), nullptr;
   if (code && PyLong_AsLong(code) == -1 && PyErr_Occurred()) return nullptr;
   current()->accept();
   PyErr_SetNone(PyExc_SystemExit);

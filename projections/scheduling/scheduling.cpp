@@ -236,7 +236,8 @@ bool scheduling_projection::has_host(std::uint64_t serial, schema::HostEvent::Re
 }
 
 bool scheduling_projection::in_view(const model::job_state& job) const {
-  return is_to_be_run(job) && (!job.allocated.empty() || (waits_itself(job) && !resting_.contains(job.serial) && !held_back_.contains(job.serial))) &&
+  return is_to_be_run(job) &&
+         (!job.allocated.empty() || (waits_itself(job) && !resting_.contains(job.serial) && !held_back_.contains(job.serial))) &&
          has(partition_of_job(from_, job));
 }
 

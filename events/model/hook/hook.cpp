@@ -60,7 +60,8 @@ checked_text positive_text(const char* attribute, std::string_view given) {
 }
 
 checked_text freq_text(std::string_view given) {
-  if (!values::parse_integer(given) && !is_digits(given)) return hook_error("set_hook_freq: encountered a non-digit freq value: " + std::string(given));
+  if (!values::parse_integer(given) && !is_digits(given))
+    return hook_error("set_hook_freq: encountered a non-digit freq value: " + std::string(given));
   return positive_text("freq", given);
 }
 

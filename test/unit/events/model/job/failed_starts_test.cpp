@@ -62,7 +62,8 @@ BOOST_AUTO_TEST_CASE(the_comment_says_where_why_and_until_when) {
   BOOST_TEST(story.comment() == "Job requeued, not started on borg: hook h: no scratch directory; not tried again before " +
                                     values::print_log_date(story.now_s + 1));
   // It runs in that second, and its log line says so too.
-  BOOST_TEST(model::words_of_rest(story.now_s * second_ns + second_ns / 2) == "; not tried again before " + values::print_log_date(story.now_s));
+  BOOST_TEST(model::words_of_rest(story.now_s * second_ns + second_ns / 2) ==
+             "; not tried again before " + values::print_log_date(story.now_s));
 }
 
 BOOST_AUTO_TEST_CASE(an_operator_may_run_it_at_once) {

@@ -1,6 +1,7 @@
 """Who may use whom: what a folder's sources include, its library names after USES, and no library uses itself, by whatever way.
 Static libraries would link with a cycle, and a header needs no link at all: neither CMake nor the linker says anything."""
 import re
+import subprocess
 import unittest
 from pathlib import Path
 
@@ -11,6 +12,8 @@ PROGRAM = re.compile(r"annals_(?:library|program)\((\w+)(.*?)\)", re.DOTALL)
 # other folders. The commands are declared by a function of their own and are not looked at.
 FOLDERS = {"events": LIBRARY, "projections": LIBRARY, "hooks-runtime": LIBRARY, "actors": LIBRARY, "tools": PROGRAM}
 INCLUDE = re.compile(r'^#include "([^"]+\.hpp)"', re.MULTILINE)
+TOP_LEVEL = {"CHANGELOG.md", "CMakeLists.txt", "CMakePresets.json", "LICENSE", "README.md", "actors", "cluster-config", "docs", "events",
+             "hooks-runtime", "projections", "test", "tools"}      # and files that begin with a dot
 NUMBERS = re.compile(r"limits\.hpp$")        # constants alone: whoever meets a limit may name it
 
 
@@ -75,6 +78,13 @@ class Layers(unittest.TestCase):
         self.assertNotIn("annals_gateway", reachable("annals_server", all_libraries))
         wrong = [f.name for f in (ROOT / "actors/server").glob("*.?pp") if "actors/gateway/" in f.read_text()]
         self.assertEqual(wrong, [])
+
+    def test_the_top_level_holds_what_it_should(self):
+        listed = subprocess.run(["git", "-C", str(ROOT), "-c", "safe.directory=*", "ls-files"], capture_output=True, text=True)
+        if listed.returncode:
+            self.skipTest("needs a checkout of git")
+        top = {path.split("/")[0] for path in listed.stdout.splitlines()}
+        self.assertEqual({name for name in top if not name.startswith(".")}, TOP_LEVEL)
 
     def test_a_foreign_include_is_found(self):
         all_libraries = libraries()

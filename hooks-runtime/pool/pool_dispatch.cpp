@@ -12,18 +12,21 @@ namespace {
 
 constexpr std::chrono::seconds pause_after_failed_start{1};
 
-void write_rules(const sandbox_rules& from, const std::vector<std::string>& hidden, protocol::Sandbox::Builder to) {
+void write_texts(const std::vector<std::string>& from, capnp::List<capnp::Text>::Builder to) {
+  for (unsigned i = 0; i < to.size(); ++i) to.set(i, from[i]);
+}
+
+void write_rules(const sandbox_rules& from, const pool_settings& settings, protocol::Sandbox::Builder to) {
   to.setNetwork(from.network);
   to.setProcesses(from.processes);
   to.setSignals(from.signals);
   to.setCapabilities(from.capabilities);
   to.setProcessMemory(from.process_memory);
-  auto writable = to.initWritable(static_cast<unsigned>(from.writable_paths.size()));
-  for (unsigned i = 0; i < writable.size(); ++i) writable.set(i, from.writable_paths[i]);
+  write_texts(from.writable_paths, to.initWritable(static_cast<unsigned>(from.writable_paths.size())));
   // What hooks on hosts may see is their user's affair.
   if (from.capabilities) return;
-  auto list = to.initHidden(static_cast<unsigned>(hidden.size()));
-  for (unsigned i = 0; i < list.size(); ++i) list.set(i, hidden[i]);
+  write_texts(settings.hidden, to.initHidden(static_cast<unsigned>(settings.hidden.size())));
+  if (from.network && !settings.sockets.empty()) to.initSeen(1).set(0, settings.sockets);
 }
 
 void write_limits(protocol::Limits::Builder to) {
@@ -147,7 +150,7 @@ void worker_pool::server::bind(worker_at w, pending work) {
   b.setHasConfiguration(work.order.code->configuration.has_value());
   if (work.order.code->configuration) b.setConfiguration(data_of(*work.order.code->configuration));
   b.setRunAs(work.order.run_as);
-  write_rules(w->rules, settings_.hidden, b.initSandbox());
+  write_rules(w->rules, settings_, b.initSandbox());
   write_limits(b.initLimits());
   auto resources = b.initResources(static_cast<unsigned>(resources_.size()));
   for (unsigned i = 0; i < resources.size(); ++i) {

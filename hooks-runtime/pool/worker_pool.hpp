@@ -23,6 +23,9 @@ struct pool_settings {
   std::string local_node;                                     // pbs.get_local_nodename()
   std::vector<std::pair<std::string, std::string>> pbs_conf;  // pbs.pbs_conf
   std::vector<std::string> hidden;                            // directories that hooks of the server may not see: PBS_HOME
+  // Where the daemon's sockets are, below what is hidden: hooks that may use the network reach them, as commands of PBS do. PBS_HOME/run;
+  // empty: nowhere.
+  std::string sockets;
   // Where hooks with debug = True leave files: PBS_HOME/server_priv/hooks/tmp; empty: nowhere.
   std::string debug_directory;
   // Where workers have their scratch directories: PBS_HOME/server_priv/hooks/scratch; empty: they have none, as on hosts.

@@ -50,6 +50,7 @@ struct Sandbox {
   hidden     @4 :List(Text);   # directories that are not to be seen (needs root)
   writable   @5 :List(Text);   # of the server's hooks: what they may write to beside their scratch directory
   processMemory @6 :Bool;      # of hooks on hosts: they may look into other processes
+  seen       @7 :List(Text);   # of the server's hooks: below what is hidden, but seen, and written to only where it is writable
 }
 
 struct Limits {

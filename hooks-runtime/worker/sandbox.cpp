@@ -55,6 +55,11 @@ std::vector<std::string> writable_places(protocol::Sandbox::Reader rules, const 
 std::string close_files(protocol::Sandbox::Reader rules, const scratch_directory& scratch) {
   view_rules view;
   for (const auto directory : rules.getHidden()) view.hidden.push_back(schema::str(directory));
+  for (const auto directory : rules.getSeen()) {
+    std::error_code is_not_there;
+    auto path = std::filesystem::canonical(schema::str(directory), is_not_there).string();
+    if (!is_not_there) view.seen.push_back(std::move(path));
+  }
   try {
     view.writable = writable_places(rules, scratch);
   } catch (const std::runtime_error& e) {

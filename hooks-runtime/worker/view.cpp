@@ -48,15 +48,17 @@ struct kept_tree {
   std::string path;
   bool is_directory = false;
   int mount = -1;
+  bool is_writable = false;
 };
 
-std::string keep(const std::vector<std::string>& paths, std::vector<kept_tree>& into) {
+std::string keep(const std::vector<std::string>& paths, bool writable, std::vector<kept_tree>& into) {
   for (const std::string& path : paths) {
     if (path == "/") continue;  // then nothing is made read-only
     std::error_code ignored;
     into.push_back(
-        {path, fs::is_directory(path, ignored), ::open_tree(AT_FDCWD, path.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE)});
-    if (into.back().mount < 0) return failed("can't keep " + path + " writable");
+        {path, fs::is_directory(path, ignored), ::open_tree(AT_FDCWD, path.c_str(), OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE),
+         writable});
+    if (into.back().mount < 0) return failed("can't keep " + path + (writable ? " writable" : " to be seen"));
   }
   return {};
 }
@@ -81,25 +83,30 @@ void make_places(const std::vector<kept_tree>& trees) {
   }
 }
 
+bool set_read_only(int at, const char* path, unsigned flags) {
+  mount_attr read_only{};
+  read_only.attr_set = MOUNT_ATTR_RDONLY;
+  return ::mount_setattr(at, path, AT_RECURSIVE | flags, &read_only, sizeof read_only) == 0;
+}
+
 // The kernel's own files first of all: what is written to the daemon's oom_score_adj, its cgroup's cgroup.kill or
 // sysrq-trigger asks for the user's number only and for no capability.
 std::string make_read_only(const view_rules& rules) {
   std::vector<std::string> where = rules.hidden;
   where.insert(where.end(), {"/proc", "/sys"});
   if (std::ranges::find(rules.writable, "/") == rules.writable.end()) where.emplace_back("/");
-  mount_attr read_only{};
-  read_only.attr_set = MOUNT_ATTR_RDONLY;
   for (const std::string& path : where)
-    if (::mount_setattr(AT_FDCWD, path.c_str(), AT_RECURSIVE, &read_only, sizeof read_only) != 0 && errno != EINVAL && errno != ENOENT &&
-        errno != ENOSYS)  // not mounted; not there; an older kernel
-      return failed("can't make read-only " + path);
+    if (!set_read_only(AT_FDCWD, path.c_str(), 0) && errno != EINVAL && errno != ENOENT && errno != ENOSYS)
+      return failed("can't make read-only " + path);  // else: not mounted; not there; an older kernel
   return {};
 }
 
 std::string put_back(const std::vector<kept_tree>& trees) {
   for (const auto& tree : trees) {
+    if (!tree.is_writable && !set_read_only(tree.mount, "", AT_EMPTY_PATH) && errno != ENOSYS)
+      return failed("can't make read-only " + tree.path);
     if (::move_mount(tree.mount, "", AT_FDCWD, tree.path.c_str(), MOVE_MOUNT_F_EMPTY_PATH) != 0)
-      return failed("can't keep " + tree.path + " writable");
+      return failed("can't put back " + tree.path);
     ::close(tree.mount);
   }
   return {};
@@ -110,7 +117,8 @@ std::string put_back(const std::vector<kept_tree>& trees) {
 std::string put_on_view(const view_rules& rules) {
   if (!own_mounts()) return is_root() ? failed("no mounts of its own") : std::string();
   std::vector<kept_tree> kept;
-  if (std::string trouble = keep(rules.writable, kept); !trouble.empty()) return trouble;
+  if (std::string trouble = keep(rules.seen, false, kept); !trouble.empty()) return trouble;
+  if (std::string trouble = keep(rules.writable, true, kept); !trouble.empty()) return trouble;
   if (std::string trouble = cover(rules.hidden); !trouble.empty()) return trouble;
   make_places(kept);
   if (std::string trouble = make_read_only(rules); !trouble.empty()) return trouble;

@@ -9,7 +9,8 @@ namespace annals::hooks {
 
 struct view_rules {
   std::vector<std::string> hidden;    // directories that are covered
-  std::vector<std::string> writable;  // these stay as they are, below a covered directory too; each is there, without links in its path
+  std::vector<std::string> seen;      // below a covered directory, but seen; each is there, without links in its path
+  std::vector<std::string> writable;  // these stay as they are, below a covered directory too; each is as those that are seen
 };
 
 // As root it must succeed. Without root it is done where the kernel lets users have namespaces. Empty: done, or not to be had

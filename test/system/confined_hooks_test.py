@@ -45,6 +45,14 @@ class confined_server_hooks(HookTest):
         config = self.file("q.json", json.dumps({"annals_sandbox": rules}))
         self.sure("qmgr", "-c", f"import hook q application/x-config default {config}")
 
+    def test_a_hook_that_may_use_the_network_and_start_programs_runs_commands_of_pbs(self):
+        self.hook("q", "queuejob", "import os, pbs, subprocess\n"
+                  "done = subprocess.run([os.path.join(pbs.pbs_conf['PBS_EXEC'], 'bin', 'qstat'), '-B'], capture_output=True, text=True)\n"
+                  "pbs.event().job.Account_Name = 'qstat %d%s' % (done.returncode, done.stderr)\n")
+        self.configure(network=True, processes=True)
+        id = self.submit("-h", "--", "/bin/true")
+        self.assertEqual(self.job(id)["Account_Name"], "qstat 0")
+
     def test_a_hook_writes_to_its_scratch_directory_and_nowhere_else(self):
         self.hook("q", "queuejob", "import os, pbs\nopen('note', 'w').write('x')\n"
                   "pbs.event().job.Account_Name = '%s %s' % (os.getcwd(), os.environ['TMPDIR'])\n")

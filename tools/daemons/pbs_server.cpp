@@ -167,13 +167,14 @@ std::string time_zone() {
   return tzname[0];
 }
 
-// Scripts see nothing below PBS_HOME; they run in a directory of their own.
+// Scripts see nothing below PBS_HOME but, where they may use the network, its sockets; they run in a directory of their own.
 hooks::pool_settings hook_settings(const setup& s) {
   hooks::pool_settings p;
   p.worker_program = s.conf.pbs_exec + "/libexec/pbs_hook_worker";
   p.local_node = s.host;
   p.pbs_conf = {{"PBS_EXEC", s.conf.pbs_exec}, {"PBS_HOME", s.home}, {"PBS_SERVER", s.host}};
   p.hidden = {s.home};
+  p.sockets = s.home + "/run";
   p.debug_directory = s.priv + "/hooks/tmp";
   p.scratch = s.priv + "/hooks/scratch";
   return p;

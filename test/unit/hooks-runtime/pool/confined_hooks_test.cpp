@@ -2,7 +2,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -29,10 +31,11 @@ struct fixture {
     std::ofstream(dir.at("file")) << "text";
     start({});
   }
-  void start(std::vector<std::string> hidden) {
+  void start(std::vector<std::string> hidden, const std::string& sockets = {}) {
     hooks::pool_settings settings;
     settings.scratch = scratch.path;
     settings.hidden = std::move(hidden);
+    settings.sockets = sockets;
     runs = std::make_unique<hook_runs>(std::move(settings));
   }
   std::string outcome(const std::string& source, const char* event = "queuejob", std::optional<std::string> configuration = {}) {
@@ -112,6 +115,30 @@ BOOST_AUTO_TEST_CASE(the_scratch_directory_is_there_below_a_directory_that_is_co
   BOOST_TEST(outcome("open('a', 'w').write('x')\nassert os.listdir('.') == ['a']\n") == "accept");
   BOOST_TEST(outcome("assert os.listdir('" + scratch.path + "') == [os.path.basename(os.getcwd())]\n") == "accept");
   BOOST_TEST(is_refused(outcome("open('" + scratch.path + "/b', 'w')\n")));
+}
+
+// As the commands of PBS do.
+BOOST_AUTO_TEST_CASE(one_that_may_use_the_network_reaches_the_sockets_of_its_daemon) {
+  const char* const network = R"({"annals_sandbox": {"network": true}})";
+  std::filesystem::create_directory(dir.at("run"));
+  const auto name = dir.at("run/socket");
+  sockaddr_un address{AF_UNIX, {}};
+  BOOST_REQUIRE(name.size() < sizeof address.sun_path);
+  name.copy(address.sun_path, name.size());
+  const int listener = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  BOOST_REQUIRE(::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+  BOOST_REQUIRE(::listen(listener, 5) == 0);
+  start({dir.path}, dir.at("run"));
+  const std::string connect = "import socket\nsocket.socket(socket.AF_UNIX).connect(dir + '/run/socket')\n";
+  BOOST_TEST(outcome(connect, "queuejob", network) == "accept");
+  BOOST_TEST(is_refused(outcome(connect)));
+  if (hooks::landlock_version() > 0) BOOST_TEST(is_refused(outcome("open(dir + '/run/new', 'w')", "queuejob", network)));
+  if (::getuid() == 0) {
+    BOOST_TEST(is_refused(outcome("os.chmod(dir + '/run', 0o777)", "queuejob", network)));
+    BOOST_TEST(outcome("assert os.listdir(dir) == ['run']\n", "queuejob", network) == "accept");
+    BOOST_TEST(outcome("assert os.listdir(dir) == []\n") == "accept");
+  }
+  ::close(listener);
 }
 
 BOOST_AUTO_TEST_CASE(and_nobody_else_s) {

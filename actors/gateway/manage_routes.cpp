@@ -209,7 +209,7 @@ void manage_routes::manage_hook(const schema::sealed<schema::Request>& request, 
   const bool of_pbs = m.getPbsHook() && m.getVerb() == schema::ManageVerb::DELETE;  // refused whether it is there or not
   if (!h) return reply->refused(0, of_pbs ? model::refuse(pbs_error::invalid_request) : no_hook(name));
   const bool imports = m.getVerb() == schema::ManageVerb::IMPORT;
-  if (imports && schema::text(m.getContentType()) == model::python_content && !compiled)
+  if (imports && model::is_python(schema::text(m.getContentType()), schema::text(m.getContentFile())) && !compiled)
     return compile_hook(request, by, std::move(reply));
   model::manage_hook command{request, {}};
   std::vector<ports::blob> blobs;
@@ -223,16 +223,16 @@ void manage_routes::manage_hook(const schema::sealed<schema::Request>& request, 
   board_.self()->send(h, std::move(e));
 }
 
-// A script that does not compile is refused at import; what the compiler said goes into the log.
+// A script or a configuration that does not compile is refused at import; what the compiler said goes into the log.
 void manage_routes::compile_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
   const auto m = request.get().getManage();
   const auto source = schema::bytes_of(m.getContent());
   const auto name = schema::str(m.getName());
   hooks_.compile(name, {reinterpret_cast<const char*>(source.data()), source.size()},
-                 [this, request, by, reply = std::move(reply), name](const std::string& problem) {
+                 [this, request, by, reply = std::move(reply), name, type = schema::str(m.getContentType())](const std::string& problem) {
                    if (problem.empty()) return manage_hook(request, by, reply, true);
                    board_.note(log_event::error, "Hook", name, problem);
-                   reply->refused(0, {pbs_error::hook_error, "Failed to compile script, hook '" + name + "' contents not overwritten"});
+                   reply->refused(0, {pbs_error::hook_error, model::not_taken(type, name)});
                  });
 }
 

@@ -148,6 +148,7 @@ struct Manage {
   content   @6 :Data;                # of import: the script or configuration itself
   pbsHook   @7 :Bool;                # the hook was named as a pbshook
   reservation @8 :UInt64;            # of a queue that the server itself makes: for which reservation
+  contentFile @9 :Text;              # of import: the file that the content was in; empty or "-": none, or it is not known
 }
 struct Fairshare {
   # pbsfs: the fairshare usage of one scheduler.

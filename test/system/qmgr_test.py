@@ -123,6 +123,16 @@ class what_is_in_use(Manager):
                                "<content-type> must be application/x-python or application/x-config"),
                               (f"import hook h1 application/x-python foo {script}", "<content-encoding> must be 'default' or 'base64'")):
             self.qmgr(command, 32, f"qmgr obj=h1 svr=default: {text}\nqmgr: hook error returned from server\n")
+        for name, text in (("bad.exe", "{} contains an invalid suffix, should be one of: .ini .json .py .txt .xml"),
+                           ("bad.json", "Failed to validate config file, hook 'h1' config file not overwritten"),
+                           ("bad.py", "Failed to validate config file, hook 'h1' config file not overwritten")):
+            config = os.path.join(self.work, name)
+            with open(config, "w") as f:
+                f.write("{")
+            self.qmgr(f"import hook h1 application/x-config default {config}", 32,
+                      f"qmgr obj=h1 svr=default: {text.format(config)}\nqmgr: hook error returned from server\n")
+        self.qmgr("export hook h1 application/x-foo default", 32, "qmgr obj=h1 svr=default: "
+                  "<content-type> must be application/x-python or application/x-config\nqmgr: hook error returned from server\n")
         self.qmgr("list pbshook nosuch", 1, "qmgr obj=nosuch svr=default: hook not found\nqmgr: hook error returned from server\n")
         self.refused("create pbshook x", 156, "x", "Invalid request", 15004)
         self.refused("delete pbshook h1", 156, "h1", "Invalid request", 15004)

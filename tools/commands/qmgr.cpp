@@ -392,6 +392,7 @@ class manager {
     request.kind = ObjectKind::HOOK;
     request.pbs_hook = c.object == manager_object::pbs_hook;
     request.content_type = c.content[0];
+    request.content_file = file;
     const auto decoded = encoding == "base64" ? values::from_base64(text) : std::optional(text);
     result all;
     for (open_server& s : servers_)

@@ -95,6 +95,7 @@ void import_hook(ifl::connection& c, const std::string& name, const attropl* att
   request.name = name;
   request.content_type = from.type;
   request.content = *content;
+  request.content_file = from.file;
   if (const auto refused = client::manage(c.server, request)) throw ifl::failure{refused->code, refused->text};
 }
 

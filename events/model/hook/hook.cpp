@@ -1,6 +1,7 @@
 #include "events/model/hook/hook.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "events/attributes/ids.hpp"
 #include "events/attributes/read.hpp"
@@ -208,7 +209,41 @@ outcome decide_create(const hook_state& hook, schema::Manage::Reader m) {
   return out;
 }
 
+// Without the dot. Empty: it has none.
+std::string_view suffix_of(std::string_view file) {
+  if (const auto directory = file.rfind('/'); directory != std::string_view::npos) file.remove_prefix(directory + 1);
+  const auto dot = file.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : file.substr(dot + 1);
+}
+
+constexpr std::string_view config_suffixes[] = {"ini", "json", "py", "txt", "xml"};
+
+// A configuration is what its file's suffix says (pbs guide: hook configuration files).
+rejection config_refusal(schema::Manage::Reader m) {
+  const auto file = schema::text(m.getContentFile());
+  const auto suffix = suffix_of(file);
+  if (suffix.empty() || suffix == "txt") return {};
+  if (!is_in(config_suffixes, suffix)) {
+    std::string text = std::string(file) + " contains an invalid suffix, should be one of:";
+    for (const auto& known : config_suffixes) text.append(" .").append(known);
+    return hook_error(std::move(text));
+  }
+  const auto bytes = m.getContent();
+  const bool is_broken = suffix == "json" && !nlohmann::json::accept(bytes.begin(), bytes.end());
+  return is_broken ? hook_error(not_taken(config_content, schema::text(m.getName()))) : rejection();
+}
+
 }  // namespace
+
+bool is_python(std::string_view type, std::string_view file) {
+  return type == python_content || (type == config_content && suffix_of(file) == "py");
+}
+
+std::string not_taken(std::string_view type, std::string_view hook) {
+  const auto named = "hook '" + std::string(hook) + "' ";
+  return type == python_content ? "Failed to compile script, " + named + "contents not overwritten"
+                                : "Failed to validate config file, " + named + "config file not overwritten";
+}
 
 rejection content_type_refusal(std::string_view type) {
   if (type == python_content || type == config_content) return {};
@@ -221,6 +256,7 @@ outcome decide_import(const hook_state& hook, const manage_hook& c) {
   const auto m = c.request.get().getManage();
   const auto type = schema::text(m.getContentType());
   if (const auto why = content_type_refusal(type); why.code != 0) return why;
+  if (const auto why = type == config_content ? config_refusal(m) : rejection(); why.code != 0) return why;
   if (m.getContent().size() > limits::inline_hook_bytes_max)
     return hook_error("a hook's content can have at most " + std::to_string(limits::inline_hook_bytes_max) + " bytes");
   outcome out(std::vector<event>{make_event([&](auto e) {

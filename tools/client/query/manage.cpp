@@ -10,6 +10,7 @@ std::optional<refusal> manage(session& server, const manage_request& what, std::
     m.setName(what.name);
     m.setAllOfKind(what.all_of_kind);
     m.setContentType(what.content_type);
+    m.setContentFile(what.content_file);
     m.setContent({reinterpret_cast<const kj::byte*>(what.content.data()), what.content.size()});
     m.setPbsHook(what.pbs_hook);
     auto changes = m.initChanges(static_cast<unsigned>(what.changes.size()));

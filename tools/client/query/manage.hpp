@@ -24,6 +24,7 @@ struct manage_request {
   bool all_of_kind = false;
   std::string content_type{}, content{};  // of import
   bool pbs_hook = false;                  // the hook was named as a pbshook
+  std::string content_file{};             // of import: where the content was
 };
 
 struct refusal {

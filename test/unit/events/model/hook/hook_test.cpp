@@ -21,13 +21,14 @@ struct hook_story {
   std::string when(ManageVerb verb, const given_values& s = {}, const model::requester& by = root(), const std::string& name = "h1") {
     return take(model::manage_hook{manage(verb, schema::ObjectKind::HOOK, name, s), {}}, by);
   }
-  std::string imports(const std::string& type, const std::string& content) {
+  std::string imports(const std::string& type, const std::string& content, const std::string& file = "") {
     return take(model::manage_hook{make_request([&](schema::Request::Builder r) {
                                      auto m = r.initManage();
                                      m.setVerb(ManageVerb::IMPORT);
                                      m.setKind(schema::ObjectKind::HOOK);
                                      m.setName("h1");
                                      m.setContentType(type);
+                                     m.setContentFile(file);
                                      m.setContent({reinterpret_cast<const kj::byte*>(content.data()), content.size()});
                                    }),
                                    "hash of " + content},
@@ -211,6 +212,26 @@ BOOST_AUTO_TEST_CASE(no_pbshook_is_made_or_deleted) {
   auto s = given_hook();
   BOOST_TEST(ask(s, ManageVerb::DELETE) == "15004 Invalid request");
   BOOST_TEST(ask(s, ManageVerb::SET) == "15136 cannot set attributes of a 'site' hook");
+}
+
+BOOST_AUTO_TEST_CASE(a_configuration_is_what_the_suffix_of_its_file_says) {
+  auto s = given_hook();
+  const auto config = [&](const std::string& file, const std::string& content) { return s.imports("application/x-config", content, file); };
+  BOOST_TEST(config("/etc/site.d/a.json", "{\"a\": [1, 2]}").starts_with("imported"));
+  for (const std::string broken : {"{\"a\": 1", "", "{'a': 1}", "a = 1"})
+    BOOST_TEST(config("a.json", broken) == "15136 Failed to validate config file, hook 'h1' config file not overwritten");
+  for (const std::string file : {"", "-", "config", "/etc/site.d/config", "a.txt", "a.ini", "a.xml", "a.py"})
+    BOOST_TEST(config(file, "{").starts_with("imported"), file);
+  for (const std::string file : {"bad.exe", "/etc/a.json.old", "a.JSON"})
+    BOOST_TEST(config(file, "{}") == "15136 " + file + " contains an invalid suffix, should be one of: .ini .json .py .txt .xml");
+  BOOST_TEST(s.imports("application/x-python", "pass\n", "script.sh").starts_with("imported"));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_python_is_compiled_before_it_is_taken) {
+  BOOST_TEST(model::is_python("application/x-python", "-"));
+  BOOST_TEST(model::is_python("application/x-config", "/a.b/settings.py"));
+  BOOST_TEST(!model::is_python("application/x-config", "/a.py/settings"));
+  BOOST_TEST(!model::is_python("application/x-config", "settings.json"));
 }
 
 BOOST_AUTO_TEST_CASE(content_is_imported_and_overwritten) {

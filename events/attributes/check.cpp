@@ -160,6 +160,8 @@ checked_text check_value(const attribute& what, std::string_view resource, std::
   if (what.name == std::string_view("job_sort_formula")) return check_formula(text, resources);
   if (const special_value* special = special_value_of(what)) {
     if (auto value = special->canonical(text)) return std::move(*value);
+    // Its own error names the bounds, and is for numbers only.
+    if (special->error == pbs_error::bad_max_job_sequence_id && parse_integer(text).value_or(0) < 1) return refuse(pbs_error::bad_value);
     return special->name_in_text ? refuse(special->error, what.name) : refuse(special->error);
   }
   if (auto value = canonical(what.type, text)) return std::move(*value);

@@ -255,8 +255,7 @@ std::variant<submission, complaint> make_submission(const job_options& options, 
   job_options named = options;
   if (!named.has('N')) named.values['N'] = source.from == program_source::kind::file ? base_name(source.file) : "STDIN";
   if (!values::is_job_name(named.values['N']))
-    return misused(options.has('N') ? "qsub: illegal -N value"
-                                    : "qsub: illegal -N value: the script's name can't be the job's name; -N gives another");
+    return misused("qsub: illegal -N value");  // also of a script's name, as PBS says it
   if (named.values['N'].size() > values::job_name_chars_max) return said("qsub: Job name is too long ", 2);
 
   out.attributes = attributes_of(asker::qsub, named, context.now, context.paths);

@@ -128,11 +128,13 @@ std::string words_of_start(const job_state& job) {
   return since && !exec_vnode.empty() ? words_of_run(*since, exec_vnode) : std::string();
 }
 
-// How it ended stands behind how it was started, also when meanwhile a hold took its words away.
+// How it ended stands behind how it was started, also when meanwhile a hold took its words away. Only of a deletion nothing is said
+// where the comment is empty, as in PBS: who deleted the job knows why.
 void add_to_comment(job_state& job, std::string_view suffix) {
   forget_progress(job);
   if (suffix.empty()) return;
   std::string words(job.attribute(ids::comment));
+  if (words.empty() && suffix.starts_with(" and terminated")) return;
   if (words.empty() || words.starts_with("Job held by "))
     if (auto start = words_of_start(job); !start.empty()) words = std::move(start);
   if (!words.empty()) job.attributes.set(ids::comment, words + std::string(suffix));

@@ -182,6 +182,8 @@ BOOST_AUTO_TEST_CASE(some_refusals_name_the_attribute) {  // MS-105
   BOOST_TEST(check(ObjectKind::QUEUE, "partition", "", "pbs-default") == "15228 Default partition name is not allowed");
   BOOST_TEST(check(ObjectKind::SERVER, "max_job_sequence_id", "", "12") ==
              "15225 Cannot set max_job_sequence_id < 9999999, or > 999999999999");
+  for (const char* none : {"0", "-1", "abc", "1e9"})
+    BOOST_TEST(check(ObjectKind::SERVER, "max_job_sequence_id", "", none) == "15014 Illegal attribute or resource value", none);
 }
 
 BOOST_AUTO_TEST_CASE(limits_on_resources_take_values_of_the_resource) {

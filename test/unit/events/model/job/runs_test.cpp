@@ -130,6 +130,12 @@ BOOST_AUTO_TEST_CASE(a_hold_while_it_runs_does_not_take_away_how_it_ended) {
                                          "Output retained on that host in: /undelivered/12.OU"),
                story.comment());
   }
+  auto deleted = given(job_phase::started);
+  deleted.when(hold({schema::HoldType::USER}));
+  deleted.when(release({schema::HoldType::USER}));
+  deleted.when(remove());
+  deleted.exits(271);
+  BOOST_TEST(deleted.comment() == "");
   auto held = given(job_phase::queued);
   held.when(hold({schema::HoldType::USER}));
   held.when(remove());

@@ -16,9 +16,11 @@ class HookTest(ClusterTest):
         self.sure("qmgr", "-c", f"import hook {name} application/x-python default {self.file(name + '.py', script)}")
 
     def file(self, name, text):
+        """Whole from the first moment on: jobs may be reading one that is written anew."""
         path = os.path.join(self.work, name)
-        with open(path, "w") as f:
+        with open(path + ".new", "w") as f:
             f.write(text)
+        os.replace(path + ".new", path)
         return path
 
     def until_hooks_are_on(self, host, *files):

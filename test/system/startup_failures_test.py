@@ -54,6 +54,7 @@ class RecipeTest(MomHookTest, WideJobTest):
                 f.write("$logevent 0xffffffff\n")
             self.read_settings_again(host)
         self.the_gate = self.gate()
+        self.at_home = self.file("at_home", "basename $(dirname $(dirname $(dirname $PBS_NODEFILE)))\n")      # .../NAME/home/aux/JOB
         self.hook("submit", "queuejob", script_of("reliable_submit.py").replace('"job_start"', 'j.Job_Name.split("-")[1]'))
         for event in "execjob_begin", "execjob_prologue":      # two hooks, since a host runs only some scripts of one hook at a time
             self.mom_hook(event, event, self.trouble_script(), alarm=600)
@@ -102,11 +103,10 @@ class RecipeTest(MomHookTest, WideJobTest):
 
     def submit_recipe(self, name):
         """Its program says what it sees of its hosts, and ends when it is told to."""
-        at_home = self.file("at_home", "basename $(dirname $(dirname $(dirname $PBS_NODEFILE)))\n")      # .../NAME/home/aux/JOB
         program = (f"export PATH={STAGE}/bin:$PATH\ncd {self.work}\necho begun >> {name}.begun\n"
                    "look() {\n  n=0 by_number= by_name=\n  for h in $(cat $PBS_NODEFILE); do\n"
-                   f"    by_number=\"$by_number$(pbsdsh -n $n /bin/sh {at_home}) \"\n"
-                   f"    by_name=\"$by_name$(pbs_tmrsh $h /bin/sh {at_home}) \"\n    n=$((n+1))\n  done\n"
+                   f"    by_number=\"$by_number$(pbsdsh -n $n /bin/sh {self.at_home}) \"\n"
+                   f"    by_name=\"$by_name$(pbs_tmrsh $h /bin/sh {self.at_home}) \"\n    n=$((n+1))\n  done\n"
                    f"  echo \"$(tr '\\n' ' ' < $PBS_NODEFILE)| $by_number| $by_name\" >> {name}.saw\n}}\n"
                    f"while [ -e {name}.hold ]; do sleep 0.1; done\nlook\nwhile [ ! -e {name}.go ]; do sleep 0.2; done\nif [ -e {name}.again ]; then look; fi\n")
         id = self.submit("-h", "-N", name, "-j", "oe", "-S", "/bin/sh", "-l", "select=" + ASKED, "-l", "place=scatter", input=program)

@@ -12,7 +12,8 @@ class HookTest(ClusterTest):
         chosen = "".join(f",{k}={v}" for k, v in settings.items())
         self.sure("qmgr", "-c", f'create hook {name} event="{event}"{chosen}')
         if config is not None:
-            self.sure("qmgr", "-c", f"import hook {name} application/x-config default {self.file(name + '.json', config)}")
+            file = self.file(name + (".json" if config.startswith("{") else ".txt"), config)
+            self.sure("qmgr", "-c", f"import hook {name} application/x-config default {file}")
         self.sure("qmgr", "-c", f"import hook {name} application/x-python default {self.file(name + '.py', script)}")
 
     def file(self, name, text):

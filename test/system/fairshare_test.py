@@ -147,7 +147,7 @@ class other_schedulers(SharedTest):
         self.sure("qmgr", "-c", f"set sched s2 sched_priv = {self.top}/nowhere")
         self.fails("Unable to access fairshare data: No such file or directory\n", "pbsfs", "-I", "s2")
         self.sure("qmgr", "-c", "unset sched s2 sched_priv")
-        self.fails("Scheduler s2 does not have its sched_priv set\n", "pbsfs", "-I", "s2")
+        self.fails("Unable to access fairshare data: No such file or directory\n", "pbsfs", "-I", "s2")      # that of its name
         self.kill_daemon("pbs_server")
         self.fails("Can't connect to the server\n", "pbsfs")
         self.fails("Can't connect to the server\n", "pbsfs", "-s", "bio", "1")

@@ -94,9 +94,9 @@ sleep 1000
 
     def test_a_new_output_path_of_a_running_job_counts_at_its_end(self):
         id = self.start("""
-trap 'echo | put signalled' USR1
+trap 'echo | put signalled' CONT
 qalter -o $PWD/moved $PBS_JOBID; echo $? | put altered
-qsig -s USR1 $PBS_JOBID      # its host is told of one after the other
+qsig -s CONT $PBS_JOBID      # its host is told of one after the other
 wait_for signalled
 echo written
 """, "b", "-l", "select=1:host=b", "-o", self.file("first"))

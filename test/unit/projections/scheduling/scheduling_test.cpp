@@ -109,8 +109,10 @@ struct story {
       a.setPlace("pack");
     });
   }
-  void end(std::uint64_t stream, std::uint32_t run) {
+  void start(std::uint64_t stream, std::uint32_t run) {
     happen(stream, [&](auto e) { e.initJob().initStarted().setRun(run); });
+  }
+  void end(std::uint64_t stream, std::uint32_t run) {
     happen(stream, [&](auto e) { e.initJob().initExited().setRun(run); });
     happen(stream, [&](auto e) { e.initJob().initOutputDelivered().setOk(true); });
     happen(stream, [&](auto e) {
@@ -183,6 +185,7 @@ BOOST_AUTO_TEST_CASE(deltas_lead_to_what_the_full_view_shows) {
   BOOST_TEST(dump(s.view).find("vnode p1 7 p1 free=1 exclusive=0 priority=0 ncpus=2/4") != std::string::npos, dump(s.view));
   s.assign(11, 1, "p1/1*2");
   BOOST_TEST(dump(s.view).find("free=0") != std::string::npos, "both cpus pairs are taken: job-busy");
+  s.start(10, 1);
   s.end(10, 1);
   s.happen(10, [](auto e) { e.initJob().initEnded().setHasExitStatus(true); });
   s.happen(12, [](auto e) { e.initJob().initReleased().initHolds(1).set(0, schema::HoldType::USER); });
@@ -192,6 +195,7 @@ BOOST_AUTO_TEST_CASE(deltas_lead_to_what_the_full_view_shows) {
     c.setVnode("p1");
     set(c.initChanges(1)[0], "Priority", "", "3");
   });
+  s.start(11, 1);
   s.happen(11, [](auto e) { e.initJob().initRerunRequested().setPreempted(true); });
   BOOST_TEST(!s.view.find_job(11)->preempted);  // it still runs
   s.end(11, 1);
@@ -253,6 +257,7 @@ BOOST_AUTO_TEST_CASE(an_array_tells_what_remains_of_it_and_its_subjobs_are_jobs)
     a.setWaiting("3");
   });
   BOOST_TEST(dump(s.view).find("7[].p1") == std::string::npos);  // nothing of it is to be run any more
+  s.start(11, 1);
   s.end(11, 1);
   s.happen(11, [](auto e) {
     auto r = e.initJob().initRequeued();

@@ -76,8 +76,8 @@ BOOST_AUTO_TEST_CASE(a_name_that_can_not_stand_in_a_certificate_is_refused) {
 BOOST_AUTO_TEST_CASE(an_address_is_no_name_of_a_node) {
   server_host q1;
   for (const char* address : {"10.1.2.3", "::1"})
-    BOOST_TEST(q1.enroll({address}).err == "pbs_enroll: " + std::string(address) +
-                                               " is an address, and no node can be created by that name: enrol the host by its name\n");
+    BOOST_TEST(q1.enroll({address}).err.starts_with(
+        "pbs_enroll: " + std::string(address) + " is an address, and no node can be created by that name: enrol the host by its name\n"));
   BOOST_TEST(q1.enroll({"n1"}).err == "");
   BOOST_TEST(q1.enroll({"--login", "10.1.2.3"}).err == "");
 }

@@ -84,7 +84,7 @@ class directory {
   // The same of a run whose program has not ended, as far as the log knows.
   bool has_program(const std::string& host, std::uint64_t serial, std::uint32_t run) const;
   std::vector<expected_run> runs_on(const std::string& host) const;
-  // Of jobs that have something of their run there, whether or not it is their first host.
+  // Returns the numbers of jobs that have something of their run on this host, whether or not it is their first one.
   std::vector<std::uint64_t> numbers_of_jobs_on(const std::string& host) const;
   // On this job's other hosts than its first.
   attributes::unreleasable_vnodes unreleasable_vnodes(std::uint64_t serial) const;

@@ -6,7 +6,7 @@
 
 namespace annals::actors {
 
-// Who let go of it without an answer has ended the turn too: a scheduler that is gone waits for none.
+// Ends the turn with the answer, or when it is dropped without one: a scheduler that is gone waits for none.
 class one_by_one::in_turn final : public reply_to {
  public:
   in_turn(one_by_one& of, reply_ptr to) : gateway_(of.self_), of_(&of), to_(std::move(to)) {}

@@ -10,7 +10,7 @@ namespace annals::actors {
 
 namespace {
 
-// Beside its alarm a hook takes time to be killed, and to be written down.
+// A hook that meets its alarm takes this long at most to be killed and to be written down.
 constexpr std::int64_t beside_alarms_ns = 10'000'000'000;
 
 bool looks_on_at_new_jobs(const model::hook_state& hook) { return hook.runs_at("postqueuejob"); }

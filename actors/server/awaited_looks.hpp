@@ -16,9 +16,9 @@ class awaited_looks {
  public:
   explicit awaited_looks(const projections::status& from) : from_(from) {}
 
-  // Of a record that the status has folded. True: the job that it queues waits from now on.
+  // Takes in a record that the status has folded. Returns true if it queues a job, and that job waits from now on.
   bool begins(const log::record& record, std::int64_t now_ns);
-  // Of a record of a hook that the status has folded. The jobs that wait no longer.
+  // Takes in a record of a hook that the status has folded. Returns the jobs that wait no longer, by serial.
   std::vector<std::uint64_t> ended(const log::record& record, std::int64_t now_ns);
   bool empty() const { return jobs_.empty(); }
   // When nobody waits any longer, if no such hook ends before: one whose files can't be read never ends, and the disk may be full.

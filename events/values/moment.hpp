@@ -20,7 +20,7 @@ inline constexpr const char moment_forms[] =
     "\"YYYY-MM-DD [HH:MM[:SS]]\", HH:MM[:SS], now, \"today|yesterday [HH:MM[:SS]]\", 90s 10m 2h 7d 1w ago, seconds since 1970, or "
     "#sequence";
 
-// Of those the times.
+// Names the forms of times alone.
 inline constexpr const char time_forms[] =
     "\"YYYY-MM-DD [HH:MM[:SS]]\", HH:MM[:SS], now, \"today|yesterday [HH:MM[:SS]]\", 90s 10m 2h 7d 1w ago, or seconds since 1970";
 

@@ -38,8 +38,8 @@ void write_limits(protocol::Limits::Builder to) {
   to.setOutputBytes(limits::hook_output_bytes_max);
 }
 
-// What such a hook of the server allows depends on what it allowed before: its runs go one after another. One that asks by way of a
-// module of the site is known when it has asked.
+// Tells whether a hook of the server asks it. Its decisions depend on those before, so its runs go one after another. One that asks by way
+// of a module of the site is known when it has asked.
 bool names_server(const hook_code& code) { return code.source.find("server") != std::string::npos; }
 
 capnp::Data::Reader data_of(const std::string& bytes) {

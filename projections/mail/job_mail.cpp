@@ -75,7 +75,7 @@ bool undelivered(const occasion& o) { return !o.job.undelivered_from.empty(); }
 std::string begun(const occasion&) { return "Begun execution"; }
 std::string deletion(const occasion& o) { return "Job to be deleted at request of " + o.at.by.at_host(); }
 std::string shutdown(const occasion&) { return "Aborted by PBS Server  on Server shutdown"; }
-// What the hosts say stands behind PBS's own line.
+// PBS's own line comes first, then what the hosts say.
 std::string files_missing(const occasion& o) {
   return "Stage In of files failed; job " + o.job.id + " will be tried again later" + o.job.told_of_files;
 }

@@ -24,7 +24,7 @@ class mails {
   using visitor = std::function<void(const log::record&)>;
   using history_reader = std::function<void(std::uint64_t stream, std::uint64_t before, const visitor& visit)>;
 
-  // What learn() passes over of a job is read when a later record speaks of it; without a reader it is folded. What a job used is read
+  // Events of a job that learn() passes over are read when a later record speaks of it; without a reader they are folded. Its usage is read
   // for the mail of its end, if the site wants it there; without a reader no mail has it.
   explicit mails(history_reader history = {});
 

@@ -1,4 +1,4 @@
-// What the status projection keeps of reservations, and which vnodes they have for themselves.
+// Keeps the reservations of the status projection, and which vnodes they have for themselves.
 #include <algorithm>
 #include <set>
 

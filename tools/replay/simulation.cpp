@@ -227,7 +227,7 @@ class simulating {
       if (m.get().isRun()) start(m);
   }
 
-  // What the driver says of it is done before the cycle: it may want the whole view, and have usage counted in another way.
+  // Follows what the driver asks for before the cycle: it may want the whole view, and have usage counted in another way.
   void show_view() {
     bool whole = !std::exchange(greeted_, true);
     if (whole) driver_.connected();

@@ -25,7 +25,7 @@ struct simulation_outcome {
   std::uint64_t cycles = 0;
   std::int64_t capacity_cpu_ns = 0;  // cpus of vnodes that were up, times time
   std::string trouble;               // not empty: the log can't be read further
-  // What the policy names of the resources that there were at the end, and means nothing (cycle::names_without_meaning).
+  // Names in the policy that mean nothing with the resources that there were at the end (cycle::names_without_meaning).
   std::vector<std::string> names_without_meaning = {};
 };
 

@@ -29,7 +29,7 @@ class backfill {
   void book_now(index job_at, claim what);
   // A suspended job, or one with a checkpoint, is a top job whatever the depth: it goes on as soon as its place is free.
   void book_resumption(index job_at);
-  // Of a queued job: it was preempted, and the site wants that it goes on before others (sched_preempt_enforce_resumption).
+  // Tells whether this queued job was preempted and goes on before others, because the site wants that (sched_preempt_enforce_resumption).
   bool enforced(const job& j) const { return view_.preempting().enforces_resumption && j.preempted; }
 
   // True: the job would pass one that nothing may pass.

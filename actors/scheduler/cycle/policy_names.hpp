@@ -9,7 +9,8 @@
 
 namespace annals::cycle {
 
-// What the policy names and is not there, or is no amount where one is needed. Texts as parsed_policy::complaints has them.
+// Returns a text, as in parsed_policy::complaints, for each resource that the policy names and that is not there, or is no amount where
+// one is needed.
 std::vector<std::string> names_without_meaning(const policy& p, const resource_table& resources);
 
 }  // namespace annals::cycle

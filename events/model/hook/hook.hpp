@@ -73,8 +73,9 @@ rejection may_touch_hooks(const requester& by, std::string_view server_name);
 std::span<const std::string_view> hook_event_names();
 bool is_mom_event(std::string_view event);
 
-// What is imported is Python, by its type or by its file's suffix: it is compiled before it is taken. What the refusal says otherwise.
+// Tells by the type and the file's suffix whether an import is Python, which is compiled before it is taken.
 bool is_python(std::string_view type, std::string_view file);
+// Returns the text of the refusal of an import that does not compile.
 std::string not_taken(std::string_view type, std::string_view hook);
 // Why nothing of this type is imported or exported; code 0: it is.
 rejection content_type_refusal(std::string_view type);

@@ -119,7 +119,7 @@ void on_moved(job_state& job, const event_place& at, schema::JobMoved::Reader e)
   set_number(job, ids::qtime, at.seconds());
 }
 
-// What the comment says of the start. Empty: there was none.
+// Returns what the comment said of the start; empty if the job was not started.
 std::string words_of_start(const job_state& job) {
   if (job.array) return job.array->began;
   if (job.stage_in == job_stage_in::coming || job.stage_in == job_stage_in::failed) return {};

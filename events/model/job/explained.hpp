@@ -19,10 +19,10 @@ void note_killed(job_state& job, schema::TaskSettled::Reader told);
 void note_undelivered(job_state& job, std::string_view text);
 // The same of files that were to come before it.
 void note_missing_files(job_state& job, std::string_view text);
-// Of a job that waits for them: "Its files could not be copied: Unable to copy file ..."; empty: it does not.
+// Returns "Its files could not be copied: Unable to copy file ..." for a job that waits for its files, and nothing for others.
 std::string why_files_are_missing(const job_state& job);
 
-// What a host tells of files has several lines for each; those of the first file say enough.
+// Returns the lines of the first file. A host tells several lines for each file.
 std::vector<std::string> told_of_first_file(std::string_view text);
 
 }  // namespace annals::model

@@ -73,7 +73,7 @@ bool is_fixed_for_default(schema::Attribute::Reader change) {
 
 using first_value = std::function<std::optional<std::string>(attributes::attribute_id)>;
 
-// What is unset, or set to an empty text, gets the value that it had at first.
+// Returns the request with the first value in place of each that is unset or set to an empty text.
 schema::sealed<schema::Manage> with_first_values(schema::Manage::Reader m, const first_value& first) {
   return schema::make<schema::Manage>([&](schema::Manage::Builder b) {
     b.setVerb(m.getVerb());

@@ -10,7 +10,7 @@ void given_up_vnodes::apply(const event_place& at, schema::JobEvent::Reader even
   if (event.isVnodesTaken() || event.isRequeued() || event.isEnded()) of_job_.erase(at.stream);
 }
 
-// What its run leaves while it is suspended it does not go on with.
+// A suspended run does not go on with vnodes that it leaves meanwhile.
 void given_up_vnodes::released(std::uint64_t job, schema::VnodesReleased::Reader e) {
   const bool suspends = e.getWhy() == schema::ReleaseReason::SUSPENDED;
   if (!suspends && !of_job_.contains(job)) return;

@@ -1,4 +1,4 @@
-// What jobs make of the state of their vnodes, and since when.
+// Keeps which words jobs add to the states of their vnodes, and since when.
 #include "events/model/vnodes/holdings.hpp"
 
 namespace annals::model {

@@ -158,7 +158,7 @@ std::string condition(values::dependency_type type) {
 
 std::string id_of(const values::dependency& d) { return d.job.substr(0, d.job.find('@')); }
 
-// What it waits for, if that holds it.
+// Returns the dependencies that hold the job.
 std::vector<values::dependency> holding_dependencies(const object_view& job) {
   if (value_of(job, ids::job_state) != "H" || value_of(job, ids::Hold_Types).find('s') == std::string_view::npos) return {};
   return values::parse_dependencies(value_of(job, ids::depend)).value_or(std::vector<values::dependency>());

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Of other processes and threads: it can only be looked at again.
+// Looks at a condition again and again, because other processes and threads make it true.
 template <class Condition>
 bool comes_true(const Condition& condition) {
   for (const auto end = std::chrono::steady_clock::now() + 1min; std::chrono::steady_clock::now() < end; std::this_thread::yield())

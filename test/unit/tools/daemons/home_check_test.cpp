@@ -1,4 +1,4 @@
-// What a daemon works with is its user's and root's alone.
+// A daemon works only with files that its user and root alone may change.
 #include "tools/daemons/home_check.hpp"
 
 #include <boost/test/unit_test.hpp>

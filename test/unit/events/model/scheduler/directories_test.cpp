@@ -249,7 +249,7 @@ BOOST_AUTO_TEST_CASE(what_the_server_found_at_a_start_stays_until_somebody_does_
     BOOST_TEST(shown() == found + ", False");
     BOOST_TEST(s.set(stream, "scheduling", "True") == "");
     BOOST_TEST(shown() == "-, True");
-    // What the scheduler itself says ends with what it says, as before.
+    // A trouble that the scheduler itself reports ends when it reports none.
     s.says(stream, trouble::NOT_VALID, false);
     s.says(stream, trouble::NONE, false);
     BOOST_TEST(shown() == "-, False");

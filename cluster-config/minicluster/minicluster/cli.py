@@ -85,9 +85,13 @@ def up(options):
 
 
 def follow_programs(layout, given):
-    """A cluster outlives the tree whose programs it ran: it uses those of this one then."""
+    """A cluster outlives the tree whose programs it ran: it uses those of this one then. While that tree is there it stays with it, and
+    who calls from another tree is told."""
     info = layout.load()
     if os.path.exists(os.path.join(info["exec"], "sbin", "pbs_server")):
+        if os.path.realpath(info["exec"]) != os.path.realpath(prefix(given)):
+            print(f"pbs_minicluster: this cluster runs the programs in {info['exec']}; for those in {prefix(given)} take it `down` first",
+                  file=sys.stderr)
         return
     gone, info["exec"] = info["exec"], prefix(given)
     layout.save(info)

@@ -158,6 +158,13 @@ class a_cluster:
         self.mc("up")
         self.assertTrue(os.path.exists(marker))
 
+    def test_who_calls_from_another_tree_is_told_which_programs_run(self):
+        first, self.prefix = os.path.realpath(self.prefix), os.path.join(self.top, "other")
+        make_prefix(self.prefix)
+        done = self.call("up", "--dir", self.dir)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"this cluster runs the programs in {first}; for those in {os.path.realpath(self.prefix)} take it `down` first", done.stderr)
+
     def test_a_cluster_whose_programs_are_gone_uses_those_of_the_tree_that_starts_it(self):
         gone = os.path.realpath(self.prefix)
         self.mc("down", "--keep")

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "actors/gateway/gateway_parts.hpp"
-#include "actors/gateway/order_lines.hpp"
+#include "actors/gateway/hosts/order_lines.hpp"
 #include "actors/runtime/helper_pool.hpp"
 #include "actors/server/aggregates.hpp"
 #include "actors/server/resting_jobs.hpp"

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "actors/gateway/authorise.hpp"
+#include "actors/gateway/callers/authorise.hpp"
 #include "actors/gateway/directory.hpp"
-#include "actors/gateway/log_witnesses.hpp"
-#include "actors/gateway/run_ticket.hpp"
-#include "actors/gateway/scheduler_hosting.hpp"
-#include "actors/gateway/sockets_keeper.hpp"
+#include "actors/gateway/hosts/log_witnesses.hpp"
+#include "actors/gateway/hosts/sockets_keeper.hpp"
+#include "actors/gateway/jobs/run_ticket.hpp"
+#include "actors/gateway/schedulers/scheduler_hosting.hpp"
 #include "actors/link/wire/wire_limits.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/event_sourced_actor.hpp"

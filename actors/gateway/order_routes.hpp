@@ -2,13 +2,13 @@
 #pragma once
 
 #include "actors/gateway/actor_registry.hpp"
-#include "actors/gateway/hook_routes.hpp"
-#include "actors/gateway/job_routing.hpp"
-#include "actors/gateway/mom_routes.hpp"
-#include "actors/gateway/order_crowd.hpp"
+#include "actors/gateway/hooks/hook_routes.hpp"
+#include "actors/gateway/hosts/mom_routes.hpp"
+#include "actors/gateway/jobs/job_routing.hpp"
+#include "actors/gateway/jobs/order_crowd.hpp"
+#include "actors/gateway/objects/reservation_routes.hpp"
 #include "actors/gateway/orderly_stop.hpp"
-#include "actors/gateway/reservation_routes.hpp"
-#include "actors/gateway/scheduler_starts.hpp"
+#include "actors/gateway/schedulers/scheduler_starts.hpp"
 #include "actors/server/reactions_actor.hpp"
 
 namespace annals::actors {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "actors/gateway/actor_registry.hpp"
-#include "actors/gateway/mom_routes.hpp"
-#include "actors/gateway/scheduler_starts.hpp"
+#include "actors/gateway/hosts/mom_routes.hpp"
+#include "actors/gateway/schedulers/scheduler_starts.hpp"
 
 namespace annals::actors {
 

@@ -4,9 +4,9 @@
 #include <set>
 
 #include "actors/mom/host/checkpoint_order.hpp"
-#include "actors/mom/part_registry.hpp"
-#include "actors/mom/sister_links.hpp"
-#include "actors/mom/user_watch.hpp"
+#include "actors/mom/parts/part_registry.hpp"
+#include "actors/mom/runs/sister_links.hpp"
+#include "actors/mom/tasks/user_watch.hpp"
 #include "actors/mom/vnode_report.hpp"
 #include "actors/runtime/run_this.hpp"
 #include "events/model/limits.hpp"

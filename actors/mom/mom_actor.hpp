@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "actors/link/peer_messages.hpp"
+#include "actors/mom/hooks/mom_hooks.hpp"
 #include "actors/mom/host/job_cookie.hpp"
-#include "actors/mom/mom_hooks.hpp"
 #include "actors/mom/mom_schedulers.hpp"
-#include "actors/mom/part_actor.hpp"
-#include "actors/mom/run_actor.hpp"
-#include "actors/mom/ticket_check.hpp"
+#include "actors/mom/parts/part_actor.hpp"
+#include "actors/mom/runs/run_actor.hpp"
+#include "actors/mom/runs/ticket_check.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/message_type.hpp"
 

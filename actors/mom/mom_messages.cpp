@@ -1,10 +1,10 @@
 #include "actors/mom/mom_messages.hpp"
 
-#include "actors/mom/hook_points.hpp"
+#include "actors/mom/hooks/hook_points.hpp"
 #include "actors/mom/mom_actor.hpp"
-#include "actors/mom/part_actor.hpp"
-#include "actors/mom/run_actor.hpp"
-#include "actors/mom/task_interface.hpp"
+#include "actors/mom/parts/part_actor.hpp"
+#include "actors/mom/runs/run_actor.hpp"
+#include "actors/mom/tasks/task_interface.hpp"
 
 ANNALS_MOM_MESSAGES(ANNALS_MESSAGE_COMPILED)
 ANNALS_TASK_MESSAGES(ANNALS_MESSAGE_COMPILED)

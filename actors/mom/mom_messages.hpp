@@ -6,10 +6,10 @@
 #include <memory>
 #include <string>
 
-#include "actors/mom/hook_points.hpp"
+#include "actors/mom/hooks/hook_points.hpp"
 #include "actors/mom/host/start_order.hpp"
-#include "actors/mom/left_runs.hpp"
-#include "actors/mom/task_interface.hpp"
+#include "actors/mom/runs/left_runs.hpp"
+#include "actors/mom/tasks/task_interface.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/event_sourced_actor.hpp"
 #include "actors/runtime/message_type.hpp"

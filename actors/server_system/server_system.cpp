@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <future>
 
-#include "actors/gateway/blobs_to_moms.hpp"
+#include "actors/gateway/callers/uploads.hpp"
 #include "actors/gateway/gateway.hpp"
-#include "actors/gateway/uploads.hpp"
+#include "actors/gateway/hosts/blobs_to_moms.hpp"
 #include "actors/runtime/next_first.hpp"
 #include "actors/runtime/thread_share.hpp"
 #include "actors/server/aggregates.hpp"

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "actors/gateway/authorise.hpp"
-#include "actors/gateway/log_witnesses.hpp"
-#include "actors/gateway/run_ticket.hpp"
-#include "actors/gateway/scheduler_hosting.hpp"
-#include "actors/gateway/sockets_keeper.hpp"
+#include "actors/gateway/callers/authorise.hpp"
+#include "actors/gateway/hosts/log_witnesses.hpp"
+#include "actors/gateway/hosts/sockets_keeper.hpp"
+#include "actors/gateway/jobs/run_ticket.hpp"
+#include "actors/gateway/schedulers/scheduler_hosting.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/mark_keeper.hpp"
 #include "events/log/event_log.hpp"

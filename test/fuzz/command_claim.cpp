@@ -2,7 +2,7 @@
 // a job and a cookie within their bounds, or nothing.
 #include <cstdlib>
 
-#include "actors/mom/job_claim.hpp"
+#include "actors/mom/runs/job_claim.hpp"
 #include "events/model/run/task_limits.hpp"
 #include "events/schema/client.capnp.h"
 

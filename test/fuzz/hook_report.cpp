@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "actors/mom/hook_outbox.hpp"
+#include "actors/mom/hooks/hook_outbox.hpp"
 #include "test/fuzz/round_trip.hpp"
 
 using namespace annals;

@@ -2,7 +2,7 @@
 // not signed.
 #include <cstdlib>
 
-#include "actors/mom/ticket_check.hpp"
+#include "actors/mom/runs/ticket_check.hpp"
 #include "events/model/run/ticket.hpp"
 
 using namespace annals;

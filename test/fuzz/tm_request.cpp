@@ -2,7 +2,7 @@
 // its bounds or refused.
 #include <cstdlib>
 
-#include "actors/mom/tm_requests.hpp"
+#include "actors/mom/tasks/tm_requests.hpp"
 #include "events/model/run/task_limits.hpp"
 #include "events/schema/message.hpp"
 

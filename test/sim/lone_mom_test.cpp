@@ -4,7 +4,7 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/send.hpp>
 
-#include "actors/mom/task_interface.hpp"
+#include "actors/mom/tasks/task_interface.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/run/ticket.hpp"
 #include "events/values/pbs_error.hpp"

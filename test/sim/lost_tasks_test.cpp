@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "actors/mom/task_interface.hpp"
+#include "actors/mom/tasks/task_interface.hpp"
 #include "events/model/limits.hpp"
 #include "test/sim/lone_mom_words.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <csignal>
 
-#include "actors/mom/attached.hpp"
 #include "actors/mom/mom_actor.hpp"
+#include "actors/mom/tasks/attached.hpp"
 
 namespace annals::sim {
 

@@ -26,7 +26,7 @@ BOUNDS = {
     "actors/gateway/gateway.hpp": 6930,
     "actors/link/wire/wire.hpp": 2210,
     "actors/mom/mom_messages.hpp": 6580,
-    "actors/mom/run_actor.hpp": 6610,
+    "actors/mom/runs/run_actor.hpp": 6610,
     "actors/runtime/event_sourced_actor.hpp": 5670,
     "actors/server/job_actor.hpp": 6590,
     "actors/server/messages.hpp": 5770,

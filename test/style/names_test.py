@@ -2,7 +2,7 @@
 """Every path, type, function and other name of the code that docs/ or a comment speaks of must exist.
 
 A name is looked for among the words of the code (comments left out), a path among the files of the checkout, where the end of a path is
-enough (`gateway/uploads.cpp`). In docs/ what stands between backquotes is looked at, in comments also what looks like a name by
+enough (`callers/uploads.cpp`). In docs/ what stands between backquotes is looked at, in comments also what looks like a name by
 itself: with an underscore, `::`, `()`, or capitals inside. allowed_names.txt lists what exists elsewhere.
 """
 import fnmatch

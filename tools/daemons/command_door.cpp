@@ -2,7 +2,7 @@
 
 #include <caf/send.hpp>
 
-#include "actors/mom/job_commands.hpp"
+#include "actors/mom/tasks/job_commands.hpp"
 #include "events/model/run/task_limits.hpp"
 #include "tools/client/pbs_conf.hpp"
 #include "tools/daemons/dialed_server.hpp"

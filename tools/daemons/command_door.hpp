@@ -1,5 +1,5 @@
 // Where commands of jobs on this host come in: the MoM's second socket, and the connections to the server that they are handed on
-// over (actors/mom/job_commands.hpp). docs/design/0038-commands-of-jobs.md.
+// over (actors/mom/tasks/job_commands.hpp). docs/design/0038-commands-of-jobs.md.
 #pragma once
 
 #include <caf/actor.hpp>

@@ -1,6 +1,6 @@
 // When periodic hooks run: each when its freq is over since its last run began; the first time since it was turned on, or since the
 // server's start if that was later. One that is still running is not begun anew: its next run is owed when HookRan is there, at once
-// if its time has come. What a hook is shown and what becomes of its wishes: actors/gateway/hook_routes.cpp. Source: pbs guide, freq.
+// if its time has come. What a hook is shown and what becomes of its wishes: actors/gateway/hooks/hook_routes.cpp. Source: pbs guide, freq.
 // Governed by docs/design/0023-hooks.md.
 #include <algorithm>
 #include <map>

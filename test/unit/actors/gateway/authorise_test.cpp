@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "actors/gateway/authorise.hpp"
+#include "actors/gateway/callers/authorise.hpp"
 #include "events/attributes/ids.hpp"
 
 using namespace annals;

@@ -1,8 +1,8 @@
 // Which name and number is which stream, and which runs hosts have: what the gateway looks up before it forwards.
 #include <boost/test/unit_test.hpp>
 
-#include "actors/gateway/blobs_to_moms.hpp"
-#include "actors/gateway/run_ticket.hpp"
+#include "actors/gateway/hosts/blobs_to_moms.hpp"
+#include "actors/gateway/jobs/run_ticket.hpp"
 #include "events/values/job_id.hpp"
 #include "test/unit/actors/gateway/followed.hpp"
 

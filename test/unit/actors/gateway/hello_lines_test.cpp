@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "actors/gateway/hello_lines.hpp"
+#include "actors/gateway/hosts/hello_lines.hpp"
 #include "test/support/whole_server.hpp"
 
 using namespace annals;

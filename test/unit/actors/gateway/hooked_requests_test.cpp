@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "actors/gateway/hooked_requests.hpp"
+#include "actors/gateway/hooks/hooked_requests.hpp"
 #include "test/unit/actors/gateway/followed.hpp"
 
 using namespace annals;

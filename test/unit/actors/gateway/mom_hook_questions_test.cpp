@@ -1,5 +1,5 @@
 // What hooks on hosts ask of the server, and what they are told (docs/design/0023-hooks.md).
-#include "actors/gateway/mom_hook_questions.hpp"
+#include "actors/gateway/hooks/mom_hook_questions.hpp"
 
 #include <boost/test/unit_test.hpp>
 

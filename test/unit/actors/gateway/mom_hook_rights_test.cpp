@@ -1,5 +1,5 @@
 // What a node may want of the server in the name of a hook (docs/design/0023-hooks.md): a hostile one reports what it likes.
-#include "actors/gateway/mom_hook_rights.hpp"
+#include "actors/gateway/hooks/mom_hook_rights.hpp"
 
 #include "test/unit/actors/gateway/followed.hpp"
 

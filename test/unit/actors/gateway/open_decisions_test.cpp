@@ -1,5 +1,5 @@
 // Who asks about decisions waits for those that were open then, and for no later ones.
-#include "actors/gateway/open_decisions.hpp"
+#include "actors/gateway/hooks/open_decisions.hpp"
 
 #include <boost/test/unit_test.hpp>
 

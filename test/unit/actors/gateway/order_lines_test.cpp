@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "actors/gateway/order_lines.hpp"
+#include "actors/gateway/hosts/order_lines.hpp"
 #include "test/support/whole_server.hpp"
 
 using namespace annals;

@@ -1,5 +1,5 @@
 // A submission is taken when it was made with the default_qsub_arguments that there are.
-#include "actors/gateway/presumed_defaults.hpp"
+#include "actors/gateway/jobs/presumed_defaults.hpp"
 
 #include <boost/test/unit_test.hpp>
 

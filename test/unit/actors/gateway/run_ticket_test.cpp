@@ -1,7 +1,7 @@
 // What an order to several hosts has when it leaves: where the others are, and a ticket that names them all.
 #include <boost/test/unit_test.hpp>
 
-#include "actors/gateway/run_ticket.hpp"
+#include "actors/gateway/jobs/run_ticket.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/run/ticket.hpp"
 

@@ -1,7 +1,7 @@
 // Room for uploads, and what a client may claim of them: the book alone, without actors.
 #include <boost/test/unit_test.hpp>
 
-#include "actors/gateway/upload_book.hpp"
+#include "actors/gateway/callers/upload_book.hpp"
 #include "events/log/memory_event_store.hpp"
 #include "events/log/record.hpp"
 #include "events/model/limits.hpp"

@@ -3,7 +3,7 @@
 
 #include <caf/event_based_actor.hpp>
 
-#include "actors/mom/run_actor.hpp"
+#include "actors/mom/runs/run_actor.hpp"
 #include "actors/runtime/log_writer.hpp"
 #include "events/log/event_log.hpp"
 #include "events/log/fault_store.hpp"

@@ -1,7 +1,7 @@
 // What hooks are shown of a job: what it has now, whatever its order says.
 #include <boost/test/unit_test.hpp>
 
-#include "actors/mom/hook_objects.hpp"
+#include "actors/mom/hooks/hook_objects.hpp"
 #include "hooks-runtime/chain/release.hpp"
 
 using namespace annals;

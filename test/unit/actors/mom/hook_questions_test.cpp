@@ -1,5 +1,5 @@
 // What hooks on a host ask of the server: pbs.server().vnode(name) and its like (docs/design/0023-hooks.md).
-#include "actors/mom/hook_questions.hpp"
+#include "actors/mom/hooks/hook_questions.hpp"
 
 #include <boost/test/unit_test.hpp>
 

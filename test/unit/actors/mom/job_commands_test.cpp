@@ -9,8 +9,8 @@
 #include <mutex>
 
 #include "actors/link/wire/cut_handshake.hpp"
-#include "actors/mom/job_commands.hpp"
-#include "actors/mom/task_interface.hpp"
+#include "actors/mom/tasks/job_commands.hpp"
+#include "actors/mom/tasks/task_interface.hpp"
 #include "events/model/run/task_limits.hpp"
 #include "events/schema/client.capnp.h"
 #include "events/schema/daemon/from_mom.capnp.h"

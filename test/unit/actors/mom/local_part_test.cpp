@@ -4,7 +4,7 @@
 
 #include <caf/event_based_actor.hpp>
 
-#include "actors/mom/part_actor.hpp"
+#include "actors/mom/parts/part_actor.hpp"
 #include "actors/runtime/log_writer.hpp"
 #include "events/log/event_log.hpp"
 #include "events/log/fault_store.hpp"

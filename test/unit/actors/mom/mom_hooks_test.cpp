@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <future>
 
-#include "actors/mom/mom_hooks.hpp"
+#include "actors/mom/hooks/mom_hooks.hpp"
 #include "actors/runtime/run_this.hpp"
 #include "events/log/record.hpp"
 #include "hooks-runtime/pool/fake_hook_runner.hpp"

@@ -1,5 +1,5 @@
 // What tasks wrote, piece by piece (docs/design/0022-task-manager.md).
-#include "actors/mom/part_output.hpp"
+#include "actors/mom/parts/part_output.hpp"
 
 #include <boost/test/unit_test.hpp>
 

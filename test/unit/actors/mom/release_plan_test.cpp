@@ -1,7 +1,7 @@
 // What hooks let go of a run: what their calls are answered, and what counts when they have accepted.
 #include <boost/test/unit_test.hpp>
 
-#include "actors/mom/release_plan.hpp"
+#include "actors/mom/runs/release_plan.hpp"
 
 using namespace annals;
 using namespace annals::actors;

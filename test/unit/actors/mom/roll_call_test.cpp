@@ -1,7 +1,7 @@
 // Who is there before a program: the question to all hosts, and who counts as absent.
 #include <boost/test/unit_test.hpp>
 
-#include "actors/mom/roll_call.hpp"
+#include "actors/mom/runs/roll_call.hpp"
 #include "events/model/limits.hpp"
 
 using namespace annals;

@@ -1,5 +1,5 @@
 // What the MoM's log says of failures that a job bears.
-#include "actors/mom/start_lines.hpp"
+#include "actors/mom/runs/start_lines.hpp"
 
 #include <boost/test/unit_test.hpp>
 

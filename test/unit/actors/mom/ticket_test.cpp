@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "actors/link/wire/signing.hpp"
-#include "actors/mom/ticket_check.hpp"
+#include "actors/mom/runs/ticket_check.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/run/ticket.hpp"
 #include "test/support/temporary_directory.hpp"

@@ -9,11 +9,11 @@
 
 #include <mutex>
 
-#include "actors/mom/attached.hpp"
 #include "actors/mom/host/process_table.hpp"
-#include "actors/mom/task_interface.hpp"
-#include "actors/mom/tm_connections.hpp"
-#include "actors/mom/tm_requests.hpp"
+#include "actors/mom/tasks/attached.hpp"
+#include "actors/mom/tasks/task_interface.hpp"
+#include "actors/mom/tasks/tm_connections.hpp"
+#include "actors/mom/tasks/tm_requests.hpp"
 #include "events/model/run/task_limits.hpp"
 #include "events/schema/message.hpp"
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "actors/server/discards.hpp"
-#include "actors/server/resting_jobs.hpp"
+#include "actors/sessions/resting_jobs.hpp"
 #include "events/model/limits.hpp"
 #include "events/schema/daemon/from_mom.capnp.h"
 

@@ -14,7 +14,7 @@
 #include "actors/server/aggregates.hpp"
 #include "actors/server/event_notes.hpp"
 #include "actors/server/hook_files_writer.hpp"
-#include "actors/server/past_actor.hpp"
+#include "actors/queries/past_actor.hpp"
 #include "actors/server/reactions_actor.hpp"
 #include "actors/server/recovered_lines.hpp"
 #include "actors/server/status_actor.hpp"

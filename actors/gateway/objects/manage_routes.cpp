@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "actors/runtime/daemon_log.hpp"
-#include "actors/server/mirror_waits.hpp"
+#include "actors/sessions/mirror_waits.hpp"
 #include "actors/server/replies.hpp"
 #include "events/model/scheduler/places.hpp"
 #include "events/values/base64.hpp"

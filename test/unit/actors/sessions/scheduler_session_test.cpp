@@ -1,5 +1,5 @@
 // When a scheduler's cycles begin by time, and what the log says of one that is not there.
-#include "actors/server/scheduler_session.hpp"
+#include "actors/sessions/scheduler_session.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,8 +1,8 @@
-#include "actors/server/past_actor.hpp"
+#include "actors/queries/past_actor.hpp"
 
 #include <memory>
 
-#include "actors/server/hook_views.hpp"
+#include "actors/queries/hook_views.hpp"
 #include "projections/status/fairshare_query.hpp"
 #include "projections/status/query.hpp"
 

@@ -1,4 +1,4 @@
-#include "actors/server/resting_jobs.hpp"
+#include "actors/sessions/resting_jobs.hpp"
 
 #include <utility>
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "actors/server/mirror_waits.hpp"
+#include "actors/sessions/mirror_waits.hpp"
 #include "test/support/told_records.hpp"
 
 using namespace annals;

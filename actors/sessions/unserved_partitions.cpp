@@ -1,4 +1,4 @@
-#include "actors/server/unserved_partitions.hpp"
+#include "actors/sessions/unserved_partitions.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-#include "actors/server/scheduler_session.hpp"
+#include "actors/sessions/scheduler_session.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "actors/server/unserved_partitions.hpp"
+#include "actors/sessions/unserved_partitions.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/read.hpp"
 #include "events/model/job/failed_starts.hpp"

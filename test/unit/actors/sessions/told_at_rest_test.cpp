@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "actors/server/past_actor.hpp"
-#include "actors/server/resting_jobs.hpp"
+#include "actors/queries/past_actor.hpp"
+#include "actors/sessions/resting_jobs.hpp"
 #include "actors/server/status_actor.hpp"
 #include "events/log/event_log.hpp"
 #include "events/log/log_reader.hpp"

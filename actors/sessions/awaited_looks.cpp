@@ -1,4 +1,4 @@
-#include "actors/server/awaited_looks.hpp"
+#include "actors/sessions/awaited_looks.hpp"
 
 #include <algorithm>
 #include <utility>

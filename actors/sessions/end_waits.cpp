@@ -1,4 +1,4 @@
-#include "actors/server/end_waits.hpp"
+#include "actors/sessions/end_waits.hpp"
 
 #include "actors/server/replies.hpp"
 #include "events/attributes/ids.hpp"

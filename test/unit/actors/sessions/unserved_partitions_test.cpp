@@ -1,5 +1,5 @@
 // What the log says of jobs whose partition no scheduler has.
-#include "actors/server/unserved_partitions.hpp"
+#include "actors/sessions/unserved_partitions.hpp"
 
 #include <boost/test/unit_test.hpp>
 

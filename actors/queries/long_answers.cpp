@@ -1,4 +1,4 @@
-#include "actors/server/long_answers.hpp"
+#include "actors/queries/long_answers.hpp"
 
 #include <algorithm>
 

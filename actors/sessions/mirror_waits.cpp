@@ -1,4 +1,4 @@
-#include "actors/server/mirror_waits.hpp"
+#include "actors/sessions/mirror_waits.hpp"
 
 #include <caf/send.hpp>
 

@@ -1,4 +1,4 @@
-#include "actors/server/reservation_waits.hpp"
+#include "actors/sessions/reservation_waits.hpp"
 
 #include <optional>
 

@@ -1,4 +1,4 @@
-#include "actors/server/rerun_waits.hpp"
+#include "actors/sessions/rerun_waits.hpp"
 
 #include <caf/send.hpp>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "actors/server/end_waits.hpp"
+#include "actors/sessions/end_waits.hpp"
 #include "test/support/told_records.hpp"
 
 using namespace annals;

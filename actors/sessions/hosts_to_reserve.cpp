@@ -1,4 +1,4 @@
-#include "actors/server/hosts_to_reserve.hpp"
+#include "actors/sessions/hosts_to_reserve.hpp"
 
 #include <set>
 #include <string>

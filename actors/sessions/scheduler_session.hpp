@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "actors/server/awaited_looks.hpp"
+#include "actors/sessions/awaited_looks.hpp"
 #include "actors/server/messages.hpp"
 #include "events/log/record.hpp"
 #include "events/ports/clock.hpp"

@@ -99,8 +99,8 @@ class actor_registry {
   void tell_job(std::uint64_t number, model::job_command command, const model::requester& by, reply_ptr reply, hook_runs hooks = {}) {
     tell_job(number, wrap(std::move(command), by, std::move(reply), std::move(hooks)));
   }
-  // The same, of many at once: a job whose actor is not in memory is told without one (actors/sessions/resting_jobs.hpp), at the latest when
-  // all are here.
+  // The same, of many at once: a job whose actor is not in memory is told without one (actors/sessions/resting_jobs.hpp), at the latest
+  // when all are here.
   void tell_job_at_rest(std::uint64_t number, envelope<model::job_command> e);
   void send_to_rest();
   void on_told(resting_jobs_told& told);

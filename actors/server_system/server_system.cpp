@@ -9,16 +9,17 @@
 #include "actors/gateway/callers/uploads.hpp"
 #include "actors/gateway/gateway.hpp"
 #include "actors/gateway/hosts/blobs_to_moms.hpp"
+#include "actors/queries/past_actor.hpp"
+#include "actors/queries/query_actor.hpp"
 #include "actors/runtime/next_first.hpp"
 #include "actors/runtime/thread_share.hpp"
 #include "actors/server/aggregates.hpp"
 #include "actors/server/event_notes.hpp"
 #include "actors/server/hook_files_writer.hpp"
-#include "actors/queries/past_actor.hpp"
 #include "actors/server/reactions_actor.hpp"
 #include "actors/server/recovered_lines.hpp"
-#include "actors/server/status_actor.hpp"
 #include "actors/server_system/read_ahead.hpp"
+#include "actors/sessions/sessions.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 #include "events/log/clock_step.hpp"
@@ -291,9 +292,9 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   const auto hurry = [own = parts.detached](bool behind) {
     if (own) set_thread_share(behind ? usual_share : yielding_share);
   };
-  const auto status =
-      spawn_answering(system, parts.detached, status_actor,
-                      status_parts{f.status, f.past, past, parts.clock, for_status, parts.notes, parts.stop_process, hurry});
+  const auto status = spawn_answering(
+      system, parts.detached, query_actor,
+      query_parts{f.status, f.past, past, parts.clock, for_status, parts.stop_process, hurry, sessions(parts.clock, parts.notes)});
   const auto upload = parts.detached ? system.spawn<caf::detached>(uploads, parts.store.blobs, parts.upload_directory)
                                      : system.spawn(uploads, parts.store.blobs, parts.upload_directory);
   gateway_parts g;

@@ -55,9 +55,6 @@ class resting_jobs {
   std::map<std::uint64_t, asked> asked_;  // with the writer, by turn
 };
 
-// To a job's actor that was made meanwhile: the log has more than it has read.
-using read_on_atom = caf::atom_constant<caf::atom("readon")>;
-
 }  // namespace annals::actors
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::tell_resting_jobs)

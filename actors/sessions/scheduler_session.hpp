@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "actors/sessions/awaited_looks.hpp"
 #include "actors/server/messages.hpp"
+#include "actors/sessions/awaited_looks.hpp"
 #include "events/log/record.hpp"
 #include "events/ports/clock.hpp"
 #include "events/schema/daemon/from_scheduler.capnp.h"

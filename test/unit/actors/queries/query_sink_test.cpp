@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "actors/queries/past_actor.hpp"
-#include "actors/server/status_actor.hpp"
+#include "actors/queries/query_actor.hpp"
+#include "actors/sessions/sessions.hpp"
 #include "events/log/event_log.hpp"
 #include "events/log/log_reader.hpp"
 #include "events/log/memory_event_store.hpp"
@@ -68,8 +69,10 @@ struct answering {
   log::log_reader reader{store};
   caf::actor past = system->spawn(actors::past_actor, &reader, static_cast<ports::event_store*>(&store), &clock);
   std::shared_ptr<actors::commit_inbox> inbox = std::make_shared<actors::commit_inbox>();
-  caf::actor status = system->spawn(actors::status_actor,
-                                    actors::status_parts{now, std::make_shared<projections::past_writer>(store), past, &clock, inbox});
+  caf::actor status =
+      system->spawn(actors::query_actor,
+                    actors::query_parts{now, std::make_shared<projections::past_writer>(store), past, &clock, inbox,
+                                        [](const std::string& why) { BOOST_ERROR(why); }, [](bool) {}, actors::sessions(&clock, nullptr)});
   explicit answering(std::shared_ptr<projections::status> begin = std::make_shared<projections::status>()) : now(std::move(begin)) {}
   ~answering() { system.end({status, past}); }
 

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "actors/queries/past_actor.hpp"
+#include "actors/queries/query_actor.hpp"
 #include "actors/sessions/resting_jobs.hpp"
-#include "actors/server/status_actor.hpp"
+#include "actors/sessions/sessions.hpp"
 #include "events/log/event_log.hpp"
 #include "events/log/log_reader.hpp"
 #include "events/log/memory_event_store.hpp"
@@ -44,9 +45,10 @@ struct site {
   caf::actor writer = system->spawn(keeper<actors::append_batch>, &batches);
   caf::actor gateway = system->spawn(keeper<actors::resting_jobs_told>, &heard);
   caf::actor status = system->spawn(
-      actors::status_actor, actors::status_parts{std::make_shared<projections::status>(), std::make_shared<projections::past_writer>(store),
-                                                 past, &clock, inbox, nullptr, [](const std::string& why) { BOOST_ERROR(why); },
-                                                 [this](bool behind) { hurries += behind ? "behind " : "back "; }});
+      actors::query_actor,
+      actors::query_parts{std::make_shared<projections::status>(), std::make_shared<projections::past_writer>(store), past, &clock, inbox,
+                          [](const std::string& why) { BOOST_ERROR(why); },
+                          [this](bool behind) { hurries += behind ? "behind " : "back "; }, actors::sessions(&clock, nullptr)});
   ~site() { system.end({status, writer, gateway, past}); }
 
   class noted final : public actors::reply_to {

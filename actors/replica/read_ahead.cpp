@@ -1,4 +1,4 @@
-#include "actors/server_system/read_ahead.hpp"
+#include "actors/replica/read_ahead.hpp"
 
 #include <utility>
 

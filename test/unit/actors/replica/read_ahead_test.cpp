@@ -1,5 +1,5 @@
 // A start reads its log on a thread and folds it on another: each record once, in order; and what goes wrong there is known here.
-#include "actors/server_system/read_ahead.hpp"
+#include "actors/replica/read_ahead.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <stdexcept>

@@ -8,6 +8,7 @@
 // a header that many include needs not include this one. A pointer is written as what it points to: two pointers to one value are two
 // values afterwards. The same state gives the same bytes: keys of hash tables are sorted.
 //
+// What follows from the fields is not stored: `void restored()` of a type makes it anew, when they were read.
 // A type that derives from one that names its fields names all of them itself. test/style/stored_fields_test.py compares the fields of a
 // type with those it names.
 //
@@ -257,8 +258,10 @@ void writer::put(const T& value) {
 template <class T>
 void reader::get(T& value) {
   if constexpr (requires { value.restore(*this); }) value.restore(*this);
-  else if constexpr (names_fields<T, reader>) T::stored_fields(*this, value);
-  else if constexpr (shape::is_bytes<T>) {
+  else if constexpr (names_fields<T, reader>) {
+    T::stored_fields(*this, value);
+    if constexpr (requires { value.restored(); }) value.restored();
+  } else if constexpr (shape::is_bytes<T>) {
     const auto b = bytes();
     value.assign(b.begin(), b.end());
   } else if constexpr (std::is_same_v<T, bool>) value = number() != 0;

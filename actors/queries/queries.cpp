@@ -72,7 +72,7 @@ void queries::answer_with(const query& q, Work&& work) {
   for_asker(q.to, [&] {
     try {
       work();
-    } catch (const projections::scratch_unreadable& why) {
+    } catch (const projections::row_unreadable& why) {
       q.to->send(refusal_reply(q.request.get().getId(), now().sequence(),
                                {values::pbs_error::system_error, std::string("System error: ") + why.what()}));
     }

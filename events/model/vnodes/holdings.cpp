@@ -189,6 +189,20 @@ void holdings::apply(schema::ServerEvent::Reader event) {
   else only_compared_.insert(schema::str(defined.getName()));
 }
 
+// The vnodes of a run share what they were asked for, as they did when it was assigned.
+void holdings::restored() {
+  numbers_ = {};
+  std::unordered_map<std::uint64_t, amounts> last;
+  for (number at = 0; at < vnodes_.size(); ++at) {
+    numbers_.add(name_table::key_of(vnodes_[at].name), at);
+    for (auto& j : vnodes_[at].use.jobs) {
+      auto& before = last[j.job];
+      if (before == j.held) j.held = before;
+      else before = j.held;
+    }
+  }
+}
+
 // -- jobs ----------------------------------------------------------------------------------------------------------------
 
 void holdings::apply(const event_place& at, std::string_view id, schema::JobEvent::Reader event) {

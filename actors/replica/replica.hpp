@@ -21,6 +21,7 @@ struct named_fold {
   std::function<void(const log::record&)> fold;
   std::function<void(stored::writer&)> store;
   std::function<void(stored::reader&)> restore;  // throws stored::state_unreadable; the fold is of no use then
+  std::function<void()> empty{};                 // to be as before the first record; only of one that outlives its replica
 };
 
 template <class Fold>

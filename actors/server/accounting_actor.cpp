@@ -65,6 +65,22 @@ void accounting_follower::replayed(const log::record& record) {
   if (!trouble_) fold(record);
 }
 
+void accounting_follower::restore(stored::reader& from) {
+  fold_.restore(from);
+  const auto read = reader_.read(1, [this](const log::record_ptr& first) {
+    begin(*first);
+    return false;
+  });
+  if (!read) throw std::runtime_error(read.text);
+  if (!files_ || files_->checkpoint_sequence() < fold_.sequence()) trouble_ = lost_ = true;
+}
+
+void accounting_follower::empty() {
+  files_.reset();
+  fold_ = new_fold();
+  trouble_ = lost_ = false;
+}
+
 // False: the disk takes no more; the record is folded all the same.
 bool accounting_follower::fold(const log::record& record) {
   if (record.sequence() <= files_->checkpoint_sequence()) {

@@ -31,8 +31,12 @@ class accounting_follower {
  public:
   explicit accounting_follower(accounting_parts parts);
 
-  // Each record of the log from the first on, before the actor runs. Throws std::runtime_error when the files can't be used.
+  // Each record of the log from the first on, or from that behind a restored state, before the actor runs. Throws std::runtime_error when
+  // the files can't be used.
   void replayed(const log::record& record);
+  // In place of the records up to a checkpoint's. If lines of them are missing from the files, the first sync reads the log anew.
+  void restore(stored::reader& from);
+  void empty();  // nothing was replayed, and nothing restored
 
   void follow(const records_ptr& records);
   void sync();

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -169,6 +170,8 @@ template <class T, class A>
 inline constexpr bool is_list<std::vector<T, A>> = true;
 template <class T, class A>
 inline constexpr bool is_list<std::deque<T, A>> = true;
+template <class T, class A>
+inline constexpr bool is_list<std::list<T, A>> = true;
 
 template <class T>
 inline constexpr bool is_set = false;

@@ -309,6 +309,10 @@ struct subjob_told {
   std::string held = {};     // requeued: why it is not tried again; the array is held
   bool not_started = false;  // requeued: its start failed
   std::string comment = {};  // not_started: why
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.index, self.run, self.requeued, self.failed, self.run_count, self.held, self.not_started, self.comment);
+  }
 };
 struct forget_job {
   bool with_array = false;  // of a subjob: its array is forgotten

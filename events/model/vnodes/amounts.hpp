@@ -81,6 +81,10 @@ std::vector<asked_part> parts_of(std::string_view exec_vnode);
 std::string_view aoe_of_part(std::string_view resources);
 struct vnode_aoe {
   std::string vnode, aoe;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.vnode, self.aoe);
+  }
 };
 // The vnodes that are provisioned before the run, each once.
 std::vector<vnode_aoe> vnodes_to_provision(std::string_view exec_vnode);

@@ -16,7 +16,7 @@ void event_notes::learn(const log::record& record) {
   if (event.isJob()) return learn_job(stream, event.getJob());
   if (const auto name = schema::name_given(event)) names_[stream] = schema::str(*name);
   if (event.isReservation()) learn_reservation(stream, event.getReservation());
-  if (event.isServer() && follows_mask_) learn_mask(event.getServer());
+  if (event.isServer()) learn_mask(event.getServer());
   if (!event.isHost()) return;
   const auto e = event.getHost();
   if (e.isVnodeCreated() && schema::text(e.getVnodeCreated().getName()) != names_[stream])
@@ -36,7 +36,16 @@ void event_notes::learn_mask(schema::ServerEvent::Reader event) {
   if (!event.isChanged()) return;
   for (const auto change : event.getChanged().getChanges())
     if (change.getName() == "log_events")
-      if (const auto mask = values::parse_integer(schema::text(change.getValue()))) to_.set_mask(static_cast<std::uint32_t>(*mask));
+      if (const auto mask = values::parse_integer(schema::text(change.getValue()))) set_mask(*mask);
+}
+
+void event_notes::set_mask(std::int64_t mask) {
+  mask_ = mask;
+  if (follows_mask_) to_.set_mask(static_cast<std::uint32_t>(mask));
+}
+
+void event_notes::restored() {
+  if (mask_) set_mask(*mask_);
 }
 
 void event_notes::learn_reservation(std::uint64_t stream, schema::ReservationEvent::Reader event) {

@@ -9,6 +9,7 @@
 
 #include "events/schema/event.hpp"
 #include "events/schema/readable.hpp"
+#include "events/values/stored_state.hpp"
 
 using namespace annals::schema;
 
@@ -139,6 +140,29 @@ BOOST_AUTO_TEST_CASE(a_number_in_place_of_a_text_is_found_wherever_it_stands) {
   BOOST_TEST(spoiled([&](Event::Builder e) { spoil(e.initHook().initCreated()); }));
   BOOST_TEST(spoiled([&](Event::Builder e) { spoil(e.initJob().initQueued().initAttributes(2)[1]); }));
   BOOST_TEST(spoiled([&](Event::Builder e) { spoil(e.initHost().initCameUp().initVnodes(1)[0].initAttributes(1)[0]); }));
+}
+
+BOOST_AUTO_TEST_CASE(a_message_is_stored_and_looked_at_when_it_is_restored) {
+  namespace stored = annals::stored;
+  const auto restored = [](const std::string& bytes) {
+    sealed<Event> back = queued(1, 1);
+    stored::restore_whole(bytes, back);
+    return back;
+  };
+  const auto event = queued(3, 10);
+  stored::writer to, none;
+  to(event);
+  none(sealed<Event>());
+  BOOST_TEST(std::ranges::equal(restored(to.written()).bytes(), event.bytes()));
+  BOOST_TEST(!restored(none.written()));
+  auto cut = segment({struct_of(0, 0, 1)});
+  // A number stands where the schema has a struct of the event.
+  auto unreadable = segment({struct_of(0, 1, 1), 0, list_of(0, 2, 8), 0});
+  for (const auto& bytes : {cut, unreadable}) {
+    stored::writer wrong;
+    wrong.bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    BOOST_CHECK_THROW(restored(wrong.written()), stored::state_unreadable);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -2,8 +2,8 @@
 // and so is what the rest of the history makes of it.
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <map>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -41,6 +41,15 @@ struct folded_ledger {
   void fold(const model::event_place& at, schema::Event::Reader event) { ledger.apply(at, event); }
 };
 
+bool same_settings(const model::settings& a, const model::settings& b) {
+  return a.server_name == b.server_name && a.host_name == b.host_name && a.server == b.server && a.resources == b.resources &&
+         a.scheduler_of_partition == b.scheduler_of_partition && a.schedulers_off == b.schedulers_off &&
+         std::ranges::equal(a.queues, b.queues, [](const auto& one, const auto& other) {
+           return one.first == other.first && one.second.order == other.second.order &&
+                  one.second.attributes == other.second.attributes && one.second.reservation == other.second.reservation;
+         });
+}
+
 // What the server's folds have of each object, beside the ledger.
 struct folded_objects {
   model::ledger ledger;
@@ -54,7 +63,8 @@ struct folded_objects {
   model::reserved_vnodes reserved;
 
   bool operator==(const folded_objects& other) const {
-    return ledger == other.ledger && jobs == other.jobs && hosts == other.hosts && reservations == other.reservations;
+    return ledger == other.ledger && jobs == other.jobs && hosts == other.hosts && reservations == other.reservations &&
+           same_settings(*settings.settings(), *other.settings.settings());
   }
   template <class Io, class Self>
   static void stored_fields(Io& io, Self& self) {

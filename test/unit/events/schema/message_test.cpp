@@ -4,7 +4,9 @@
 
 #include <capnp/any.h>
 
+#include <algorithm>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "events/schema/event.hpp"
@@ -155,14 +157,12 @@ BOOST_AUTO_TEST_CASE(a_message_is_stored_and_looked_at_when_it_is_restored) {
   none(sealed<Event>());
   BOOST_TEST(std::ranges::equal(restored(to.written()).bytes(), event.bytes()));
   BOOST_TEST(!restored(none.written()));
-  auto cut = segment({struct_of(0, 0, 1)});
-  // A number stands where the schema has a struct of the event.
-  auto unreadable = segment({struct_of(0, 1, 1), 0, list_of(0, 2, 8), 0});
-  for (const auto& bytes : {cut, unreadable}) {
-    stored::writer wrong;
-    wrong.bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    BOOST_CHECK_THROW(restored(wrong.written()), stored::state_unreadable);
-  }
+  stored::writer cut, unreadable;
+  cut.bytes({reinterpret_cast<const char*>(event.bytes().data()), event.bytes().size() - 8});
+  unreadable(make<Event>([](Event::Builder e) {
+    capnp::toAny(e.initHook().initCreated()).getPointerSection()[0].initAs<capnp::List<std::uint64_t>>(3);
+  }));
+  for (const auto* wrong : {&cut, &unreadable}) BOOST_CHECK_THROW(restored(wrong->written()), stored::state_unreadable);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -151,8 +151,8 @@ all_shapes with_something_of_everything() {
   s.both = {8, "eight"};
   s.parts = {9, true, "nine"};
   s.either = point{6, "six"};
-  s.own = std::make_unique<point>(10, "own");
-  s.shared = std::make_shared<const point>(11, "shared");
+  s.own = std::make_unique<point>(point{10, "own"});
+  s.shared = std::make_shared<const point>(point{11, "shared"});
   for (const auto* name : {"n1", "n0"}) s.index.add(name);
   s.hand.even = 84;
   return s;
@@ -177,6 +177,14 @@ void comes_back(const T& value) {
   BOOST_TEST((back == value));
   BOOST_TEST(stored_bytes(back) == bytes);
 }
+
+// As a block of dense_numbers is stored.
+struct dense_block {
+  std::vector<std::uint8_t> lows;
+  unsigned width = 1;
+  std::vector<std::uint8_t> numbers;
+  void store(stored::writer& to) const { to(lows, width, std::uint64_t{0}, numbers); }
+};
 
 // What number() of a writer makes.
 std::string number(std::uint64_t n) {
@@ -282,7 +290,7 @@ BOOST_AUTO_TEST_CASE(values_come_back) {
   comes_back(values::dependency{values::dependency_type::afterok, "12.borg", 0});
   comes_back(*values::parse_select("2:ncpus=2:mem=1gb+ncpus=1"));
   comes_back(values::exec_host_spec{{"n1", 0, 2}, {"n2", 1, 1}});
-  comes_back(*values::usage_formula::parse("ncpus*walltime + (cput if mem > 2 else 1)"));
+  comes_back(*values::usage_formula::parse("(cput + 0.1*mem)/2"));
   const auto limits = values::parse_limits("[u:bob=2],[g:PBS_GENERIC=5],[o:PBS_ALL=10]");
   comes_back(values::limit_table(*limits, [](const std::string& text) { return std::optional(std::stoll(text)); }));
 }
@@ -327,18 +335,16 @@ BOOST_AUTO_TEST_CASE(a_dense_map_costs_as_much_as_it_takes) {
 }
 
 BOOST_AUTO_TEST_CASE(a_dense_map_that_does_not_fit_together_is_refused) {
-  struct block {
-    std::vector<std::uint8_t> lows;
-    unsigned width;
-    std::vector<std::uint8_t> numbers;
-    template <class Io>
-    static void stored_fields(Io& io, const block& self) {
-      io(self.lows, self.width, std::uint64_t{0}, self.numbers);
-    }
-  };
-  const auto with = [](const block& b) { return stored_bytes(std::map<std::uint64_t, block>{{3, b}}); };
+  const auto with = [](const dense_block& b) { return stored_bytes(std::map<std::uint64_t, dense_block>{{3, b}}); };
   BOOST_TEST(restored<values::dense_numbers>(with({{1, 2}, 2, {1, 0, 2, 0}})).at(3 * 256 + 2) == 2u);
-  const block wrong[] = {{{2, 1}, 1, {1, 2}}, {{1, 1}, 1, {1, 2}}, {{}, 1, {}}, {{1, 2}, 1, {1}}, {{1}, 1, {1, 2}}, {{1}, 2, {1}}, {{1}, 0, {1}}, {{1}, 9, std::vector<std::uint8_t>(9)}};
+  const dense_block wrong[] = {{{2, 1}, 1, {1, 2}},
+                               {{1, 1}, 1, {1, 2}},
+                               {{}, 1, {}},
+                               {{1, 2}, 1, {1}},
+                               {{1}, 1, {1, 2}},
+                               {{1}, 2, {1}},
+                               {{1}, 0, {1}},
+                               {{1}, 9, std::vector<std::uint8_t>(9)}};
   for (const auto& b : wrong) BOOST_CHECK_THROW(restored<values::dense_numbers>(with(b)), state_unreadable);
 }
 

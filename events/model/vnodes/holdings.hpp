@@ -117,7 +117,7 @@ class holdings {
     // not stored: numbers_, because they follow from the names of the vnodes
     io(self.hosts_, self.partitions_, self.vnodes_, self.sharing_, self.pools_, self.only_compared_, self.vnodes_of_job_);
   }
-  void restored();
+  void restored();  // events/values/stored_state.hpp
 
   // All uses as they were at another moment, in the place of these: slots and amounts follow from jobs that may be long forgotten.
   void restore(std::vector<std::pair<std::string, vnode_use>> uses);

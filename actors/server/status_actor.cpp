@@ -434,6 +434,7 @@ caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
   return {
       [=](const commits_wait&) { up_to_date([] {}); },
       [=](query& q) { up_to_date([&] { a->receive(q); }); },
+      [a](const client_gone& g) { a->for_ends.gone(g.client); },
       [=](reservation_for_job& j) { up_to_date([&] { a->receive(j); }); },
       [=](reservation_wait& w) { up_to_date([&] { a->wait(w); }); },
       [=](next_part_atom) { up_to_date([&] { a->go_on(); }); },

@@ -37,7 +37,7 @@ void end_waits::ask(const query& who, const projections::status& now) {
   const auto id = schema::text(request.getWaitJob().getJob());
   if (const auto job = now.job_by_id(id)) {
     if (job->ended()) who.to->send(reply(request.getId(), now.sequence(), end_of(*job)));
-    else waiters_.emplace(job->serial, std::pair(who.to, request.getId()));
+    else wait(job->serial, who, now.sequence());
     return;
   }
   if (const auto kept = not_asked_for_.find(id); kept != not_asked_for_.end())
@@ -46,11 +46,34 @@ void end_waits::ask(const query& who, const projections::status& now) {
                              {values::pbs_error::unknown_job, std::string(values::pbs_error_text(values::pbs_error::unknown_job))}));
 }
 
+void end_waits::wait(std::uint64_t job, const query& who, std::uint64_t sequence) {
+  if (!who.to->unread_bytes()) return;  // he went before this was heard
+  const auto request = who.request.get().getId();
+  std::size_t has = 0;
+  auto place = places_->enter(who.by.user, has);
+  if (!place)
+    return who.to->send(refusal_reply(request, sequence,
+                                      {values::pbs_error::system_error,
+                                       "System error: user " + who.by.user + " waits for the ends of too many jobs at once (limit " +
+                                           std::to_string(has > 0 ? has : places_->places()) + ")"}));
+  who.to->set_aside();
+  waiters_.emplace(job, waiter{who.to, request, who.client, std::move(place)});
+  ++clients_[who.client];
+}
+
+void end_waits::gone(std::uint64_t client) {
+  if (clients_.erase(client) > 0) std::erase_if(waiters_, [&](const auto& w) { return w.second.client == client; });
+}
+
 void end_waits::ended(const log::record& record, const projections::status& now) {
   const auto job = now.job(record.get().getStream());
   if (!job) return;
   const auto [first, last] = waiters_.equal_range(job->serial);
-  for (auto at = first; at != last; ++at) at->second.first->send(reply(at->second.second, record.sequence(), end_of(*job)));
+  for (auto at = first; at != last; ++at) {
+    const auto& w = at->second;
+    w.to->send(reply(w.request, record.sequence(), end_of(*job)));
+    if (const auto client = clients_.find(w.client); --client->second == 0) clients_.erase(client);
+  }
   waiters_.erase(first, last);
   if (is_waited_for(*job)) keep(*job);
 }

@@ -1,5 +1,6 @@
 #include "actors/sessions/reservation_waits.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "events/model/waits.hpp"
@@ -39,12 +40,15 @@ schema::sealed<schema::Reply> reservation_reply(std::uint64_t request_id, std::u
 }
 
 void reservation_waits::add(reservation_wait wait, const projections::status& now, std::int64_t now_ns) {
+  // What is asked for again stays in hand: there is one of each reservation that is not, and a limit for reservations.
+  if (std::ranges::none_of(waits_, [&](const auto& w) { return w.id == wait.id && w.of_change == wait.of_change; })) wait.to->set_aside();
   waits_.push_back(std::move(wait));
   look(now, now_ns);
 }
 
 void reservation_waits::look(const projections::status& now, std::int64_t now_ns) {
   std::erase_if(waits_, [&](const auto& wait) {
+    if (!wait.to->unread_bytes()) return true;  // he is gone
     if (now.sequence() < wait.min_sequence) return false;
     const auto what = what_became(wait, now, now_ns);
     if (what) wait.to->send(reservation_reply(wait.request_id, now.sequence(), wait.id, *what));

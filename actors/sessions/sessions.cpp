@@ -73,6 +73,7 @@ class leader_sessions final : public leading_part {
 
   caf::message_handler of_waits() {
     return {
+        [this](const client_gone& g) { for_ends_.gone(g.client); },
         [this](reservation_for_job& j) { of_.up_to_date([&] { receive(j); }); },
         [this](reservation_wait& w) { of_.up_to_date([&] { wait(w); }); },
         [this](look_atom) { of_.up_to_date([&] { for_reservations_.look(now(), clock_->now_ns()); }); },

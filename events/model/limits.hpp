@@ -100,6 +100,9 @@ constexpr std::size_t left_runs_max = 10'000;
 // Ends of jobs that were submitted to be waited for, for who has not asked yet: he does within milliseconds, or minutes after his
 // connection was lost. A hundred bytes each.
 constexpr std::size_t ends_kept = 10'000;
+// Who waits for ends of jobs, of all users; nobody has more places than are left, so one user waits for 10,000 at most, more than he has
+// connections. Two hundred bytes each.
+constexpr std::size_t end_waits_max = 20'000;
 // A run's ticket may be used this long to join its hosts. The order is sent when it is signed; a run whose files or hooks take
 // longer asks for a fresh one before it asks its sisters, when less than the rest is left: they have 30 s to join.
 constexpr std::int64_t ticket_life_s = 600, ticket_rest_s = 60;

@@ -439,7 +439,7 @@ class known_gateway {
     std::string text;
     int status = 0;
     {
-      auto handler = daemons::feed(server.gateway());
+      auto handler = daemons::feed_with_bounds(server.gateway());
       handler.opened = {};  // it hears of a peer with the peer's first word
       daemons::handle_lone_frames_here(system, handler);
       handler.closed = [&system, tell = handler.closed](const wire::connection_ptr& of, const std::string& why) {

@@ -1,4 +1,5 @@
-// Whoever submits a job to wait for its end hears of it, also when the job was over before he asked (pbs guide: block).
+// Whoever submits a job to wait for its end hears of it, also when the job was over before he asked (pbs guide: block). A user has a limit
+// for it, and who is gone waits no longer.
 #include <boost/test/unit_test.hpp>
 
 #include <memory>
@@ -14,7 +15,9 @@ namespace {
 
 struct kept_replies final : actors::reply_sink {
   std::vector<schema::sealed<schema::Reply>> replies;
-  std::optional<std::size_t> unread_bytes() const override { return 0; }
+  bool is_there = true, in_hand = true;
+  std::optional<std::size_t> unread_bytes() const override { return is_there ? std::optional<std::size_t>(0) : std::nullopt; }
+  void set_aside() override { in_hand = false; }
   void send(const schema::sealed<schema::Reply>& reply) override { replies.push_back(reply); }
   void give_up(const std::string&) override {}
 };
@@ -24,6 +27,9 @@ struct server {
   projections::status now;
   test::told_records records;
   actors::end_waits waits;
+
+  server() = default;
+  explicit server(std::size_t places) : waits(places) {}
 
   template <class Fill>
   void happen(std::uint64_t stream, const Fill& fill) {
@@ -71,9 +77,15 @@ struct server {
     happen(number, [](auto e) { e.initJob().setForgotten(); });
   }
   // "ended 3", or the number of the refusal; "" is no answer yet.
-  std::string ask(const char* job) {
+  std::string ask(const char* job, const std::string& user = "alice", std::uint64_t client = 1, bool is_there = true) {
     auto to = std::make_shared<kept_replies>();
-    waits.ask({to, schema::make<schema::Request>([&](schema::Request::Builder r) { r.initWaitJob().setJob(job); }), {}, 0}, now);
+    to->is_there = is_there;
+    waits.ask({to,
+               schema::make<schema::Request>([&](schema::Request::Builder r) { r.initWaitJob().setJob(job); }),
+               {user, "borg", schema::Role::USER},
+               0,
+               client},
+              now);
     asked.push_back(to);
     return answer(asked.size() - 1);
   }
@@ -116,6 +128,54 @@ BOOST_AUTO_TEST_CASE(others_that_were_forgotten_are_unknown) {
   s.run(1, 3);
   BOOST_TEST(s.ask("1.borg") == "15001");
   BOOST_TEST(s.ask("7.borg") == "15001");
+}
+
+BOOST_AUTO_TEST_CASE(a_wait_is_no_request_in_hand_and_an_answer_is) {
+  server s;
+  s.submit(1, "block");
+  s.ask("1.borg");
+  s.ask("7.borg");
+  BOOST_TEST(!s.asked[0]->in_hand);
+  BOOST_TEST(s.asked[1]->in_hand);
+}
+
+BOOST_AUTO_TEST_CASE(a_user_waits_for_so_many_and_others_for_theirs) {
+  server s(6);
+  s.submit(1, "block");
+  for (int i = 0; i < 3; ++i) BOOST_TEST(s.ask("1.borg") == "");
+  BOOST_TEST(s.ask("1.borg", "alice", 2) == "15010");
+  BOOST_TEST(schema::str(s.asked.back()->replies.back().get().getRejected().getText()) ==
+             "System error: user alice waits for the ends of too many jobs at once (limit 3)");
+  BOOST_TEST(s.ask("1.borg", "bob", 3) == "");
+  s.run(1, 3);
+  for (const std::size_t i : {0u, 1u, 2u, 4u}) BOOST_TEST(s.answer(i) == "ended 3");
+  s.submit(2, "block");
+  for (int i = 0; i < 3; ++i) BOOST_TEST(s.ask("2.borg") == "");  // her places are free again
+}
+
+BOOST_AUTO_TEST_CASE(who_is_gone_waits_no_longer) {
+  server s(6);
+  s.submit(1, "block");
+  s.submit(2, "block");
+  s.ask("1.borg", "alice", 1);
+  s.ask("2.borg", "alice", 1);
+  s.ask("1.borg", "alice", 2);
+  s.waits.gone(1);
+  s.waits.gone(7);
+  for (int i = 0; i < 2; ++i) BOOST_TEST(s.ask("2.borg", "alice", 3) == "");  // in their places
+  s.run(1, 3);
+  s.run(2, 3);
+  BOOST_TEST(s.answer(0) == "");
+  BOOST_TEST(s.answer(1) == "");
+  for (const std::size_t i : {2u, 3u, 4u}) BOOST_TEST(s.answer(i) == "ended 3");
+  BOOST_TEST(s.waits.empty());
+}
+
+BOOST_AUTO_TEST_CASE(who_went_before_he_was_heard_never_waits) {
+  server s;
+  s.submit(1, "block");
+  BOOST_TEST(s.ask("1.borg", "alice", 1, false) == "");
+  BOOST_TEST(s.waits.empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

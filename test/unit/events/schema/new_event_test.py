@@ -95,7 +95,7 @@ class Switch:
 
     def fold(self):
         """Its name in interests.txt."""
-        return f"{self.source.relative_to(SOURCES)} {self.name}"
+        return f"{self.source.name} {self.name}"
 
 
 def name_of(function):
@@ -206,15 +206,18 @@ class NewEvent(unittest.TestCase):
         if not_built := self.wanted.keys() - self.said.keys():
             self.skipTest(f"not all folds are built here: {sorted(map(str, not_built))}")
         folds = [*(switch for switch in self.switches if switch.has_default), *rules()]
-        code = []
+        file = [line for line in INTERESTS.read_text().splitlines() if not line.startswith("#")]
+        code, undecided = [""], []
         for kind in kinds():
             if of_kind := [fold for fold in folds if fold.kind == kind]:
-                code += [*interests(kind, of_kind), ""]
-        file = [line for line in INTERESTS.read_text().splitlines() if not line.startswith("#")]
-        while file and not file[0]:
-            del file[0]
+                lines = interests(kind, of_kind)
+                code += [*lines, ""]
+                for event, row in zip(reversed(events_of(kind)), reversed(lines)):
+                    if row not in file:
+                        undecided.append(f"{kind} {event} is named by none of: " + ", ".join(fold.fold() for fold in of_kind if event in fold.unnamed))
         differences = list(difflib.unified_diff(file, code[:-1], "interests.txt", "the folds", n=0, lineterm=""))
-        self.assertFalse(differences, "\n".join(["write into interests.txt what the folds say, when you have looked at each fold of a new -:", *differences]))
+        if differences:
+            self.fail("\n".join(["look at each fold, then write its line into interests.txt:", *undecided, *differences]))
 
 
 if __name__ == "__main__":

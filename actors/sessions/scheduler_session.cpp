@@ -33,28 +33,8 @@ const char* trigger_of(schema::JobEvent::Reader event) {
     case which::SUBJOB_LEFT:
     case which::VNODES_RELEASED: return "job ended";
     case which::RESUMED: return event.getResumed().getAdmin() ? "host changed" : nullptr;  // maintenance may be over where it is
-    case which::SUBJOB_BEGAN:
-    case which::SUBJOBS_ASKED:
-    case which::HELD:
-    case which::ASSIGNED:
-    case which::STARTED:
-    case which::START_FAILED:
-    case which::RUN_STEP:
-    case which::REDUCED:
-    case which::USAGE_REPORTED:
-    case which::DELETE_REQUESTED:
-    case which::RERUN_REQUESTED:
-    case which::SIGNALLED:
-    case which::MESSAGED:
-    case which::SUSPENDED:
-    case which::VNODES_TAKEN:
-    case which::REQUEST_DONE:
-    case which::EXITED:
-    case which::OUTPUT_DELIVERED:
-    case which::FORGOTTEN:
-    case which::REORDERED: return nullptr;
+    default: return nullptr;
   }
-  return nullptr;
 }
 
 const char* trigger_of(schema::HostEvent::Reader event) {
@@ -63,13 +43,8 @@ const char* trigger_of(schema::HostEvent::Reader event) {
     case which::CAME_UP:
     case which::VNODE_CHANGED:
     case which::VNODE_CREATED: return "host changed";
-    case which::ADDED:
-    case which::WENT_DOWN:
-    case which::REMOVED:
-    case which::VNODE_DELETED:
-    case which::VNODES_REFUSED: return nullptr;
+    default: return nullptr;
   }
-  return nullptr;
 }
 
 const char* trigger_of(schema::ServerEvent::Reader event) {
@@ -79,10 +54,8 @@ const char* trigger_of(schema::ServerEvent::Reader event) {
     case which::RESOURCE_CREATED:
     case which::RESOURCE_CHANGED:
     case which::RESOURCE_DELETED: return "settings changed";
-    case which::STARTED:
-    case which::STOPPED: return nullptr;
+    default: return nullptr;
   }
-  return nullptr;
 }
 
 const char* trigger_of(schema::ReservationEvent::Reader event) {
@@ -100,11 +73,8 @@ const char* trigger_of(schema::ReservationEvent::Reader event) {
     case which::RESTORED:
     case which::DELETE_REQUESTED:
     case which::ENDED: return "reservation changed";
-    case which::REFUSED:
-    case which::DENIED:
-    case which::CHANGED: return nullptr;
+    default: return nullptr;
   }
-  return nullptr;
 }
 
 bool changes_settings(schema::Event::Reader event) {

@@ -122,15 +122,7 @@ void fairshare::fold(const model::event_place& at, const std::string& scheduler,
       }
       if (scheduler == heard_scheduler_ && listener_) listener_->forgotten();
       return;
-    case scheduler_which::CREATED:
-    case scheduler_which::CHANGED:
-    case scheduler_which::STARTED:
-    case scheduler_which::STOPPED:
-    case scheduler_which::CYCLE_BEGAN:
-    case scheduler_which::CYCLE_REASONS:
-    case scheduler_which::CYCLE_ENDED:
-    case scheduler_which::PROPOSAL_REFUSED:
-    case scheduler_which::START_FAILED: return;
+    default: return;
   }
 }
 
@@ -172,35 +164,8 @@ bool fairshare::wants(schema::JobEvent::Reader event) const {
     case job_which::EXITED:
     case job_which::REQUEUED:
     case job_which::ENDED: return true;
-    case job_which::QUEUED:
-    case job_which::ALTERED:
-    case job_which::HELD:
-    case job_which::RELEASED:
-    case job_which::WAIT_ENDED:
-    case job_which::ASSIGNED:
-    case job_which::STARTED:
-    case job_which::START_FAILED:
-    case job_which::RUN_STEP:
-    case job_which::DELETE_REQUESTED:
-    case job_which::RERUN_REQUESTED:
-    case job_which::SIGNALLED:
-    case job_which::MESSAGED:
-    case job_which::SUSPENDED:
-    case job_which::RESUME_WANTED:
-    case job_which::RESUMED:
-    case job_which::REQUEST_DONE:
-    case job_which::OUTPUT_DELIVERED:
-    case job_which::VNODES_RELEASED:
-    case job_which::FORGOTTEN:
-    case job_which::MOVED:
-    case job_which::REORDERED:
-    case job_which::VNODES_TAKEN:
-    case job_which::SUBJOB_BEGAN:
-    case job_which::SUBJOB_LEFT:
-    case job_which::SUBJOBS_ASKED:
-    case job_which::REDUCED: return false;
+    default: return false;
   }
-  return false;
 }
 
 void fairshare::fold(const model::event_place& at, const model::job_state& job, std::string_view scheduler,

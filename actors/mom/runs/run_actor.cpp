@@ -116,7 +116,6 @@ effect_time run_actor::when(const model::run_effect& effect) const {
 
 struct run_actor::beginner {
   run_actor& a;
-  const model::run_effect& effect;
 
   begun operator()(const model::stage_files_in&) const { return a.stage_in(), begun::yes; }
   begun operator()(const model::unstage_files&) const { return a.unstage(), begun::yes; }
@@ -194,7 +193,7 @@ struct run_actor::beginner {
   begun operator()(const model::ask_sister& s) const {
     if (!a.hooks_allow(hook_point::begin)) return begun::not_yet;
     if (a.asking_since_ns_ == 0) a.asking_since_ns_ = a.parts_.base.clock->now_ns();
-    return a.begin_on_sister(s.host, effect);
+    return a.contact_of(s.host).open ? a.ask(s.host) : begun::not_yet;
   }
   begun operator()(const model::begin_launch&) const {
     a.lines().launch_delay("");
@@ -202,15 +201,35 @@ struct run_actor::beginner {
     return a.command(model::joins_over{a.hooks_.wanted(hook_point::prologue)}), begun::yes;
   }
   begun operator()(const model::run_prologue&) const { return a.hooks_allow(hook_point::prologue) ? begun::yes : begun::not_yet; }
-  begun operator()(const model::ask_prologue& s) const { return a.begin_on_sister(s.host, effect); }
-  begun operator()(const model::update_sister& s) const { return a.begin_on_sister(s.host, effect); }
-  begun operator()(const model::keep_sister& s) const { return a.begin_on_sister(s.host, effect); }
-  begun operator()(const model::release_sister& s) const { return a.begin_on_sister(s.host, effect); }
-  begun operator()(const model::kill_on& k) const { return a.begin_on_sister(k.host, effect); }
-  begun operator()(const model::spawn_task_on& t) const { return a.begin_on_sister(a.state().tasks.at(t.task).host, effect); }
+  // Nothing can be begun while there is no link; the next one begins it.
+  template <class Begin>
+  begun on_sister(const std::string& host, Begin&& begin) const {
+    if (!a.contact_of(host).open) return begun::not_yet;
+    return begin(), begun::yes;
+  }
+  begun operator()(const model::ask_prologue& s) const {
+    return on_sister(s.host, [&] { a.tell_sister(s.host, [&](auto m) { a.fill_ref(m.initPrologue()); }); });
+  }
+  begun operator()(const model::update_sister& s) const {
+    return on_sister(s.host, [&] { a.send(a.mom_, to_sister{s.host, a.current_order_.update()}); });
+  }
+  begun operator()(const model::keep_sister& s) const {
+    return on_sister(s.host, [&] {  // its MoM may have lost its log, and the job with it
+      if (!a.contact_of(s.host).has_it) a.tell_sister(s.host, [&](auto m) { a.fill_ref(m.initStillThere()); });
+    });
+  }
+  begun operator()(const model::release_sister& s) const {
+    return on_sister(s.host, [&] { a.release(s.host); });
+  }
+  begun operator()(const model::kill_on& k) const {
+    return on_sister(k.host, [&] { a.tell_kill(k); });
+  }
+  begun operator()(const model::spawn_task_on& t) const {
+    return on_sister(a.state().tasks.at(t.task).host, [&] { a.spawn_on_host(t.task); });
+  }
 };
 
-begun run_actor::begin(const model::run_effect& effect) { return std::visit(beginner{*this, effect}, effect); }
+begun run_actor::begin(const model::run_effect& effect) { return std::visit(beginner{*this}, effect); }
 
 void run_actor::fire(const model::wake& timer) {
   if (timer.what == model::run_timer::sister_silence && is_yet_to_start() && !state().sister(timer.host)->dropped())

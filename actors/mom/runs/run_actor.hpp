@@ -187,7 +187,6 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   contact& contact_of(const std::string& host);
   void on_sister_link(const sister_link& l);
   void on_sister_said(const schema::sealed<schema::FromSister>& message, const std::string& host);
-  begun begin_on_sister(const std::string& host, const model::run_effect& effect);
   begun ask(const std::string& host);
   void release(const std::string& host);
   void tell_whether_suspended(const std::string& host);

@@ -56,21 +56,6 @@ void run_actor::tell_whether_suspended(const std::string& host) {
   signal_on(host, state().suspended ? SIGSTOP : SIGCONT, state().suspended ? what::SUSPEND : what::RESUME);
 }
 
-// Nothing can be begun while there is no link; the next one begins it.
-begun run_actor::begin_on_sister(const std::string& host, const model::run_effect& effect) {
-  if (!contact_of(host).open) return begun::not_yet;
-  if (std::holds_alternative<model::ask_sister>(effect)) return ask(host);
-  if (std::holds_alternative<model::ask_prologue>(effect)) tell_sister(host, [&](auto m) { fill_ref(m.initPrologue()); });
-  if (std::holds_alternative<model::update_sister>(effect)) send(mom_, to_sister{host, current_order_.update()});
-  if (std::holds_alternative<model::release_sister>(effect)) release(host);
-  if (const auto* kill = std::get_if<model::kill_on>(&effect)) tell_kill(*kill);
-  if (const auto* t = std::get_if<model::spawn_task_on>(&effect)) spawn_on_host(t->task);
-  // Its MoM may have lost its log, and the job with it.
-  if (std::holds_alternative<model::keep_sister>(effect) && !contact_of(host).has_it)
-    tell_sister(host, [&](auto m) { fill_ref(m.initStillThere()); });
-  return begun::yes;
-}
-
 // Files and hooks may have taken longer than the ticket lasts that came with the order. Once the program runs only this host's
 // own part is asked, which needs no ticket. A sister refuses an exec_vnode that is not the ticket's: nothing of the run may be
 // released while sisters are asked.

@@ -166,14 +166,7 @@ class running final : public stored_reaction<running> {
         ++life.start_fails;
         break;
       case which::CREATED: break;
-      case which::CYCLE_BEGAN:
-      case which::CYCLE_REASONS:
-      case which::CYCLE_ENDED:
-      case which::FAIRSHARE_POLICY:
-      case which::FAIRSHARE_SET:
-      case which::FAIRSHARE_DECAYED:
-      case which::FAIRSHARE_TRIMMED:
-      case which::PROPOSAL_REFUSED: return false;
+      default: return false;
     }
     life.since = record.sequence();
     return true;

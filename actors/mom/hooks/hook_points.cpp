@@ -117,18 +117,6 @@ ports::start_failed hook_point_passed::why() const {
   return {deletes ? wants_delete : model::exit_hook_wants_rerun, words()};
 }
 
-// -- the asker ------------------------------------------------------------------------------------------------------------
-
-void hook_asker::ask(at_hook_point at, passed then) {
-  at.question = ++last_;
-  waiting_[at.question] = std::move(then);
-  caf::anon_send(mom_, std::move(at));
-}
-
-void hook_asker::on_passed(hook_point_passed& p) {
-  if (auto waits = waiting_.extract(p.question)) waits.mapped()(p);
-}
-
 // -- the points ------------------------------------------------------------------------------------------------------------
 
 struct mom_hooks::stages {

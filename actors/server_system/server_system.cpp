@@ -18,6 +18,7 @@
 #include "actors/server/hook_files_writer.hpp"
 #include "actors/server/reactions_actor.hpp"
 #include "actors/server/recovered_lines.hpp"
+#include "actors/server_system/checkpoint_round.hpp"
 #include "actors/server_system/server_folds.hpp"
 #include "actors/sessions/sessions.hpp"
 #include "events/attributes/ids.hpp"
@@ -209,6 +210,12 @@ void restore(folds& f, const server_system_parts& parts) {
   f.past->records().ended_rows().read_from(past_file(parts.rows_directory));
 }
 
+void note_begun(const server_system_parts& parts) {
+  if (parts.notes)
+    parts.notes->write(log_event::system, "Svr", "Server@" + parts.self.server_name,
+                       "the start went on from the checkpoint of record " + std::to_string(parts.from->head().sequence));
+}
+
 // Nothing: the checkpoint can't be used.
 std::unique_ptr<folds> folded_from_checkpoint(const log::event_log& log, const log::log_reader& reader, const server_system_parts& parts) {
   const auto give_up = [&](const std::string& why) {
@@ -221,10 +228,13 @@ std::unique_ptr<folds> folded_from_checkpoint(const log::event_log& log, const l
     restore(*f, parts);
     keep_finished_jobs_on_disk(*f, parts);
     catch_up(log, reader, f->all);
+    note_begun(parts);
     return f;
   } catch (const stored::state_unreadable& why) {
     return give_up(why.what());
   } catch (const projections::row_unreadable& why) {
+    std::error_code gone_already;  // who makes the next one writes all rows anew
+    if (!parts.rows_directory.empty()) std::filesystem::remove(checkpoint_file(parts.rows_directory), gone_already);
     return give_up(why.what());
   }
 }

@@ -519,6 +519,7 @@ std::string world::check() {
   if (why.empty()) why = check_history();
   if (why.empty()) why = check_executions();
   if (why.empty()) why = check_times();
+  if (why.empty()) why = check_checkpoints();
   if (why.empty() && o.reservations > 0) why = users_.check(reserved_);
   if (why.empty() && o.dependent > 0) why = check_dependencies(server_store(), depended_);
   if (why.empty() && o.arrays > 0) why = check_arrays(server_store(), of_arrays_);

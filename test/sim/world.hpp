@@ -134,6 +134,7 @@ struct options {
   // And that just the processes of suspended jobs stand still, while all hear the server (suspension.hpp).
   bool watch_suspension = false;
   std::int64_t history_s = 0;  // ended jobs are kept this long; 0: not at all
+  double checkpoints = 0.5;    // of the server's starts: they go on from one (kept_checkpoints.hpp)
   // Planted bugs: the proof that the checkers find them.
   bool early_reply = false;            // the disk says "synced" before it is
   double wide = 0;                     // share of the jobs that ask for two or three hosts
@@ -226,6 +227,7 @@ class world {
   const std::map<std::string, int>& depended() const { return depended_; }    // what came of dependencies, and how often
   const std::map<std::string, int>& of_arrays() const { return of_arrays_; }  // what came of subjobs
   const std::map<std::string, int>& reserved() const { return reserved_.happened(); }
+  std::size_t starts_from_checkpoints() const { return starts_from_checkpoints_; }
   std::size_t preemptions() const;  // so often a job left or stood still by itself, where nobody asks for it by hand
   std::uint64_t scheduler_messages = 0;
 
@@ -306,6 +308,7 @@ class world {
   std::string unfinished();
   std::string check_history();
   std::string check_times();
+  std::string check_checkpoints();
   std::string check_executions();
   void on_reply(schema::Reply::Reader r);
 
@@ -349,6 +352,7 @@ class world {
   suspended_jobs suspended_;
   reduced_runs reduced_;
   watched_start start_;
+  std::size_t starts_from_checkpoints_ = 0;
   std::int64_t calm_since_ns_ = 0;  // nobody fails any more
   std::int64_t disk_heals_at_ = 0;
   bool faults_on_ = true;

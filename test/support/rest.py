@@ -199,6 +199,7 @@ ALLOWED_DESCRIPTORS = [
     ("pbs_server", "socket", lines_of_login_hosts, "the other ends of these"),
     ("pbs_server", "socket", further_schedulers, "one to each scheduler; when the cluster was new there was the default one"),
     ("pbs_server|pbs_mom", r"PBS_HOME/(server|mom)_priv/log/\S*", files_of_the_log, "RocksDB opens each table that it has"),
+    ("pbs_server", r"PBS_HOME/server_priv/checkpoint/(history|past)( \(deleted\))?", up_to(2), "rows of finished jobs, after a start from a checkpoint"),
     ("pbs_server", "PBS_HOME/server_priv/accounting/#", up_to(1), "the file of the day, from its first record on"),
 ]
 # Each is made when it is needed first, and stays.

@@ -283,7 +283,7 @@ __annals_table() {
       options='--holidays:file --json --policy:file --replay:directory --resource-group:file --scheduler:scheduler --since: --until: --version -I:scheduler -L:file -N -P:directory -R: -S: -a: -c:file -d:directory -l:directory -n -p:file -t:'
       words='' ;;
     pbs_server)
-      options='--accept-clock --accept-loss --discard-unknown-runs --version -L:file -N -d:directory -e: -p: -t:=warm,create'
+      options='--accept-clock --accept-loss --checkpoint --discard-unknown-runs --version -L:file -N -d:directory -e: -p: -t:=warm,create'
       words='' ;;
     pbs_sleep)
       options='--version'

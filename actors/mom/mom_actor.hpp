@@ -22,11 +22,10 @@ namespace annals::actors {
 
 // A run that the log knows and that has not left.
 struct known_run {
-  std::string key;
-  std::uint64_t stream;
-  std::uint64_t job_serial;
-  std::uint32_t run;
-  std::string job, cookie;
+  values::run_key key;
+  std::uint64_t stream = 0;
+  std::uint64_t job_serial = 0;
+  std::string cookie = {};
   std::string user = {};  // who may have processes here while the run is here
 };
 struct known_part {
@@ -84,7 +83,7 @@ struct mom_actor_parts {
 
 // Events of the process host on their way to a run.
 struct host_event {
-  std::string key;
+  values::program_key key;
   model::run_command command;
 };
 

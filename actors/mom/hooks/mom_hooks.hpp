@@ -57,7 +57,7 @@ class mom_hooks {
 
   void at_point(at_hook_point at);  // answers at.who
   void at_work(job_at_work job) { jobs_[job.key] = std::move(job); }
-  void run_gone(const std::string& key) {
+  void run_gone(const values::run_key& key) {
     jobs_.erase(key);
     used_.erase(key);
   }
@@ -116,8 +116,8 @@ class mom_hooks {
   static bool makes_vnodes(const hooks::hook_event& event) { return std::string_view(event.name) == "exechost_startup"; }
   std::vector<hooks::hook_object> host_vnodes() const;  // without those that hooks made
   std::vector<hooks::hook_object> all_vnodes() const;
-  model::usage_change keep_used(const std::string& key, const hooks::hook_change& change);
-  void put_used(const std::string& key, hooks::hook_object& job) const;
+  model::usage_change keep_used(const values::run_key& key, const hooks::hook_change& change);
+  void put_used(const values::run_key& key, hooks::hook_object& job) const;
   void note(std::uint32_t bits, std::string_view object, const std::string& text) const {
     if (parts_.notes) parts_.notes->write(bits, "Hook", object, text);
   }
@@ -138,9 +138,9 @@ class mom_hooks {
   std::set<std::string> asked_;                            // hashes
   std::int64_t wait_ns_ = 0;                               // sync_mom_hookfiles_timeout
   std::deque<waiting_start> starts_;                       // until the hooks are there
-  std::map<std::string, job_at_work> jobs_;                // by key: job_list of exechost_periodic
-  // By key: what hooks set of resources_used in this life of the MoM. Later hooks see it, also before it is on disk.
-  std::map<std::string, std::map<std::string, std::optional<std::string>>> used_;
+  std::map<values::run_key, job_at_work> jobs_;            // job_list of exechost_periodic
+  // What hooks set of resources_used in this life of the MoM. Later hooks see it, also before it is on disk.
+  std::map<values::run_key, std::map<std::string, std::optional<std::string>>> used_;
   std::map<std::string, hooks::hook_object> made_vnodes_;  // by exechost_startup hooks, by name
   bool starting_up_ = false;
   std::int64_t link_until_ns_ = 0;

@@ -37,7 +37,7 @@ std::string task_number(std::uint32_t task) {
 
 }  // namespace
 
-part_actor::part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream,
+part_actor::part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, values::run_key key, std::uint64_t stream,
                        model::settings_ptr settings)
     : effect_running_actor(cfg, parts.base, stream, std::move(settings)),
       parts_(std::move(parts)),

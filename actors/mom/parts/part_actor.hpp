@@ -29,7 +29,8 @@ extern template class effect_running_actor<part_aggregate, model::part_effect>;
 
 class part_actor : public effect_running_actor<part_aggregate, model::part_effect> {
  public:
-  part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::settings_ptr settings);
+  part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, values::run_key key, std::uint64_t stream,
+             model::settings_ptr settings);
 
  protected:
   void on_change() override;
@@ -107,7 +108,7 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
 
   mom_parts parts_;
   caf::actor mom_;
-  std::string key_;
+  values::run_key key_;
   hook_asker hooks_;
   bool prologue_asked_ = false;  // by the primary, in this life
   struct refusal {

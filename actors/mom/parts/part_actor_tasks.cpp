@@ -1,7 +1,6 @@
 // What tasks on a sister ask of their job: handed to the primary, answered when it answers; and what tasks wrote, on both
 // its ways: from a task here to the primary, and from the primary to who asked here. actors/mom/tasks/task_interface.hpp.
 #include <algorithm>
-#include <cstdlib>
 
 #include "actors/mom/parts/part_actor.hpp"
 
@@ -78,9 +77,7 @@ caf::message_handler part_actor::output_handlers() {
           o.setUpTo(t.up_to);
         });
       },
-      [this](const task_grown& g) {
-        output_.look(static_cast<std::uint32_t>(std::strtoul(g.key.c_str() + g.key.rfind('-') + 1, nullptr, 10)));
-      },
+      [this](const task_grown& g) { output_.look(g.key.task); },
   };
 }
 

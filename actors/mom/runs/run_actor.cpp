@@ -27,7 +27,7 @@ std::optional<int> signal_number(std::string_view name) {
 
 }  // namespace
 
-run_actor::run_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream,
+run_actor::run_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, values::run_key key, std::uint64_t stream,
                      model::settings_ptr settings)
     : effect_running_actor(cfg, parts.base, stream, std::move(settings)),
       parts_(std::move(parts)),

@@ -35,7 +35,8 @@ extern template class effect_running_actor<run_aggregate, model::run_effect>;
 
 class run_actor : public effect_running_actor<run_aggregate, model::run_effect> {
  public:
-  run_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::settings_ptr settings);
+  run_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, values::run_key key, std::uint64_t stream,
+            model::settings_ptr settings);
 
  protected:
   void on_change() override;
@@ -207,7 +208,7 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
 
   mom_parts parts_;
   caf::actor mom_;
-  std::string key_;
+  values::run_key key_;
   bool revived_;                      // from the log, and nothing happened since
   std::int64_t born_ns_;              // when this life of the process began, of a run that it found in the log; 0: it did not
   std::int64_t asking_since_ns_ = 0;  // sisters to join, in this life; 0: none was asked

@@ -15,7 +15,7 @@ bool run_actor::can_checkpoint() const {
 }
 
 void run_actor::begin_checkpoint(std::uint64_t request) {
-  const auto key = mom::checkpoint_key(key_, request);
+  const values::checkpoint_key key{key_, request};
   if (!parts_.processes->has_order(key)) {  // else an earlier life has begun it
     std::string wrong = can_checkpoint() ? mom::unfit_script(parts_.settings->config.checkpoint_abort->script)
                                          : "$action checkpoint_abort can't be used for it";
@@ -38,7 +38,7 @@ caf::message_handler run_actor::checkpoint_handlers() {
         if (!s.good) parts_.note(log_event::error, state().job, "Checkpoint failed: " + s.text);
         command(model::request_carried_out{s.request, s.good});
       },
-      [this](const checkpoint_time_over& t) { parts_.processes->signal(mom::checkpoint_key(key_, t.request), SIGKILL); },
+      [this](const checkpoint_time_over& t) { parts_.processes->signal(values::checkpoint_key{key_, t.request}, SIGKILL); },
   };
 }
 
@@ -55,7 +55,7 @@ bool run_actor::put_restart(ports::run_order& program) {
 // Run files of scripts stay as long as the run: they say how the scripts have ended. A run that has gone on from its checkpoint does not
 // need that any more, unless it was checkpointed again.
 void run_actor::drop_checkpoint() {
-  for (const auto request : state().checkpoints) parts_.processes->forget(mom::checkpoint_key(key_, request));
+  for (const auto request : state().checkpoints) parts_.processes->forget(values::checkpoint_key{key_, request});
   const bool used = state().order && order().getRestart() && state().session != 0;
   if (used && !state().checkpointed) mom::remove_checkpoint(mom::checkpoint_path(order(), *parts_.settings));
 }

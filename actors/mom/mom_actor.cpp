@@ -7,6 +7,7 @@
 #include "actors/mom/runs/sister_links.hpp"
 #include "actors/mom/tasks/user_watch.hpp"
 #include "actors/mom/vnode_report.hpp"
+#include "actors/runtime/helper_pool.hpp"
 #include "actors/runtime/run_this.hpp"
 #include "events/model/limits.hpp"
 #include "events/schema/readable.hpp"
@@ -26,14 +27,16 @@ class mom_router {
         parts_(with_hook_bits(std::move(parts))),
         sisters_(self, parts_.dial),
         part_runs_(self, parts_.runs, parts_.gate, parts_.left_parts),
-        schedulers_(self, with_names(parts_), [this](const auto& message) { on_to_server({message}); }) {
+        schedulers_(self, with_names(parts_), [this](const auto& message) { on_to_server({message}); }),
+        hook_reports_(self, "reports", 1, 0, parts_.detached) {
     for (const auto& l : parts_.left) left_.remember(l);
     hooks_ = std::make_unique<mom_hooks>(
         self_,
         mom_hooks_parts{parts_.runner, parts_.hook_directory, parts_.host, parts_.runs.base.clock, parts_.runs.notes, parts_.runs.hooks,
                         [this](schema::MomHello::Builder h) { report_vnodes(parts_.describe, parts_.runs.settings->vnodes, h); },
                         [this] { say_hello(); },
-                        [this] { return parts_.runs.settings->config.reject_root_scripts; }, parts_.version, parts_.port},
+                        [this] { return parts_.runs.settings->config.reject_root_scripts; }, parts_.version, parts_.port,
+                        [this](helper_pool::work what) { hook_reports_.ask_always(std::move(what)); }},
         [this](const schema::sealed<schema::FromMom>& message) {
           if (server_) server_->send(message);
         });
@@ -340,6 +343,7 @@ class mom_router {
     auto p = parts.schedulers;
     p.host = parts.host;
     p.notes = parts.runs.notes;
+    p.detached = parts.detached;
     return p;
   }
 
@@ -351,9 +355,10 @@ class mom_router {
     return {std::move(c), {"pbs_mom", parts_.host, schema::Role::MOM}, {}, nullptr, settings_, {}, 0, {}};
   }
 
-  run_here& spawn(const known_run& run) {
+  caf::actor spawn(const known_run& run) {
     auto a = self_->spawn<run_actor>(parts_.runs, caf::actor(self_), run.key, run.stream, settings_);
-    return runs_[run.key] = {run, std::move(a), false, std::nullopt};
+    runs_[run.key] = {run, a, false, std::nullopt};
+    return a;
   }
 
   // The first one of a run counts, and with it the cookie and what the names of its directories end with.
@@ -374,8 +379,8 @@ class mom_router {
     if (left_.has(ref.getJobSerial(), ref.getRun())) return refuse(ref);
     const auto key = mom::key_of(ref);
     const auto at = runs_.find(key);
-    const auto& run = at == runs_.end() ? spawn({key, 0, ref.getJobSerial()}) : at->second;
-    self_->send(run.actor, wrap(std::move(command)));
+    const auto run = at == runs_.end() ? spawn({key, 0, ref.getJobSerial()}) : at->second.actor;
+    self_->send(run, wrap(std::move(command)));
   }
 
   // A server that was restored from a backup gives numbers of runs again: it needs another one. To others this is old news.
@@ -443,6 +448,7 @@ class mom_router {
   sister_links sisters_;
   part_registry part_runs_;
   mom_schedulers schedulers_;
+  helper_pool hook_reports_;  // one: they come in their order
   std::unique_ptr<mom_hooks> hooks_;
 };
 

@@ -79,6 +79,7 @@ struct mom_actor_parts {
   // The server wants this MoM to end, as at SIGTERM; empty: it goes on.
   std::function<void()> shut_down;
   std::function<std::string()> make_cookie = annals::mom::new_cookie;
+  bool detached = true;  // helpers have threads of their own (not in simulation)
 };
 
 // Events of the process host on their way to a run.

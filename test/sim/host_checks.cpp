@@ -131,12 +131,13 @@ std::string world::story() const {
 
 // Nothing of any job is left: no process, no file, no directory, no actor.
 std::string world::check_leaks() {
+  const std::size_t idle = mom_process::idle_actors + (o.any_hooks() ? 1 : 0);  // who writes what hooks report
   for (std::size_t i = first_mom(); i < processes_.size(); ++i) {
     const auto& mom = static_cast<mom_process&>(*processes_[i]);
     if (!mom.machine().programs.empty()) return mom.name() + " still has files of " + print(mom.machine().programs.begin()->first);
     if (!mom.machine().places.empty()) return mom.name() + " still has a place for " + print(mom.machine().places.begin()->first);
     if (!mom.machine().outputs.empty()) return mom.name() + " still has what was written by " + print(*mom.machine().outputs.begin());
-    if (mom.actors() > mom_process::idle_actors) return mom.name() + " has " + std::to_string(mom.actors()) + " actors, and no job";
+    if (mom.actors() > idle) return mom.name() + " has " + std::to_string(mom.actors()) + " actors, and no job";
   }
   return "";
 }

@@ -96,6 +96,7 @@ void mom_process::start() {
   parts.version = "sim";
   parts.log_uuid = uuid_;
   parts.make_cookie = [this] { return std::to_string(world_.random()); };
+  parts.detached = false;
   hooks_.process_started(alive);
   if (hook_directory_) {
     parts.runner = hooks_.runner();

@@ -263,7 +263,7 @@ void mom_hooks::stage_over(const std::shared_ptr<stages>& s, const hooks::hook_e
     told.hook = schema::str(result.runs.back().get().getHook());
     if (comes_before_program(s->at.point)) note_of_job(schema::str(ref.getJob()), told.text);
   }
-  next_stage(s);
+  when_safe([this, s] { next_stage(s); });
 }
 
 }  // namespace annals::actors

@@ -138,8 +138,29 @@ void mom_hooks::tell_surely(Fill&& fill) {
     r.setPosition(position);
     fill(r);
   });
-  tell_(message);
-  outbox_.put(position, std::move(message));
+  parts_.aside([this, directory = reports_, position, message] {
+    auto wrong = write_hook_report(directory, position, message.bytes());
+    return [this, position, message, wrong = std::move(wrong)] {
+      if (!wrong.empty())
+        note(log_event::error | log_event::force, schema::str(message.get().getHookReport().getRun().getHook()),
+             "the report of its run is not safe, it is in memory only: " + wrong);
+      outbox_.put(position, message);
+      tell_(message);
+    };
+  });
+}
+
+void mom_hooks::when_safe(std::function<void()> then) {
+  parts_.aside([then = std::move(then)] { return then; });
+}
+
+void mom_hooks::on_ack(schema::HookAck::Reader ack) {
+  const auto position = ack.getPosition();
+  if (!outbox_.acknowledged(position)) return;
+  parts_.aside([directory = reports_, position] {
+    remove_hook_report(directory, position);
+    return [] {};
+  });
 }
 
 void mom_hooks::report(const hooks::hook_event& event, schema::RunRef::Reader ref, const hooks::chain_result& result) {
@@ -175,20 +196,21 @@ void mom_hooks::report(const hooks::hook_event& event, schema::RunRef::Reader re
     });
     if (!service.recovered.empty()) write_offlined(hook, {});
     if (event.side == hooks::event_side::mom_periodic) report_of_jobs(event, result.runs[i].get(), result.replies[i].get(), wanted.jobs);
-    if (!of_owner) reboot_if_asked(hook, result.replies[i].get());
+    if (!of_owner) reboot_if_asked(hook, result.replies[i]);
   }
 }
 
 // After what the run did is in the outbox.
-void mom_hooks::reboot_if_asked(const std::string& hook, hooks::protocol::Reply::Reader reply) const {
+void mom_hooks::reboot_if_asked(const std::string& hook, const hooks::sealed_reply& reply) {
   using hooks::protocol::Verdict;
-  if (reply.getVerdict() != Verdict::ACCEPT && reply.getVerdict() != Verdict::REJECT) return;
-  for (auto action : reply.getActions()) {
+  const auto r = reply.get();
+  if (r.getVerdict() != Verdict::ACCEPT && r.getVerdict() != Verdict::REJECT) return;
+  for (auto action : r.getActions()) {
     if (!action.isReboot()) continue;
-    note(log_event::system, hook, hook + " requested for host to be rebooted");
-    if (!annals::mom::order_reboot(schema::str(action.getReboot())))
-      note(log_event::error, hook, "the host is not rebooted: " + std::string(std::strerror(errno)));
-    return;
+    return when_safe([this, hook, how = schema::str(action.getReboot())] {
+      note(log_event::system, hook, hook + " requested for host to be rebooted");
+      if (!annals::mom::order_reboot(how)) note(log_event::error, hook, "the host is not rebooted: " + std::string(std::strerror(errno)));
+    });
   }
 }
 

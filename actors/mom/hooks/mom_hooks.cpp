@@ -67,7 +67,8 @@ mom_hooks::mom_hooks(caf::event_based_actor* self, mom_hooks_parts parts, std::f
       parts_(std::move(parts)),
       tell_(std::move(tell)),
       files_(parts_.directory, 0700),
-      outbox_(parts_.directory + "/reports"),
+      reports_(parts_.directory + "/reports"),
+      outbox_(reports_),
       questions_(tell_) {}
 
 void mom_hooks::begin() {

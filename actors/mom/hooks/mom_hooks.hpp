@@ -16,6 +16,7 @@
 #include "actors/mom/hooks/hook_points.hpp"
 #include "actors/mom/hooks/hook_questions.hpp"
 #include "actors/runtime/daemon_log.hpp"
+#include "actors/runtime/helper_pool.hpp"
 #include "events/ports/clock.hpp"
 #include "hooks-runtime/chain/chain.hpp"
 #include "hooks-runtime/chain/hook_files.hpp"
@@ -34,6 +35,8 @@ struct mom_hooks_parts {
   std::function<bool()> rejects_files;                      // $reject_root_scripts: no file of a hook is taken from the server
   std::string version{};                                    // pbs_version of this host's vnodes
   std::uint16_t port = 0;                                   // where its MoM listens
+  // Does what may wait for the disk elsewhere, one piece after the other, and what it returns in the MoM's actor.
+  std::function<void(helper_pool::work)> aside{};
 };
 
 class mom_hooks {
@@ -52,7 +55,7 @@ class mom_hooks {
   void on_hooks(const schema::sealed<schema::ToMom>& message);
   void on_blob(schema::Blob::Reader blob);
   void on_answer(schema::HookAnswer::Reader answer) { questions_.on_answer(answer); }
-  void on_ack(schema::HookAck::Reader ack) { outbox_.acknowledged(ack.getPosition()); }
+  void on_ack(schema::HookAck::Reader ack);
   void on_second();  // exechost_periodic; reports that were not acknowledged
 
   void at_point(at_hook_point at);  // answers at.who
@@ -99,13 +102,16 @@ class mom_hooks {
   void run_startup();
   bool waits_for_link() const;  // questions of hooks may wait for the server
   void started_up(const hooks::chain_result& result);
+  // A report, until the server has written it down. It is told when it is in its file, or can't be.
   template <class Fill>
-  void tell_surely(Fill&& fill);                                                         // a report: until the server has written it down
+  void tell_surely(Fill&& fill);
+  // When all reports that were made before are in their files, or can't be.
+  void when_safe(std::function<void()> then);
   using changes_by_job = std::map<std::string, std::vector<const hooks::hook_change*>>;  // by id
   void report_of_jobs(const hooks::hook_event& event, schema::HookRun::Reader run, hooks::protocol::Reply::Reader reply,
                       const changes_by_job& changes);
   void report(const hooks::hook_event& event, schema::RunRef::Reader ref, const hooks::chain_result& result);
-  void reboot_if_asked(const std::string& hook, hooks::protocol::Reply::Reader reply) const;
+  void reboot_if_asked(const std::string& hook, const hooks::sealed_reply& reply);
   // fail_action: vnodes that go out of service, and that come back.
   struct service_change {
     std::vector<std::string> offlined, recovered;
@@ -129,6 +135,7 @@ class mom_hooks {
   mom_hooks_parts parts_;
   std::function<void(const schema::sealed<schema::FromMom>&)> tell_;
   hooks::hook_directory files_;
+  const std::string reports_;  // directory of the outbox
   hook_outbox outbox_;
   hook_questions questions_;
   std::vector<installed> hooks_;

@@ -16,7 +16,7 @@
 #include "actors/gateway/hosts/order_lines.hpp"
 #include "actors/runtime/helper_pool.hpp"
 #include "actors/server/aggregates.hpp"
-#include "actors/server/resting_jobs.hpp"
+#include "actors/sessions/resting_jobs.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
 
@@ -99,8 +99,8 @@ class actor_registry {
   void tell_job(std::uint64_t number, model::job_command command, const model::requester& by, reply_ptr reply, hook_runs hooks = {}) {
     tell_job(number, wrap(std::move(command), by, std::move(reply), std::move(hooks)));
   }
-  // The same, of many at once: a job whose actor is not in memory is told without one (actors/server/resting_jobs.hpp), at the latest when
-  // all are here.
+  // The same, of many at once: a job whose actor is not in memory is told without one (actors/sessions/resting_jobs.hpp), at the latest
+  // when all are here.
   void tell_job_at_rest(std::uint64_t number, envelope<model::job_command> e);
   void send_to_rest();
   void on_told(resting_jobs_told& told);
@@ -133,6 +133,9 @@ class actor_registry {
   template <class Actor, class... Extra>
   caf::actor named(std::map<std::string, named_entry>& actors, const directory::names& known, const std::string& name, bool creates,
                    Extra... extra);
+  template <class Actor, class States, class... Extra>
+  caf::actor named_with_state(std::map<std::string, named_entry>& actors, const directory::names& known, const States& states,
+                              const std::string& name, bool creates, Extra... extra);
 
   caf::event_based_actor* self_;
   gateway_parts parts_;

@@ -53,29 +53,7 @@ void directory::fold_job(const model::event_place& at, schema::JobEvent::Reader 
       number_of_serial_.erase(at.stream);
       break;
     }
-    case which::ALTERED:
-    case which::HELD:
-    case which::RELEASED:
-    case which::WAIT_ENDED:
-    case which::STARTED:
-    case which::RUN_STEP:
-    case which::REDUCED:
-    case which::USAGE_REPORTED:
-    case which::DELETE_REQUESTED:
-    case which::RERUN_REQUESTED:
-    case which::SIGNALLED:
-    case which::MESSAGED:
-    case which::SUSPENDED:
-    case which::RESUME_WANTED:
-    case which::RESUMED:
-    case which::VNODES_TAKEN:
-    case which::REQUEST_DONE:
-    case which::OUTPUT_DELIVERED:
-    case which::MOVED:
-    case which::SUBJOB_BEGAN:
-    case which::SUBJOB_LEFT:
-    case which::SUBJOBS_ASKED:
-    case which::REORDERED: break;
+    default: break;
   }
 }
 
@@ -183,10 +161,7 @@ void directory::fold_host(const model::event_place& at, schema::HostEvent::Reade
       return;
     case which::VNODE_CREATED: vnodes_[schema::str(event.getVnodeCreated().getName())] = at.stream; return;
     case which::VNODE_DELETED: vnodes_.erase(schema::str(event.getVnodeDeleted().getName())); return;
-    case which::CAME_UP:
-    case which::WENT_DOWN:
-    case which::VNODE_CHANGED:
-    case which::VNODES_REFUSED: return;
+    default: return;
   }
 }
 

@@ -44,6 +44,10 @@ class directory {
   struct array_place {
     bool ended = false;
     std::set<std::uint32_t> runs;  // subjobs that have begun and not ended
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.ended, self.runs);
+    }
   };
   const array_place* array(std::uint64_t number) const;
   // "12[].borg" of an array, "12[3].borg" of a subjob, "12.borg" of any other job.
@@ -66,9 +70,10 @@ class directory {
   // Of the last change that MoMs must hear of; 0: never a hook.
   std::uint64_t mom_hooks_since() const { return mom_hooks_.since(); }
   std::optional<std::string> host_of_vnode(std::string_view vnode) const;
-  const model::host_state* host_named(std::string_view host) const;  // null: there is none
-  mom_place mom_of(std::string_view host) const;                     // where other MoMs reach it; empty: not heard of
-  const names& vnodes() const { return vnodes_; }                    // vnode -> host's stream
+  const model::host_state* host_named(std::string_view host) const;                               // null: there is none
+  const std::map<std::uint64_t, model::host_state>& host_states() const { return host_states_; }  // by stream
+  mom_place mom_of(std::string_view host) const;                                                  // where other MoMs reach it; empty: not heard of
+  const names& vnodes() const { return vnodes_; }                                                 // vnode -> host's stream
   // What is set of these resources at the server, at queues and at vnodes: an entry for each object.
   struct resource_values {
     schema::ObjectKind kind;
@@ -95,9 +100,20 @@ class directory {
   struct script {
     std::string hash;
     std::uint64_t size = 0;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.hash, self.size);
+    }
   };
   const script* script_of(std::uint64_t serial) const;
   const log::accepted_losses& losses() const { return losses_; }
+
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.sequence_, self.next_number_, self.serial_of_number_, self.number_of_serial_, self.arrays_, self.queues_, self.hosts_,
+       self.schedulers_, self.vnodes_, self.hooks_, self.reservation_names_, self.reservations_, self.hook_table_, self.mom_hooks_,
+       self.scheduler_table_, self.host_states_, self.server_stream_, self.losses_, self.settings_, self.scripts_, self.runs_);
+  }
 
  private:
   void fold_job(const model::event_place& at, schema::JobEvent::Reader event);
@@ -132,6 +148,10 @@ class directory {
     std::vector<std::string> hosts;
     std::uint64_t assigned = 0;
     bool over = false;  // its program
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.run, self.primary, self.hosts, self.assigned, self.over);
+    }
   };
   std::unordered_map<std::uint64_t, script> scripts_;  // by job serial
   std::map<std::uint64_t, run_place> runs_;            // by job serial; those that hold vnodes

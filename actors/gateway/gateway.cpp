@@ -58,7 +58,7 @@ class router {
 
   void route(peer_frame& f) {
     switch (f.peer->peer().what) {
-      case wire::identity::kind::local: return on_request(f.peer, schema::sealed<schema::Request>(std::move(f.message)));
+      case wire::identity::kind::local: return on_request(f);
       case wire::identity::kind::mom:
         if (!callers.takes(f)) moms.on_message(f.peer, schema::sealed<schema::FromMom>(std::move(f.message)));
         return;
@@ -128,13 +128,15 @@ class router {
 
   // -- clients -------------------------------------------------------------------------------------------------------------
 
-  void on_request(const wire::connection_ptr& peer, schema::sealed<schema::Request> request) {
+  void on_request(const peer_frame& f) {
+    const auto& peer = f.peer;
+    schema::sealed<schema::Request> request(f.message);
     const auto r = request.get();
-    const auto later = [=, this] { for_peer(peer, [&] { on_request(peer, request); }); };
-    if (doubt.doubts() && !only_looks(r)) return doubt.keep(peer, later);
-    if (crowd.holds_up(r)) return crowd.keep(peer, later);
+    const auto later = [&] { return [f, this] { for_peer(f.peer, [&] { on_request(f); }); }; };
+    if (doubt.doubts() && !only_looks(r)) return doubt.keep(peer, later());
+    if (crowd.holds_up(r)) return crowd.keep(peer, later());
     const auto by = requester_of(peer->peer(), *board.settings(), parts_.server_uid);
-    auto to = sink_to(peer);
+    auto to = sink_to(peer, f.in_hand);
     if (board.notes()) {
       note_received(*board.notes(), r, by, peer->id());
       to = noting_refusals(std::move(to), *board.notes(), r, by);
@@ -166,8 +168,10 @@ class router {
         uploaders_.insert(peer->id());
         return self_->send(parts_.uploads, upload_piece{peer->id(), to, std::move(request), by});
       case schema::Request::STAT:
-      case schema::Request::SELECT_JOBS:
-      case schema::Request::WAIT_JOB: return self_->send(parts_.status, query{to, std::move(request), by, parts_.where->sequence()});
+      case schema::Request::SELECT_JOBS: return self_->send(parts_.status, query{to, std::move(request), by, parts_.where->sequence()});
+      case schema::Request::WAIT_JOB:
+        waiters_.insert(peer->id());
+        return self_->send(parts_.status, query{to, std::move(request), by, parts_.where->sequence(), peer->id()});
       case schema::Request::EXPORT_HOOK: return manage_.export_hook(r.getExportHook(), by, std::move(reply));
       case schema::Request::FAIRSHARE: return on_fairshare(to, std::move(request), by, std::move(reply));
       case schema::Request::SUBMIT_RESERVATION: return reservations.submit(peer, request, by, to);
@@ -194,7 +198,8 @@ class router {
 
   void forget(const wire::connection_ptr& client) {
     terminals_.on_closed(client);
-    if (uploaders_.erase(client->id()) > 0) self_->send(parts_.uploads, uploader_gone{client->id()});
+    if (uploaders_.erase(client->id()) > 0) self_->send(parts_.uploads, client_gone{client->id()});
+    if (waiters_.erase(client->id()) > 0) self_->send(parts_.status, client_gone{client->id()});
   }
 
   // Or ends the server: heard whatever the log lacks.
@@ -217,7 +222,8 @@ class router {
   }
 
   caf::event_based_actor* self_;
-  std::set<std::uint64_t> uploaders_;  // connections
+  std::set<std::uint64_t> uploaders_;  // connections that have sent scripts ahead
+  std::set<std::uint64_t> waiters_;    // those that have asked for jobs' ends
 
  public:
   actor_registry board;
@@ -226,8 +232,8 @@ class router {
   hook_routes hooks{board};
   mom_routes moms{board, mom_hooks};
   const remote_places places{std::make_shared<wire::room<std::string>>(board.parts().remote_callers_max)};
-  job_callers callers{board, [this](const auto& caller, auto request) { on_request(caller, std::move(request)); }, places};
-  login_callers logins{board, [this](const auto& caller, auto request) { on_request(caller, std::move(request)); },
+  job_callers callers{board, [this](const peer_frame& request) { on_request(request); }, places};
+  login_callers logins{board, [this](const peer_frame& request) { on_request(request); },
                        [this](const auto& caller) { forget(caller); }, places};
   scheduler_starts starts{board, moms};
   orderly_stop stopping{board, starts, moms};

@@ -40,7 +40,8 @@ struct gateway_parts {
   look_up_groups groups_of = groups_by_name_service;      // on threads of its own
   scheduler_hosting schedulers;
   std::size_t remote_callers_max = limits::remote_callers_max;  // commands on other hosts at a time
-  // Told with one message (actors/server/resting_jobs.hpp): while they are written the next ones are decided, and no query waits for long.
+  // Told with one message (actors/sessions/resting_jobs.hpp): while they are written the next ones are decided, and no query waits for
+  // long.
   std::size_t resting_jobs_at_once = 1024;
   bool detached = true;  // helpers have threads of their own (not in simulation)
 };

@@ -4,6 +4,7 @@
 #include <kj/exception.h>
 #include <caf/allowed_unsafe_message_type.hpp>
 
+#include <memory>
 #include <string>
 
 #include "actors/link/wire/wire.hpp"
@@ -16,6 +17,7 @@ struct peer_opened {
 struct peer_frame {
   wire::connection_ptr peer;
   schema::sealed_message message;
+  std::shared_ptr<void> in_hand = {};  // kept by whoever still has to answer it (wire/requests_in_hand.hpp); null: nobody counts
 };
 struct peer_closed {
   wire::connection_ptr peer;

@@ -126,20 +126,16 @@ struct output_appended {
   values::run_key key;
 };  // what a task wrote is in the run's files
 
-// Who asked for something about tasks: an actor here (host empty), or one on a sister, through its part there. `output`: it
-// wants what the task writes.
-struct task_origin {
-  task_asker asker;
-  std::string host;
-  bool output = false;
-};
-inline std::string text_of(capnp::Data::Reader d) { return {reinterpret_cast<const char*>(d.begin()), d.size()}; }
-void write_answer(const task_answer& from, schema::Answer::Builder to);
-task_answer read_answer(schema::Answer::Reader from);
-// Its user and its nodes, which are numbered as in the node file of a run that has this.
-void describe_job(schema::StartRun::Reader order, const model::allocation& numbered, job_found& found);
 inline bool is_wanted(const find_job& f, const std::string& job, const std::string& cookie) {
   return job == f.job && (f.cookie.empty() || cookie == f.cookie);
+}
+
+// Names a run in a message. State: of a run, or of a part.
+template <class State>
+void name_run(const State& of, schema::RunRef::Builder ref) {
+  ref.setJobSerial(of.job_serial);
+  ref.setRun(of.run);
+  ref.setJob(of.job);
 }
 
 struct mom_parts {

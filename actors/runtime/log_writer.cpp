@@ -80,27 +80,40 @@ struct writer {
 
   // Stages one append and, when the ledger agrees, lets the ledger know.
   append_result take(log::append what) {
-    append_result result;
+    struct visitor {
+      writer& w;
+      std::size_t staged_before;
+      append_result operator()(const log::version_conflict&) const {
+        append_result result;
+        result.what = append_result::kind::conflict;
+        return result;
+      }
+      append_result operator()(const log::too_large& large) const {
+        append_result result;
+        result.what = append_result::kind::refused;
+        result.why = {values::pbs_error::system_error, "System error: an event of " + std::to_string(large.bytes) +
+                                                           " bytes is larger than the limit of " +
+                                                           std::to_string(limits::event_bytes_max)};
+        return result;
+      }
+      append_result operator()(const log::repeated& first) const { return done_before(first); }
+      append_result operator()(const log::staged& s) const { return w.ask_ledger(staged_before, s); }
+    };
     const auto staged_before = parts.log->staged_records().size();
-    auto staged = parts.log->stage(std::move(what));
-    if (std::holds_alternative<log::version_conflict>(staged)) {
-      result.what = append_result::kind::conflict;
-      return result;
-    }
-    if (const auto* large = std::get_if<log::too_large>(&staged)) {
-      result.what = append_result::kind::refused;
-      result.why = {values::pbs_error::system_error, "System error: an event of " + std::to_string(large->bytes) +
-                                                         " bytes is larger than the limit of " +
-                                                         std::to_string(limits::event_bytes_max)};
-      return result;
-    }
-    if (const auto* again = std::get_if<log::repeated>(&staged)) {
-      result.what = append_result::kind::repeated;
-      result.answer = again->answer;
-      result.sequence = again->sequence;
-      result.pending = again->pending;
-      return result;
-    }
+    return std::visit(visitor{*this, staged_before}, parts.log->stage(std::move(what)));
+  }
+
+  static append_result done_before(const log::repeated& first) {
+    append_result result;
+    result.what = append_result::kind::repeated;
+    result.answer = first.answer;
+    result.sequence = first.sequence;
+    result.pending = first.pending;
+    return result;
+  }
+
+  append_result ask_ledger(std::size_t staged_before, const log::staged& staged) {
+    append_result result;
     const auto& records = parts.log->staged_records();
     const auto before = parts.log->last_staged_begin();
     if (parts.ledger) {
@@ -114,7 +127,7 @@ struct writer {
       for (auto i = before; i < records.size(); ++i) parts.ledger->apply(*records[i]);
     }
     result.records.assign(records.begin() + static_cast<std::ptrdiff_t>(before), records.end());
-    result.sequence = std::get<log::staged>(staged).last_sequence;
+    result.sequence = staged.last_sequence;
     return result;
   }
 
@@ -139,12 +152,7 @@ struct writer {
     result.what = append_result::kind::refused;
     result.why = question.why;
     result.sequence = parts.log->last_sequence();
-    if (auto first = parts.log->find_command(question.by, question.command_id)) {
-      result.what = append_result::kind::repeated;
-      result.answer = first->answer;
-      result.sequence = first->sequence;
-      result.pending = first->pending;
-    }
+    if (const auto first = parts.log->find_command(question.by, question.command_id)) result = done_before(*first);
     asked.push_back({std::move(asker), {question.turn, {std::move(result)}}});
     arm();
   }
@@ -172,10 +180,13 @@ struct writer {
     uncertain = false;
     commit();
     if (uncertain) return;
-    for (auto& [asker, what] : std::exchange(later, {})) {
-      if (auto* batch = std::get_if<append_batch>(&what)) on_batch(*batch, std::move(asker));
-      else on_was_done(std::get<was_done>(what), std::move(asker));
-    }
+    struct visitor {
+      writer& w;
+      caf::strong_actor_ptr& asker;
+      void operator()(append_batch& batch) const { w.on_batch(batch, std::move(asker)); }
+      void operator()(const was_done& question) const { w.on_was_done(question, std::move(asker)); }
+    };
+    for (auto& [asker, what] : std::exchange(later, {})) std::visit(visitor{*this, asker}, what);
   }
 
   void commit() {

@@ -27,6 +27,18 @@ void mark_keeper::replayed(const log::record& r) {
   log::advance(reached_, r);
 }
 
+void mark_keeper::restore(stored::reader& from) {
+  const std::lock_guard held(guard_);
+  from(reached_);
+  reached_.log = parts_.log;
+}
+
+void mark_keeper::empty() {
+  const std::lock_guard held(guard_);
+  reached_ = {};
+  reached_.log = parts_.log;
+}
+
 void mark_keeper::follow(const records_ptr& records) {
   const std::lock_guard held(guard_);
   for (const auto& r : *records) {

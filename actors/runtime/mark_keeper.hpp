@@ -14,6 +14,7 @@
 #include "actors/runtime/messages.hpp"
 #include "events/log/log_mark.hpp"
 #include "events/log/log_reader.hpp"
+#include "events/values/stored_state.hpp"
 
 namespace annals::actors {
 
@@ -31,6 +32,9 @@ class mark_keeper {
 
   // Each record of the log from the first on, before the actor runs.
   void replayed(const log::record& r);
+  // In place of the records up to a checkpoint's.
+  void restore(stored::reader& from);
+  void empty();  // nothing was replayed, and nothing restored
   // Writes the mark of all that is durable now: when the replay is over, and at the end. False: it could not be written.
   bool write_all();
 

@@ -31,8 +31,12 @@ class accounting_follower {
  public:
   explicit accounting_follower(accounting_parts parts);
 
-  // Each record of the log from the first on, before the actor runs. Throws std::runtime_error when the files can't be used.
+  // Each record of the log from the first on, or from that behind a restored state, before the actor runs. Throws std::runtime_error when
+  // the files can't be used.
   void replayed(const log::record& record);
+  // In place of the records up to a checkpoint's. If lines of them are missing from the files, the first sync reads the log anew.
+  void restore(stored::reader& from);
+  void empty();  // nothing was replayed, and nothing restored
 
   void follow(const records_ptr& records);
   void sync();
@@ -43,6 +47,7 @@ class accounting_follower {
   projections::accounting new_fold() const;
   void begin(const log::record& first);
   void give_up(const std::exception& why);
+  void tell(const std::string& trouble);
   bool fold(const log::record& record);
   void catch_up();
   bool settled(projections::accounting_files::result r);
@@ -52,6 +57,7 @@ class accounting_follower {
   std::optional<projections::accounting_files> files_;  // from the first record on
   projections::accounting fold_;
   bool trouble_ = false;  // nothing is folded until writing works again
+  bool told_ = false;     // of the trouble
   bool lost_ = false;     // a sync failed: only starting over helps
 };
 

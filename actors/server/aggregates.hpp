@@ -46,6 +46,7 @@ class ledger_check final : public append_check {
   void apply(const log::record& r) override { ledger_.apply(place_of(r), r.event()); }
   ports::store_status rebuild(const log::log_reader& reader) override;
   const model::ledger& get() const { return ledger_; }
+  void restore(stored::reader& from) { from(ledger_); }
 
  private:
   model::ledger ledger_;

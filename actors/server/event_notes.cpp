@@ -16,7 +16,7 @@ void event_notes::learn(const log::record& record) {
   if (event.isJob()) return learn_job(stream, event.getJob());
   if (const auto name = schema::name_given(event)) names_[stream] = schema::str(*name);
   if (event.isReservation()) learn_reservation(stream, event.getReservation());
-  if (event.isServer() && follows_mask_) learn_mask(event.getServer());
+  if (event.isServer()) learn_mask(event.getServer());
   if (!event.isHost()) return;
   const auto e = event.getHost();
   if (e.isVnodeCreated() && schema::text(e.getVnodeCreated().getName()) != names_[stream])
@@ -36,7 +36,16 @@ void event_notes::learn_mask(schema::ServerEvent::Reader event) {
   if (!event.isChanged()) return;
   for (const auto change : event.getChanged().getChanges())
     if (change.getName() == "log_events")
-      if (const auto mask = values::parse_integer(schema::text(change.getValue()))) to_.set_mask(static_cast<std::uint32_t>(*mask));
+      if (const auto mask = values::parse_integer(schema::text(change.getValue()))) set_mask(*mask);
+}
+
+void event_notes::set_mask(std::int64_t mask) {
+  mask_ = mask;
+  if (follows_mask_) to_.set_mask(static_cast<std::uint32_t>(mask));
+}
+
+void event_notes::restored() {
+  if (mask_) set_mask(*mask_);
 }
 
 void event_notes::learn_reservation(std::uint64_t stream, schema::ReservationEvent::Reader event) {
@@ -128,8 +137,7 @@ void event_notes::note_server(const std::string& by, schema::ServerEvent::Reader
     case which::RESOURCE_DELETED:
       note_line({"Resc", schema::str(event.getResourceDeleted().getName()), by}, log_event::admin, "deleted at request of " + by);
       return note_known_to_hooks("mgr_resource_delete");
-    case which::STARTED:
-    case which::STOPPED: return;
+    default: return;
   }
 }
 
@@ -192,7 +200,7 @@ void event_notes::note_host(const subject& of, const log::record& record) {
       return;
     }
     case which::VNODES_REFUSED: return note_line(of, log_event::error, schema::str(event.getVnodesRefused().getText()));
-    case which::ADDED: return;
+    default: return;
   }
 }
 
@@ -211,11 +219,7 @@ void event_notes::note_scheduler(const subject& of, schema::SchedulerEvent::Read
                        "fairshare usage of " + schema::str(event.getFairshareSet().getEntity()) + " set at request of " + of.by);
     case which::FAIRSHARE_DECAYED: return note_line(of, log_event::admin, "fairshare usage decayed at request of " + of.by);
     case which::FAIRSHARE_TRIMMED: return note_line(of, log_event::admin, "fairshare usage trimmed at request of " + of.by);
-    case which::FAIRSHARE_POLICY:
-    case which::CYCLE_BEGAN:
-    case which::CYCLE_REASONS:
-    case which::PROPOSAL_REFUSED:
-    case which::CYCLE_ENDED: return;
+    default: return;
   }
 }
 
@@ -227,7 +231,7 @@ void event_notes::note_hook(const subject& of, schema::HookEvent::Reader event) 
     case which::IMPORTED:
       return note_line(of, log_event::admin, schema::str(event.getImported().getContentType()) + " imported at request of " + of.by);
     case which::DELETED: return note_line(of, log_event::admin, "deleted at request of " + of.by);
-    case which::RAN: return;
+    default: return;
   }
 }
 
@@ -267,15 +271,7 @@ void event_notes::note_reservation(std::uint64_t stream, schema::ReservationEven
     case which::CONFIRMED: return line(log_event::resv, r.answers_alter ? "Reservation alter confirmed" : "Reservation confirmed");
     case which::ALTER_REQUESTED:
       return line(log_event::resv, "Attempting to modify reservation" + times_in(event.getAlterRequested().getChanges()));
-    case which::REFUSED:
-    case which::ALTER_DENIED:
-    case which::CHANGED:
-    case which::OCCURRENCE_BEGAN:
-    case which::RESTORED:
-    case which::DELETE_REQUESTED:
-    case which::ENDED:
-    case which::LATER_ASKED:
-    case which::LATER_PLACED: return;
+    default: return;
   }
 }
 

@@ -2,6 +2,8 @@
 // otherwise. Source: pbs guide, "logs".
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -11,6 +13,7 @@
 #include "events/log/record.hpp"
 #include "events/model/job_names.hpp"
 #include "events/values/dense_map.hpp"
+#include "events/values/stored_state.hpp"
 
 namespace annals::actors {
 
@@ -21,8 +24,17 @@ class event_notes {
   void learn(const log::record& record);                   // at replay: ids only, no lines
   void note(const std::vector<log::record_ptr>& records);  // their lines, in one write
 
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    // not stored: to_, follows_mask_, because who makes the notes says them
+    // not stored: left_early_, ended_, because lines of this process need them
+    io(self.mask_, self.job_names_, self.jobs_, self.queues_, self.names_, self.further_vnodes_, self.reservations_);
+  }
+  void restored();
+
  private:
   void learn_mask(schema::ServerEvent::Reader event);
+  void set_mask(std::int64_t mask);
   void learn_job(std::uint64_t stream, schema::JobEvent::Reader event);
   void learn_reservation(std::uint64_t stream, schema::ReservationEvent::Reader event);
   void note_one(const log::record& record);
@@ -41,6 +53,17 @@ class event_notes {
     std::uint32_t queue : 29 = 0;  // among queues_
     bool runs : 1 = false, ended : 1 = false;
     bool purged : 1 = false;  // somebody asked for it to be deleted from the history too
+    // In one number: there may be a million jobs.
+    void store(stored::writer& to) const {
+      to.number(std::uint64_t{queue} << 3 | std::uint64_t{runs} << 2 | std::uint64_t{ended} << 1 | std::uint64_t{purged});
+    }
+    void restore(stored::reader& from) {
+      const auto n = from.number();
+      queue = static_cast<std::uint32_t>(n >> 3);
+      runs = (n >> 2 & 1) != 0;
+      ended = (n >> 1 & 1) != 0;
+      purged = (n & 1) != 0;
+    }
   };
   of_job& about(std::uint64_t job);
   std::uint32_t queue_named(std::string name);
@@ -66,11 +89,16 @@ class event_notes {
     bool of_running_job = false;
     bool alters = false;         // a change waits for an answer
     bool answers_alter = false;  // what was confirmed last was a change
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.id, self.occurrences, self.of_running_job, self.alters, self.answers_alter);
+    }
   };
 
   daemon_log& to_;
   const bool follows_mask_;
-  std::string left_early_;  // a job; its next event frees hosts that have left its run
+  std::optional<std::int64_t> mask_;  // log_events, as it was set last
+  std::string left_early_;            // a job; its next event frees hosts that have left its run
   struct {
     std::uint64_t stream = 0, sequence = 0;
   } ended_;  // the job that ended last, and where in the log

@@ -258,14 +258,7 @@ void event_notes::note_job(const subject& of, const log::record& record, schema:
       if (const auto one = deleted_in_queue(id, event.getSubjobsAsked()))
         to_.write(log_event::job, "Job", *one, "Job to be deleted at request of " + by);
       return;
-    case which::WAIT_ENDED:
-    case which::STARTED:
-    case which::USAGE_REPORTED:
-    case which::REQUEST_DONE:
-    case which::VNODES_TAKEN:
-    case which::SUBJOB_BEGAN:
-    case which::SUBJOB_LEFT:
-    case which::REORDERED: return;
+    default: return;
   }
 }
 

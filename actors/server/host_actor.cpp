@@ -26,8 +26,8 @@ std::string host_part(const std::string& address) {
 }  // namespace
 
 host_actor::host_actor(caf::actor_config& cfg, event_sourced_actor_parts parts, caf::actor gateway, std::uint64_t stream,
-                       model::settings_ptr settings)
-    : event_sourced_actor(cfg, std::move(parts), stream, std::move(settings)), gateway_(std::move(gateway)) {
+                       model::settings_ptr settings, model::host_state known)
+    : event_sourced_actor(cfg, std::move(parts), stream, std::move(settings), std::move(known)), gateway_(std::move(gateway)) {
   delayed_send(this, comeback, still_silent_atom::value);
 }
 

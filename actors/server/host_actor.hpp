@@ -16,8 +16,9 @@ extern template class event_sourced_actor<host_aggregate>;
 
 class host_actor : public event_sourced_actor<host_aggregate> {
  public:
+  // `known`: as event_sourced_actor has it.
   host_actor(caf::actor_config& cfg, event_sourced_actor_parts parts, caf::actor gateway, std::uint64_t stream,
-             model::settings_ptr settings);
+             model::settings_ptr settings, model::host_state known = {});
 
  protected:
   void on_change() override;

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "actors/server/order_keys.hpp"
-#include "actors/server/resting_jobs.hpp"
 #include "events/model/limits.hpp"
 #include "events/schema/daemon/from_mom.capnp.h"
 

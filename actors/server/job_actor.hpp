@@ -2,6 +2,8 @@
 // it. It leaves memory when it owes nothing. What a release waits for, and its answer: job_actor_releases.cpp.
 #pragma once
 
+#include <caf/atom.hpp>
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -12,6 +14,9 @@
 #include "actors/server/messages.hpp"
 
 namespace annals::actors {
+
+// To a job's actor that was made meanwhile: the log has more than it has read.
+using read_on_atom = caf::atom_constant<caf::atom("readon")>;
 
 struct job_parts {
   event_sourced_actor_parts base;

@@ -31,15 +31,34 @@ namespace annals::actors {
 mail_follower::mail_follower(mail_parts parts)
     : parts_(std::move(parts)),
       reader_(*parts_.store),
-      fold_([reader = reader_](std::uint64_t stream, std::uint64_t before, const projections::mails::visitor& visit) {
-        const auto read = reader.read_stream(stream, 1, [&](const log::record_ptr& r) {
-          if (r->sequence() >= before) return false;
-          visit(*r);
-          return true;
-        });
-        if (!read) throw std::runtime_error(read.text);
-      }),
+      fold_(new_fold()),
       spool_(parts_.directory, parts_.log, parts_.boot, {parts_.store->last_sequence() + 1, 0}) {}
+
+projections::mails mail_follower::new_fold() const {
+  return projections::mails([reader = reader_](std::uint64_t stream, std::uint64_t before, const projections::mails::visitor& visit) {
+    const auto read = reader.read_stream(stream, 1, [&](const log::record_ptr& r) {
+      if (r->sequence() >= before) return false;
+      visit(*r);
+      return true;
+    });
+    if (!read) throw std::runtime_error(read.text);
+  });
+}
+
+void mail_follower::restore(stored::reader& from) {
+  fold_.restore(from);
+  known_ = fold_.sequence();
+  if (spool_.first_open().sequence > known_) return;
+  fold_ = new_fold();
+  stopped_ = true;  // what is replayed is read by the actor, too
+}
+
+void mail_follower::empty() {
+  fold_ = new_fold();
+  waiting_.clear();
+  stopped_ = false;
+  known_ = 0;
+}
 
 void mail_follower::replayed(const log::record& record) {
   known_ = record.sequence();

@@ -38,8 +38,11 @@ class mail_follower {
   // Throws std::runtime_error when the directory can't be used.
   explicit mail_follower(mail_parts parts);
 
-  // Each record of the log from the first on, before the actor runs.
+  // Each record of the log from the first on, or from that behind a restored state, before the actor runs.
   void replayed(const log::record& record);
+  // In place of the records up to a checkpoint's. If mails of them are owed, the actor reads the log anew.
+  void restore(stored::reader& from);
+  void empty();  // nothing was replayed, and nothing restored
   void follow(const records_ptr& records);
   void over(const projections::mail_place& place, const std::string& why, steady::time_point now);
   // Begins what may begin now, and keeps the mark. Again after what it answers; nothing: when there is news.
@@ -48,6 +51,7 @@ class mail_follower {
   std::size_t waiting() const { return waiting_.size(); }
 
  private:
+  projections::mails new_fold() const;
   projections::mail_place first_open() const;
   projections::mail_place next_place() const;
   void fold(const log::record& record);

@@ -218,6 +218,7 @@ struct query {
   schema::sealed<schema::Request> request;
   model::requester by;
   std::uint64_t min_sequence = 0;
+  std::uint64_t client = 0;  // which waits (client_gone); 0: none that could go
 };
 
 // A piece of an upload (putBlob). `client`: what one client sent ahead is there for it alone, until it is gone.
@@ -234,7 +235,8 @@ struct claim_upload {
   std::uint64_t size;
   reply_ptr then;
 };
-struct uploader_gone {
+// To who keeps something for this client.
+struct client_gone {
   std::uint64_t client;
 };
 
@@ -307,7 +309,7 @@ struct resume_waits {
   MESSAGE(annals::actors::query)                  \
   MESSAGE(annals::actors::upload_piece)           \
   MESSAGE(annals::actors::claim_upload)           \
-  MESSAGE(annals::actors::uploader_gone)          \
+  MESSAGE(annals::actors::client_gone)            \
   MESSAGE(annals::actors::by_hand)                \
   MESSAGE(annals::actors::job_command_for)        \
   MESSAGE(annals::actors::scheduler_command_for)  \

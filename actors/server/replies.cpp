@@ -33,15 +33,17 @@ namespace {
 
 class connection_sink final : public reply_sink {
  public:
-  explicit connection_sink(wire::connection_ptr peer) : peer_(std::move(peer)) {}
+  connection_sink(wire::connection_ptr peer, std::shared_ptr<void> in_hand) : peer_(std::move(peer)), in_hand_(std::move(in_hand)) {}
   void send(const schema::sealed<schema::Reply>& reply) override { peer_->send(reply); }
   std::optional<std::size_t> unread_bytes() const override {
     return peer_->is_open() ? std::optional(peer_->unsent_bytes()) : std::nullopt;
   }
   void give_up(const std::string& why) override { peer_->close(why); }
+  void set_aside() override { in_hand_.reset(); }
 
  private:
   wire::connection_ptr peer_;
+  std::shared_ptr<void> in_hand_;
 };
 
 class client_reply final : public reply_to {
@@ -142,7 +144,9 @@ class proposal_reply final : public reply_to {
 
 }  // namespace
 
-sink_ptr sink_to(wire::connection_ptr peer) { return std::make_shared<connection_sink>(std::move(peer)); }
+sink_ptr sink_to(wire::connection_ptr peer, std::shared_ptr<void> in_hand) {
+  return std::make_shared<connection_sink>(std::move(peer), std::move(in_hand));
+}
 
 reply_ptr reply_to_client(sink_ptr to, std::uint64_t request_id) { return std::make_shared<client_reply>(std::move(to), request_id); }
 

@@ -24,11 +24,14 @@ class reply_sink {
   virtual std::optional<std::size_t> unread_bytes() const = 0;
   // The request was no request: nothing follows, and whoever sent it is not believed any more.
   virtual void give_up(const std::string& why) = 0;
+  // The answer may be long in coming: the request is not in hand any more (wire/requests_in_hand.hpp), so that others of its connection
+  // are read. Whoever calls this has a limit of his own.
+  virtual void set_aside() {}
 };
 using sink_ptr = std::shared_ptr<reply_sink>;
 
-// The client at the other end of a connection.
-sink_ptr sink_to(wire::connection_ptr peer);
+// The client at the other end of a connection. His request is in hand as long as the sink is there.
+sink_ptr sink_to(wire::connection_ptr peer, std::shared_ptr<void> in_hand = {});
 
 // Does the work of a request; one that turns out not to be readable is given up, and harms nobody else.
 template <class Work>

@@ -9,17 +9,18 @@
 #include "actors/gateway/callers/uploads.hpp"
 #include "actors/gateway/gateway.hpp"
 #include "actors/gateway/hosts/blobs_to_moms.hpp"
+#include "actors/queries/past_actor.hpp"
+#include "actors/queries/query_actor.hpp"
 #include "actors/runtime/next_first.hpp"
 #include "actors/runtime/thread_share.hpp"
 #include "actors/server/aggregates.hpp"
 #include "actors/server/event_notes.hpp"
 #include "actors/server/hook_files_writer.hpp"
-#include "actors/server/past_actor.hpp"
 #include "actors/server/reactions_actor.hpp"
 #include "actors/server/recovered_lines.hpp"
 #include "actors/server/script_reader.hpp"
-#include "actors/server/status_actor.hpp"
-#include "actors/server_system/read_ahead.hpp"
+#include "actors/server_system/server_folds.hpp"
+#include "actors/sessions/sessions.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 #include "events/log/clock_step.hpp"
@@ -28,28 +29,15 @@ namespace annals::actors {
 
 namespace {
 
-// The folds that replay fills and the actors go on with.
-struct folds {
-  std::shared_ptr<projections::status> status = std::make_shared<projections::status>();
+// The folds that the start fills and the actors go on with.
+struct folds : server_folds {
   std::shared_ptr<projections::past_writer> past;
-  std::shared_ptr<directory> where;
-  std::shared_ptr<reactions::reaction_set> reactions;
-  std::shared_ptr<event_notes> notes;
+  replica all;
 
-  void fold(const log::record& r) {
-    fold_status(r);
-    fold_rest(r);
-  }
-  // Half of the work.
-  void fold_status(const log::record& r) {
-    status->fold(r);
-    past->fold(r, *status);
-  }
-  void fold_rest(const log::record& r) {
-    where->fold(r);
-    reactions->fold(r);
-    if (notes) notes->learn(r);
-  }
+  explicit folds(const server_system_parts& parts)
+      : server_folds(parts.pbs_home, parts.notes ? std::make_shared<event_notes>(*parts.notes, !parts.log_mask_is_given) : nullptr),
+        past(std::make_shared<projections::past_writer>(parts.store)),
+        all(joined(fold_of_past(past, status), parts.books)) {}
 };
 
 // One Manage request as the server itself makes it at its first start.
@@ -92,8 +80,7 @@ void note_clock(daemon_log& to, const std::string& text) { to.write(log_event::f
 // Writes without actors, before there are any: the start of the server, and what a new cluster begins with.
 class bootstrap_events {
  public:
-  bootstrap_events(log::event_log& log, ledger_check& ledger, folds& to, const server_system_parts& parts)
-      : log_(log), ledger_(ledger), to_(to), parts_(parts) {}
+  bootstrap_events(log::event_log& log, folds& to, const server_system_parts& parts) : log_(log), to_(to), parts_(parts) {}
 
   // From here on nothing is given again that the lost part can have given.
   void accept(const log::loss_to_accept& loss) {
@@ -170,34 +157,21 @@ class bootstrap_events {
     while (status.error == ports::store_error::uncertain) status = log_.commit(records);
     if (!status) throw log::log_damaged(status.text);
     for (const auto& r : records) {
-      ledger_.apply(*r);
-      to_.fold(*r);
-      if (parts_.replayed) parts_.replayed(*r);
+      to_.all.fold(*r);
       if (parts_.notes && schema::is(r->event(), schema::LogEvent::CLOCK_STEPPED_BACK))
         note_clock(*parts_.notes, log::stepped_back_text(r->event().getLog().getClockSteppedBack()));
     }
   }
 
   log::event_log& log_;
-  ledger_check& ledger_;
   folds& to_;
   const server_system_parts& parts_;
 };
 
-// Three threads: one verifies the log's tail, one reads and folds, this one folds the status. Its memory is most, and the heap of
-// the first thread grows in larger steps than those of others.
-void replay(const log::event_log& log, const log::log_reader& reader, ledger_check& ledger, folds& to, const server_system_parts& parts) {
+// Beside the two threads of the replica one verifies the log's tail: no record of it is folded before.
+void catch_up(const log::event_log& log, const log::log_reader& reader, replica& all) {
   auto tail = std::async(std::launch::async, [&] { log.verify_tail(); });
-  read_ahead whole_log([&](const log::log_reader::visitor& give) {
-    return reader.read(1, [&](const log::record_ptr& r) {
-      if (r->sequence() >= log.tail_begin() && tail.valid()) tail.get();
-      ledger.apply(*r);
-      to.fold_rest(*r);
-      if (parts.replayed) parts.replayed(*r);
-      return give(r);
-    });
-  });
-  const auto read = whole_log.fold_all([&](const log::record& r) { to.fold_status(r); });
+  const auto read = all.catch_up(reader, [&](const log::record& r) { if (r.sequence() >= log.tail_begin() && tail.valid()) tail.get(); });
   if (tail.valid()) tail.get();  // of a log that could not be read so far, or has no records
   if (!read) throw log::log_damaged(read.text);
 }
@@ -219,12 +193,50 @@ caf::behavior hook_files_actor(caf::event_based_actor*, std::shared_ptr<hook_fil
   };
 }
 
+void note_error(const server_system_parts& parts, const std::string& text) {
+  if (parts.notes) parts.notes->write(log_event::error, "Svr", "Server@" + parts.self.server_name, text);
+}
+
 void keep_finished_jobs_on_disk(folds& f, const server_system_parts& parts) {
   if (parts.scratch_directory.empty()) return;
   for (const auto& why : {f.status->keep_history_in(parts.scratch_directory), f.past->keep_ended_in(parts.scratch_directory)})
-    if (!why.empty() && parts.notes)
-      parts.notes->write(log_event::error, "Svr", "Server@" + parts.self.server_name,
-                         "finished jobs are kept in memory, because there is no " + why);
+    if (!why.empty()) note_error(parts, "finished jobs are kept in memory, because there is no " + why);
+}
+
+void restore(folds& f, const server_system_parts& parts) {
+  f.all.restore(parts.from->head().sequence, [&](const std::string& name) { return parts.from->state_of(name); });
+  if (parts.rows_directory.empty()) return;
+  f.status->history_rows().read_from(history_file(parts.rows_directory));
+  f.past->records().ended_rows().read_from(past_file(parts.rows_directory));
+}
+
+// Nothing: the checkpoint can't be used.
+std::unique_ptr<folds> folded_from_checkpoint(const log::event_log& log, const log::log_reader& reader, const server_system_parts& parts) {
+  const auto give_up = [&](const std::string& why) {
+    note_error(parts, "the checkpoint is not used: " + why);
+    for (const auto& book : parts.books) book.empty();
+    return nullptr;
+  };
+  try {
+    auto f = std::make_unique<folds>(parts);
+    restore(*f, parts);
+    keep_finished_jobs_on_disk(*f, parts);
+    catch_up(log, reader, f->all);
+    return f;
+  } catch (const stored::state_unreadable& why) {
+    return give_up(why.what());
+  } catch (const projections::row_unreadable& why) {
+    return give_up(why.what());
+  }
+}
+
+std::unique_ptr<folds> folded(const log::event_log& log, const log::log_reader& reader, const server_system_parts& parts) {
+  if (parts.from)
+    if (auto f = folded_from_checkpoint(log, reader, parts)) return f;
+  auto f = std::make_unique<folds>(parts);
+  keep_finished_jobs_on_disk(*f, parts);
+  catch_up(log, reader, f->all);
+  return f;
 }
 
 std::vector<std::uint64_t> owing_jobs(const folds& f) {
@@ -260,18 +272,13 @@ const model::ledger& server_system::ledger() const { return ledger_->get(); }
 
 server_system::server_system(caf::actor_system& system, server_system_parts parts)
     : log_(std::make_unique<log::event_log>(*parts.store.log, *parts.clock, log::tail_check::left_to_caller)),
-      reader_(std::make_unique<log::log_reader>(*parts.store.log, parts.store.blobs)),
-      ledger_(std::make_shared<ledger_check>()) {
-  folds f;
-  f.where = std::make_shared<directory>(parts.pbs_home);
-  f.reactions = std::make_shared<reactions::reaction_set>(parts.pbs_home);
-  f.past = std::make_shared<projections::past_writer>(parts.store);
-  if (parts.notes) f.notes = std::make_shared<event_notes>(*parts.notes, !parts.log_mask_is_given);
-  keep_finished_jobs_on_disk(f, parts);
-  replay(*log_, *reader_, *ledger_, f, parts);
+      reader_(std::make_unique<log::log_reader>(*parts.store.log, parts.store.blobs)) {
+  const auto start = folded(*log_, *reader_, parts);
+  auto& f = *start;
+  ledger_ = f.ledger;
   if (parts.notes && f.status->server().exists) note_recovered(*parts.notes, f.where->settings()->server_name, *f.status);
   if (parts.accept_clock) log_->accept_clock();
-  bootstrap_events words(*log_, *ledger_, f, parts);
+  bootstrap_events words(*log_, f, parts);
   if (parts.loss) words.accept(*parts.loss);
   words.say();
   if (parts.loss) words.turn_scheduling_off(*parts.loss);
@@ -292,9 +299,9 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   const auto hurry = [own = parts.detached](bool behind) {
     if (own) set_thread_share(behind ? usual_share : yielding_share);
   };
-  const auto status =
-      spawn_answering(system, parts.detached, status_actor,
-                      status_parts{f.status, f.past, past, parts.clock, for_status, parts.notes, parts.stop_process, hurry});
+  const auto status = spawn_answering(
+      system, parts.detached, query_actor,
+      query_parts{f.status, f.past, past, parts.clock, for_status, parts.stop_process, hurry, sessions(parts.clock, parts.notes)});
   const auto upload = parts.detached ? system.spawn<caf::detached>(uploads, parts.store.blobs, parts.upload_directory)
                                      : system.spawn(uploads, parts.store.blobs, parts.upload_directory);
   gateway_parts g;

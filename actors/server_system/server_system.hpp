@@ -16,6 +16,8 @@
 #include "actors/gateway/hosts/sockets_keeper.hpp"
 #include "actors/gateway/jobs/run_ticket.hpp"
 #include "actors/gateway/schedulers/scheduler_hosting.hpp"
+#include "actors/replica/checkpoint.hpp"
+#include "actors/replica/replica.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/mark_keeper.hpp"
 #include "events/log/event_log.hpp"
@@ -62,7 +64,9 @@ struct server_system_parts {
   std::vector<caf::actor> patient_followers{};  // log_writer.hpp, as the next two
   std::shared_ptr<mark_keeper> marks{};
   caf::actor mark_writer{};
-  std::function<void(const log::record&)> replayed;  // each record, in order, before the actors start; may be empty
+  std::vector<named_fold> books;     // they fold each record, in order, before the actors start
+  std::optional<checkpoint> from{};  // the start begins here, and folds what came after it
+  std::string rows_directory{};      // of the files that belong to it; empty: it has all rows itself
   std::function<bool()> disk_writable;
   std::function<void(const std::string& text)> stop_process;  // the log can't be trusted or written any more
   std::function<void()> refuse_clients;                       // an orderly stop waits for jobs: no new connections; may be empty

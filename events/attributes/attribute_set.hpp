@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace annals::attributes {
 
@@ -40,6 +41,13 @@ class attribute_set {
   // Nothing if the bytes are no well-formed, sorted list.
   static std::optional<attribute_set> from_packed(std::string_view bytes);
   bool operator==(const attribute_set& other) const { return packed() == other.packed(); }
+  // events/values/stored_state.hpp
+  void store(auto& to) const { to.bytes(packed()); }
+  void restore(auto& from) {
+    auto set = from_packed(from.bytes());
+    if (!set) from.refuse("a set of attributes is no sorted list");
+    *this = std::move(*set);
+  }
 
  private:
   std::shared_ptr<std::string> data_;  // copied on write

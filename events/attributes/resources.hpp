@@ -47,6 +47,10 @@ struct resource {
            type == value_type::duration;
   }
   bool operator==(const resource&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.name, self.type, self.flags, self.where, self.set_by, self.while_running, self.builtin, self.meaning);
+  }
 };
 
 // "boolean long float size string string_array duration"; nothing: no such type.
@@ -68,6 +72,10 @@ class resource_catalogue {
   std::optional<refusal> remove(std::string_view name);
   const std::map<std::string, resource, std::less<>>& custom() const { return custom_; }
   bool operator==(const resource_catalogue&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.custom_);
+  }
 
  private:
   std::map<std::string, resource, std::less<>> custom_;

@@ -40,6 +40,9 @@ class fault_store : public ports::event_store {
   ports::store_status take(std::uint64_t epoch) override;
   ports::store_status append(const ports::write_batch& batch) override;
   std::uint64_t last_sequence() const override { return seen_.last_sequence(); }
+  std::uint64_t wait_beyond(std::uint64_t sequence, std::chrono::milliseconds timeout) const override {
+    return seen_.wait_beyond(sequence, timeout);
+  }
   std::uint64_t last_version(std::uint64_t stream) const override { return seen_.last_version(stream); }
   std::uint64_t last_stream() const override { return seen_.last_stream(); }
   ports::store_status read(std::uint64_t from, const visitor& visit) const override { return seen_.read(from, visit); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "events/log/log_copy.hpp"
 #include "events/log/log_mark.hpp"
 #include "events/log/losses.hpp"
 
@@ -24,7 +25,7 @@ bool says_that_time_went_back(const record& r, std::int64_t before_ns) {
 }  // namespace
 
 log_check::log_check(const ports::record_log& log, const ports::blob_store* blobs, check_state state, std::size_t faults_max)
-    : log_(log), blobs_(blobs), state_(std::move(state)), faults_max_(faults_max) {}
+    : log_(log), blobs_(is_copy(log) ? nullptr : blobs), state_(std::move(state)), faults_max_(faults_max) {}
 
 check_state log_check::whole(const ports::record_log& log) {
   check_state s;

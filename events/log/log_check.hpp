@@ -47,7 +47,7 @@ struct check_state {
 class log_check {
  public:
   // Begins with a state, or goes on from it. `faults_max`: how many texts are kept. `blobs`: those that events name are
-  // looked at, too; null: they are not. Both outlive it.
+  // looked at, too; null, or a log that is a copy (log_copy.hpp): they are not. Both outlive it.
   log_check(const ports::record_log& log, const ports::blob_store* blobs, check_state state, std::size_t faults_max);
   // Everything up to the last record there is now.
   static check_state whole(const ports::record_log& log);

@@ -25,6 +25,10 @@ struct log_mark {
   std::uint64_t last_stream = 0;  // the highest serial
   std::uint64_t next_number = 0;  // of the next job
   bool operator==(const log_mark&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.log, self.sequence, self.head, self.last_stream, self.next_number);
+  }
 };
 
 std::string print(const log_mark& m);

@@ -28,12 +28,20 @@ class accepted_losses {
   bool cover(const log_mark& m, const std::string& own) const;
   // The stream was given in a part that was lost.
   bool may_have_given_stream(std::uint64_t serial) const;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.losses_);
+  }
 
  private:
   struct loss {
     std::uint64_t known_to;                  // what was known up to this record may be lost
     std::uint64_t last_stream, next_stream;  // lost serials are between
     std::vector<std::string> logs;           // identities of the witnesses
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.known_to, self.last_stream, self.next_stream, self.logs);
+    }
   };
   void fold_salvage(const record& r);
   std::vector<loss> losses_;

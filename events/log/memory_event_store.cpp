@@ -21,8 +21,11 @@ void memory_event_store::assign(const memory_event_store& other) {
     std::shared_lock lock(other.mutex_);
     copy = other.data_;
   }
-  std::unique_lock lock(mutex_);
-  data_ = std::move(copy);
+  {
+    std::unique_lock lock(mutex_);
+    data_ = std::move(copy);
+  }
+  growth_.happened();
 }
 
 void memory_event_store::overwrite(std::uint64_t sequence, std::vector<std::byte> bytes) {
@@ -49,6 +52,12 @@ ports::store_status memory_event_store::append(const ports::write_batch& batch) 
   std::lock_guard one_at_a_time(writer_);
   const auto place = place_in(*this, epoch(), batch);
   if (place.already || !place.status) return place.status;
+  put(batch);
+  growth_.happened();
+  return {};
+}
+
+void memory_event_store::put(const ports::write_batch& batch) {
   std::unique_lock lock(mutex_);
   for (const auto& r : batch.records) {
     data_.events.emplace_hint(data_.events.end(), r.sequence, share(r.bytes));
@@ -61,12 +70,15 @@ ports::store_status memory_event_store::append(const ports::write_batch& batch) 
   data_.memos.erase(data_.memos.begin(), data_.memos.lower_bound(batch.forget_memos_below));
   for (const auto& m : batch.memos) data_.memos[m.key] = m.value;
   for (const auto& hash : batch.adopted) data_.orphans.erase(hash);
-  return {};
 }
 
 std::uint64_t memory_event_store::last_sequence() const {
   std::shared_lock lock(mutex_);
   return data_.events.empty() ? 0 : data_.events.rbegin()->first;
+}
+
+std::uint64_t memory_event_store::wait_beyond(std::uint64_t sequence, std::chrono::milliseconds timeout) const {
+  return growth_.wait_beyond(sequence, timeout, [this] { return last_sequence(); });
 }
 
 std::uint64_t memory_event_store::last_version(std::uint64_t stream) const {

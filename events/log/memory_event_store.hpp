@@ -8,6 +8,7 @@
 #include <set>
 #include <shared_mutex>
 
+#include "events/log/growth.hpp"
 #include "events/ports/event_store.hpp"
 
 namespace annals::log {
@@ -24,6 +25,7 @@ class memory_event_store : public ports::event_store {
   ports::store_status take(std::uint64_t epoch) override;
   ports::store_status append(const ports::write_batch& batch) override;
   std::uint64_t last_sequence() const override;
+  std::uint64_t wait_beyond(std::uint64_t sequence, std::chrono::milliseconds timeout) const override;
   std::uint64_t last_version(std::uint64_t stream) const override;
   std::uint64_t last_stream() const override;
   ports::store_status read(std::uint64_t from, const visitor& visit) const override;
@@ -48,6 +50,8 @@ class memory_event_store : public ports::event_store {
   void sweep();
 
  private:
+  void put(const ports::write_batch& batch);
+
   using bytes_ptr = std::shared_ptr<const std::vector<std::byte>>;
   struct contents {
     std::uint64_t epoch = 0;
@@ -61,6 +65,7 @@ class memory_event_store : public ports::event_store {
   std::mutex writer_;  // who takes the log waits for what is being written
   mutable std::shared_mutex mutex_;
   contents data_;
+  growth growth_;
 };
 
 }  // namespace annals::log

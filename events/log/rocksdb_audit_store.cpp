@@ -3,11 +3,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "events/log/log_reader.hpp"
 #include "events/log/rocksdb_event_store.hpp"
@@ -41,15 +44,24 @@ class private_directory {
   std::string path_;
 };
 
+// How long a reader that waits for the writer pauses between two looks at its files: twice as long after each, up to the second.
+constexpr std::chrono::milliseconds first_pause{1}, last_pause{20};
+
 class auditor : public rocksdb_reading<audit_store> {
  public:
   auditor(std::unique_ptr<private_directory> scratch, std::unique_ptr<rocksdb_tables> tables)
       : rocksdb_reading(std::move(tables)), scratch_(std::move(scratch)) {}
   ~auditor() override { tables_.reset(); }  // before its scratch directory goes
 
-  store_status catch_up() override {
-    if (auto s = tables_->db().TryCatchUpWithPrimary(); !s.ok()) return tables_->status_of(s, "following the writer");
-    return tables_->load_last();
+  store_status catch_up() override { return follow_writer(); }
+
+  std::uint64_t wait_beyond(std::uint64_t sequence, std::chrono::milliseconds timeout) const override {
+    const auto end = std::chrono::steady_clock::now() + timeout;
+    for (auto pause = first_pause;; pause = std::min(2 * pause, last_pause)) {
+      const bool followed = bool(follow_writer());
+      if (!followed || last_sequence() > sequence || std::chrono::steady_clock::now() >= end) return last_sequence();
+      std::this_thread::sleep_for(pause);
+    }
   }
 
   store_status take(std::uint64_t) override { return read_only(); }
@@ -59,6 +71,12 @@ class auditor : public rocksdb_reading<audit_store> {
   store_status put_cache(std::string_view, ports::byte_span) override { return read_only(); }
   store_status keep_cache() override { return read_only(); }
   store_status drop_cache(std::string_view) override { return read_only(); }
+
+ protected:
+  virtual store_status follow_writer() const {
+    if (auto s = tables_->db().TryCatchUpWithPrimary(); !s.ok()) return tables_->status_of(s, "following the writer");
+    return tables_->load_last();
+  }
 
  private:
   store_status read_only() const {
@@ -107,12 +125,14 @@ opened_tables open_as_a_server_would(const std::string& path, const store_option
 class verified : public auditor {
  public:
   explicit verified(std::unique_ptr<rocksdb_tables> tables) : auditor(nullptr, std::move(tables)) {}
-  store_status catch_up() override { return {}; }
   store_status read_rest(std::string& position, std::size_t, const memo_visitor& memo_visit) const override {
     if (position.empty())
       if (auto blocks = check_blocks(); !blocks) return blocks;
     return auditor::read_rest(position, SIZE_MAX, memo_visit);
   }
+
+ protected:
+  store_status follow_writer() const override { return {}; }
 
  private:
   // Files are opened anew for this. One that is gone was replaced if the log of now can be opened without it: then the blocks of that one

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "events/log/batch_place.hpp"
+#include "events/log/growth.hpp"
 #include "events/log/log_reader.hpp"
 #include "events/log/record_chunk.hpp"
 #include "events/log/rocksdb_reading.hpp"
@@ -68,7 +69,7 @@ class writer : public rocksdb_reading<ports::event_store> {
     if (place.already || !place.status) return place.status;
     std::unique_lock one_at_a_time(blob_mutex_, std::defer_lock);
     if (!batch.blobs.empty() || !batch.adopted.empty()) one_at_a_time.lock();
-    return write(
+    const auto written = write(
         synced(), "writing records",
         [&](auto& out) {
           put_records(out, batch);
@@ -78,6 +79,12 @@ class writer : public rocksdb_reading<ports::event_store> {
           for (const auto& hash : batch.adopted) out.Delete(in(uploads), hash);
         },
         batch.records.empty() ? nullptr : &batch.records.back());
+    if (written) growth_.happened();
+    return written;
+  }
+
+  std::uint64_t wait_beyond(std::uint64_t sequence, std::chrono::milliseconds timeout) const override {
+    return growth_.wait_beyond(sequence, timeout, [this] { return last_sequence(); });
   }
 
   // RocksDB's own threads write down what else the next opening would read from the write-ahead log. What fails there, the
@@ -203,6 +210,7 @@ class writer : public rocksdb_reading<ports::event_store> {
   std::mutex writer_mutex_;  // who takes the log waits for what is being written; before blob_mutex_
   std::atomic<bool> full_{false};
   std::mutex ready_mutex_;
+  growth growth_;
 };
 
 store_status make_directory(const std::string& path) {

@@ -13,6 +13,10 @@ struct requester {
   std::string user;
   std::string host;
   schema::Role role = schema::Role::SERVER;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.user, self.host, self.role);
+  }
 
   std::string at_host() const { return user + "@" + host; }
   bool is_manager() const { return role == schema::Role::MANAGER || role == schema::Role::ROOT || is_daemon(); }

@@ -25,6 +25,10 @@ class dependency_graph {
   using progress_of = std::function<progress(std::uint64_t number)>;
   void apply(std::uint64_t number, schema::JobEvent::Reader event, const progress_of& others);
   bool operator==(const dependency_graph&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.waits_for_, self.sets_, self.too_late_);
+  }
 
  private:
   using numbers = std::vector<std::uint64_t>;

@@ -33,6 +33,11 @@ class job_names {
     return arrays_.contains(stream) ? values::array_id(*number, server_) : values::id_of_number(*number, server_);
   }
 
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.numbers_, self.server_, self.arrays_);
+  }
+
  private:
   values::dense_numbers numbers_;
   std::string server_;              // the part of ids after the dot: one log has one server's

@@ -91,33 +91,8 @@ std::optional<rejection> ledger::check_job(const event_place& at, schema::JobEve
       if (!job->second.counted.counted) return std::nullopt;
       return limits_.check(job->second.counted, job->second.queue, event);
     }
-    case which::HELD:
-    case which::RELEASED:
-    case which::WAIT_ENDED:
-    case which::STARTED:
-    case which::START_FAILED:
-    case which::RUN_STEP:
-    case which::REDUCED:  // what goes is held until VnodesReleased
-    case which::USAGE_REPORTED:
-    case which::DELETE_REQUESTED:
-    case which::RERUN_REQUESTED:
-    case which::SIGNALLED:
-    case which::MESSAGED:
-    case which::SUSPENDED:
-    case which::RESUME_WANTED:
-    case which::RESUMED:
-    case which::REQUEST_DONE:
-    case which::EXITED:
-    case which::OUTPUT_DELIVERED:
-    case which::VNODES_RELEASED:
-    case which::REQUEUED:
-    case which::ENDED:
-    case which::FORGOTTEN:
-    case which::SUBJOB_LEFT:
-    case which::SUBJOBS_ASKED:
-    case which::REORDERED: return std::nullopt;
+    default: return std::nullopt;  // what JobReduced lets go is held until VnodesReleased
   }
-  return std::nullopt;
 }
 
 // A run stays in the partition in which it began, wherever its queue has come meanwhile.
@@ -371,26 +346,7 @@ void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
     }
     case which::REQUEUED: jobs_.at(at.stream).is = dependency_graph::progress::waits; return;
     case which::FORGOTTEN: return forget(at.stream);
-    case which::ALTERED:
-    case which::HELD:
-    case which::RELEASED:
-    case which::WAIT_ENDED:
-    case which::STARTED:
-    case which::START_FAILED:
-    case which::RUN_STEP:
-    case which::REDUCED:
-    case which::USAGE_REPORTED:
-    case which::DELETE_REQUESTED:
-    case which::RERUN_REQUESTED:
-    case which::SIGNALLED:
-    case which::MESSAGED:
-    case which::RESUME_WANTED:
-    case which::REQUEST_DONE:
-    case which::EXITED:
-    case which::OUTPUT_DELIVERED:
-    case which::SUBJOB_LEFT:
-    case which::SUBJOBS_ASKED:
-    case which::REORDERED: return;
+    default: return;
   }
 }
 

@@ -43,6 +43,12 @@ class ledger {
   std::size_t jobs_in_queue(std::string_view queue) const;
   const job_counts& counts() const { return limits_.counts(); }
   bool operator==(const ledger& other) const;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.next_job_number_, self.jobs_, self.ended_, self.job_of_number_, self.jobs_per_queue_, self.queues_, self.schedulers_,
+       self.hooks_, self.provision_hook_, self.partitions_, self.suspended_, self.directories_, self.formulas_, self.limits_,
+       self.dependencies_, self.resource_users_, self.bookings_, self.holdings_);
+  }
 
  private:
   struct job_entry {
@@ -52,6 +58,10 @@ class ledger {
     dependency_graph::progress is = dependency_graph::progress::waits;
     counted_job counted;
     bool operator==(const job_entry&) const = default;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.number, self.queue, self.partition, self.is, self.counted);
+    }
   };
   using names = std::map<std::uint64_t, std::string>;  // by stream serial
   std::optional<rejection> check_job(const event_place& at, schema::JobEvent::Reader event, newborn* born) const;

@@ -26,6 +26,11 @@ constexpr std::size_t open_uploads_of_user_max = 64;
 // Finished uploads that a connection's next jobs may refer to. A job follows its upload at once; who sends many scripts ahead
 // is asked to send the oldest again.
 constexpr std::size_t remembered_uploads_max = 16;
+// A start folds so many records in 20 ms: a checkpoint that saves less is not worth its process.
+constexpr std::uint64_t checkpoint_records_min = 10'000;
+// How often checkpoints are made if the site does not say it: a busy server writes a million records in that time, which a start folds in
+// two seconds.
+constexpr int checkpoint_interval_s = 900;
 // Reasons of one scheduling cycle are written in events of at most this size, so that no single event delays a batch.
 constexpr std::size_t cycle_reasons_bytes_max = 64u << 10;
 // Occurrences of a standing reservation: ten years of days. Each is four bytes of its submission and of each of the server's folds.
@@ -95,6 +100,9 @@ constexpr std::size_t left_runs_max = 10'000;
 // Ends of jobs that were submitted to be waited for, for who has not asked yet: he does within milliseconds, or minutes after his
 // connection was lost. A hundred bytes each.
 constexpr std::size_t ends_kept = 10'000;
+// Who waits for ends of jobs, of all users; nobody has more places than are left, so one user waits for 10,000 at most, more than he has
+// connections. Two hundred bytes each.
+constexpr std::size_t end_waits_max = 20'000;
 // A run's ticket may be used this long to join its hosts. The order is sent when it is signed; a run whose files or hooks take
 // longer asks for a fresh one before it asks its sisters, when less than the rest is left: they have 30 s to join.
 constexpr std::int64_t ticket_life_s = 600, ticket_rest_s = 60;

@@ -25,11 +25,19 @@ class partitions {
 
   std::string_view of_queue(std::string_view queue) const;  // "": in none
   bool operator==(const partitions&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.queues_, self.schedulers_, self.of_queue_);
+  }
 
  private:
   struct member {
     std::string name, partition;
     bool operator==(const member&) const = default;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.name, self.partition);
+    }
   };
   using members = std::map<std::uint64_t, member>;  // by stream
   template <class Event>

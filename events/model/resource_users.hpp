@@ -26,15 +26,27 @@ class resource_users {
   void apply(schema::ServerEvent::Reader event);
   void apply(const event_place& at, schema::JobEvent::Reader event);
   bool operator==(const resource_users&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.custom_, self.uses_);
+  }
 
  private:
   struct definition {
     std::string type, flags;
     bool operator==(const definition&) const = default;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.type, self.flags);
+    }
   };
   struct use {
     std::string member, resource;  // "select", "fa"
     bool operator==(const use&) const = default;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.member, self.resource);
+    }
   };
   void take(std::uint64_t job, capnp::List<schema::Attribute>::Reader attributes);
   void take_used(std::uint64_t job, capnp::List<schema::Attribute>::Reader used);

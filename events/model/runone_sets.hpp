@@ -24,12 +24,20 @@ class runone_sets {
   // Which other one of its set runs, or has run; nothing: none, or it does so itself.
   std::optional<number> runner_beside(number job) const;
   bool operator==(const runone_sets&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.set_of_, self.sets_);
+  }
 
  private:
   struct set {
     std::vector<number> members;
     std::vector<number> runners;  // that run, or have run: more than one if they did so before they came together
     bool operator==(const set&) const = default;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.members, self.runners);
+    }
   };
   set* find(number job);
   const set* find(number job) const;

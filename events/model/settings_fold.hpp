@@ -22,6 +22,13 @@ class settings_fold {
   const settings_ptr& settings() const { return settings_; }
   const server_state& server() const { return server_; }
   const std::map<std::uint64_t, queue_state>& queues() const { return queues_; }  // that exist, by stream
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    // not stored: home_, because who makes the fold says it
+    // not stored: settings_, because they follow from the others
+    io(self.server_, self.queues_, self.schedulers_);
+  }
+  void restored() { rebuild(); }
 
  private:
   bool fold_scheduler(const event_place& at, schema::SchedulerEvent::Reader event);

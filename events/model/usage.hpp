@@ -29,6 +29,10 @@ class usage_set {
   attributes::attribute_set::iterator begin() const { return values_.begin(); }  // entries in the order of their resources' names
   attributes::attribute_set::iterator end() const { return values_.end(); }
   bool operator==(const usage_set&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.values_);
+  }
 
   // The value as a number: of a duration, a size (rounded up) and an integer; 0 where there is none.
   std::uint64_t seconds(std::string_view resource) const;

@@ -6,6 +6,7 @@
 // Governed by docs/design/0036-the-store-in-three.md and 0002-event-log.md.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -67,6 +68,9 @@ class record_log {
 
   // Sequence of the last record, 0 for an empty log.
   virtual std::uint64_t last_sequence() const = 0;
+  // Waits until the log has a record beyond `sequence`, for `timeout` at most. Returns the sequence of its last record. A reader beside the
+  // process that writes looks now and then, and sees a record some milliseconds later. What it can't read, the next read says.
+  virtual std::uint64_t wait_beyond(std::uint64_t sequence, std::chrono::milliseconds timeout) const = 0;
   // Version of the stream's last record, 0 for a stream without any.
   virtual std::uint64_t last_version(std::uint64_t stream) const = 0;
   // The highest serial any record carries, 0 for an empty log.

@@ -1,6 +1,6 @@
 // Reading an event by the kind of thing it happened to. An Event is one of ten unions (JobEvent, RunEvent, ...): each has its
-// own apply, folds and printers, which switch over it without a default, so that the compiler names every place that must know
-// a new event.
+// own apply and words, which switch over it without a default, so that the compiler names every place that must know a new
+// event. A fold names the events that it looks at (docs/design/0030-events-by-kind.md).
 #pragma once
 
 #include <optional>

@@ -43,7 +43,8 @@ class sealed_message {
   std::shared_ptr<holder> held_;
 };
 
-// A sealed message whose root is T. Only who reads it needs the header that declares T (events/schema/message_names.hpp).
+// A sealed message whose root is T. Only who reads it needs the header that declares T (events/schema/message_names.hpp); who restores one
+// (events/values/stored_state.hpp) needs that header and events/schema/readable.hpp.
 template <class T>
 class sealed : public sealed_message {
  public:
@@ -51,6 +52,16 @@ class sealed : public sealed_message {
   explicit sealed(sealed_message m) : sealed_message(std::move(m)) {}
   auto get() const { return root<T>(); }
   auto operator*() const { return get(); }
+  // events/values/stored_state.hpp
+  void store(auto& to) const { to.bytes({reinterpret_cast<const char*>(bytes().data()), bytes().size()}); }
+  void restore(auto& from) {
+    const auto stored = from.bytes();
+    auto message = from_bytes(std::as_bytes(std::span(stored.data(), stored.size())));
+    sealed restored;
+    if (message) restored = sealed(std::move(*message));
+    if (!stored.empty() && (!message || !is_readable(restored))) from.refuse("a message of a state can't be read");
+    *this = std::move(restored);
+  }
 };
 
 // Builds a T by calling fill(T::Builder) and seals it.

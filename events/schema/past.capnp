@@ -1,6 +1,7 @@
 @0xb5b1f6d1a8c3e005;
 # What the index of the past keeps (projections/status/past.hpp): where to begin when a question goes back in time. A cache: a
-# change of PastCheckpoint needs a new number in past.cpp and nothing else. EndedJob lives as long as the process that wrote it.
+# change of PastCheckpoint needs a new number in past.cpp and nothing else. EndedJob is read by the program that wrote it alone
+# (docs/design/0064-finished-jobs.md).
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("annals::schema");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -23,6 +24,10 @@ class dense_blocks {
     std::vector<std::uint8_t> lows;  // rising
     Column values;                   // of them
     bool operator==(const block&) const = default;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.lows, self.values);
+    }
     std::size_t place(std::uint8_t l) const {
       return static_cast<std::size_t>(std::lower_bound(lows.begin(), lows.end(), l) - lows.begin());
     }
@@ -82,6 +87,18 @@ class dense_blocks {
     return true;
   }
 
+  void store(auto& to) const { to(blocks_); }
+  void restore(auto& from) {
+    from(blocks_);
+    size_ = 0;
+    for (const auto& [key, b] : blocks_) {
+      const bool rises = std::ranges::adjacent_find(b.lows, std::greater_equal()) == b.lows.end();
+      if (b.lows.empty() || !rises || b.values.size() != b.lows.size())
+        from.refuse("a block of a map has other keys than values");
+      size_ += b.lows.size();
+    }
+  }
+
   // Goes through them in order of the keys, while they are not changed.
   class cursor {
    public:
@@ -131,6 +148,11 @@ class plain_column {
  public:
   using value_type = Value;
   bool operator==(const plain_column&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.values_);
+  }
+  std::size_t size() const { return values_.size(); }
   const Value& at(std::size_t i) const { return values_[i]; }
   void set(std::size_t i, Value value) { values_[i] = std::move(value); }
   void insert(std::size_t i, Value value) { values_.insert(values_.begin() + static_cast<std::ptrdiff_t>(i), std::move(value)); }
@@ -168,9 +190,16 @@ class packed_column {
   }
   void erase(std::size_t i) { bytes_.erase(place(i), place(i + 1)); }
   void reserve(std::size_t n) { bytes_.reserve(n * width_); }
+  std::size_t size() const { return bytes_.size() / width_; }
+
+  void store(auto& to) const { to(width_, least_, bytes_); }
+  void restore(auto& from) {
+    from(width_, least_, bytes_);
+    if (width_ < 1 || width_ > sizeof least_ || bytes_.size() % width_ != 0)
+      from.refuse("packed numbers of a state have no width");
+  }
 
  private:
-  std::size_t size() const { return bytes_.size() / width_; }
   std::vector<std::uint8_t>::iterator place(std::size_t i) { return bytes_.begin() + static_cast<std::ptrdiff_t>(i * width_); }
   static std::uint8_t width_of(std::uint64_t above) {
     std::uint8_t width = 1;

@@ -35,6 +35,10 @@ struct dependency {
   std::string job;          // "12.borg@borg", or as it was typed; empty: on
   std::uint32_t count = 0;  // on:3
   bool operator==(const dependency&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.type, self.job, self.count);
+  }
 };
 
 // Nothing: no such type, no job or no id of one, a subjob or range, on: without a count of at least 1.

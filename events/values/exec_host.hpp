@@ -14,6 +14,10 @@ struct host_slot {
   std::uint32_t slot = 0;  // lowest number not used on that host
   std::uint32_t cpus = 1;  // printed as *C unless 1
   bool operator==(const host_slot&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.host, self.slot, self.cpus);
+  }
 };
 using exec_host_spec = std::vector<host_slot>;
 

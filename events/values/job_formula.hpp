@@ -34,6 +34,10 @@ class job_formula {
   // `of_names`: a number for each of names().
   result value(std::span<const double> of_names) const;
   bool operator==(const job_formula&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.names_, self.steps_, self.stack_);
+  }
 
  private:
   friend class job_formula_reader;
@@ -43,6 +47,10 @@ class job_formula {
     std::uint32_t at = 0;  // a name's or function's number, where to go on, how many arguments
     std::uint32_t arguments = 0;
     bool operator==(const step&) const = default;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.what, self.number, self.at, self.arguments);
+    }
   };
   std::vector<std::string> names_;
   std::vector<step> steps_;  // operands before what is done with them

@@ -18,6 +18,12 @@ struct index_range {
   std::uint32_t count() const { return (last - first) / step + 1; }
   bool has(std::uint32_t index) const { return index >= first && index <= last && (index - first) % step == 0; }
   bool operator==(const index_range&) const = default;
+  // events/values/stored_state.hpp
+  void store(auto& to) const { to(first, last, step); }
+  void restore(auto& from) {
+    from(first, last, step);
+    if (last < first || step == 0) from.refuse("a range of indices has none");
+  }
 };
 
 // Nothing: no such range, or an index that no PBS can have.
@@ -50,6 +56,10 @@ class index_set {
   // "5-8:2", "1-3,7"; the empty one: "-" (pbs guide: array_indices_remaining).
   std::string print() const;
   bool operator==(const index_set&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.of_, self.runs_);
+  }
 
  private:
   using run = std::pair<std::uint32_t, std::uint32_t>;  // places in the array, both included

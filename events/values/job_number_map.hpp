@@ -12,6 +12,10 @@ namespace annals::values {
 class job_number_map {
  public:
   bool operator==(const job_number_map&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.whole_, self.subjobs_);
+  }
   // Nothing: there is none.
   std::optional<std::uint64_t> find(std::uint64_t number) const { return of(number).find(key(number)); }
   bool contains(std::uint64_t number) const { return of(number).contains(key(number)); }

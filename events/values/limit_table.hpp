@@ -47,6 +47,10 @@ class limit_table {
   // The entry that holds, as qmgr prints it: "[u:PBS_GENERIC=2]"; `value` as it is to be shown.
   static std::string entry_text(limit_kind kind, std::string_view name, bool named, std::string_view value);
   bool operator==(const limit_table&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.named_, self.generic_, self.size_);
+  }
 
  private:
   struct text_hash {

@@ -13,6 +13,10 @@ struct named_value {
   std::string name;
   std::string value;
   bool operator==(const named_value&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.name, self.value);
+  }
 };
 
 using resource_list = std::map<std::string, std::string, std::less<>>;

@@ -23,12 +23,20 @@ struct select_chunk {
 
   const std::string* find(std::string_view name) const;  // nullptr: the chunk does not ask for it
   bool operator==(const select_chunk&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.count, self.count_written, self.resources);
+  }
 };
 
 struct select_spec {
   std::vector<select_chunk> chunks;
   std::uint64_t chunk_count() const;  // nodect
   bool operator==(const select_spec&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.chunks);
+  }
 };
 
 enum class select_error : std::uint8_t {

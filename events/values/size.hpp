@@ -18,6 +18,10 @@ struct size_value {
   // The amount that counts, rounded up: plain words to whole kilo-words (1w is 8kb). UINT64_MAX when it does not fit.
   std::uint64_t to_kb() const;
   bool operator==(const size_value&) const = default;  // number and unit; see compare for the amount
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.number, self.shift, self.words);
+  }
 };
 
 // "<digits>[k|m|g|t|p][b|w]", letters of any case, no unit: bytes. No sign, no fraction. Nothing: not a size, or one

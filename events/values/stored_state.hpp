@@ -4,8 +4,13 @@
 //   static void stored_fields(Io& io, Self& self) { io(self.phase_, self.jobs_); }
 //
 // Numbers, enums, texts, containers, optional, pair, tuple, array, variant and pointers to a value are known here. A type that is made in
-// another way has `void store(stored::writer&) const` and `void restore(stored::reader&)`. A pointer is written as what it points to: two
-// pointers to one value are two values afterwards. The same state gives the same bytes: keys of hash tables are sorted.
+// another way has `void store(stored::writer&) const` and `void restore(stored::reader&)`; both may be templates, as stored_fields is:
+// a header that many include needs not include this one. A pointer is written as what it points to: two pointers to one value are two
+// values afterwards. The same state gives the same bytes: keys of hash tables are sorted.
+//
+// What follows from the fields is not stored: `void restored()` of a type makes it anew, when they were read.
+// A type that derives from one that names its fields names all of them itself. test/style/stored_fields_test.py compares the fields of a
+// type with those it names.
 //
 // The bytes have no names and no versions: who keeps them says for which program they are (docs/design/0068-checkpoints.md). A reader
 // checks every length against what is left, and throws state_unreadable.
@@ -17,6 +22,7 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -125,6 +131,8 @@ class reader {
     return n;
   }
   bool at_end() const { return left_.empty(); }
+  // What was read can't be: `why` says what is wrong with it.
+  [[noreturn]] static void refuse(const char* why) { throw state_unreadable(why); }
 
  private:
   template <class T>
@@ -133,6 +141,12 @@ class reader {
   T made() {
     T value{};
     get(value);
+    return value;
+  }
+  template <class T>
+  static T fitting(auto n) {
+    const auto value = static_cast<T>(n);
+    if (static_cast<decltype(n)>(value) != n) throw state_unreadable("a number of a state does not fit in its place");
     return value;
   }
   template <std::size_t... I, class... Alternatives>
@@ -146,12 +160,18 @@ class reader {
 
 namespace shape {
 
+// Bytes that are written as a text is: in one piece.
+template <class T>
+inline constexpr bool is_bytes = std::is_same_v<T, std::string> || std::is_same_v<T, std::vector<std::uint8_t>>;
+
 template <class T>
 inline constexpr bool is_list = false;
 template <class T, class A>
 inline constexpr bool is_list<std::vector<T, A>> = true;
 template <class T, class A>
 inline constexpr bool is_list<std::deque<T, A>> = true;
+template <class T, class A>
+inline constexpr bool is_list<std::list<T, A>> = true;
 
 template <class T>
 inline constexpr bool is_set = false;
@@ -210,7 +230,7 @@ template <class T>
 void writer::put(const T& value) {
   if constexpr (requires { value.store(*this); }) value.store(*this);
   else if constexpr (names_fields<const T, writer>) T::stored_fields(*this, value);
-  else if constexpr (std::is_same_v<T, std::string>) bytes(value);
+  else if constexpr (shape::is_bytes<T>) bytes({reinterpret_cast<const char*>(value.data()), value.size()});
   else if constexpr (std::is_same_v<T, bool>) out_.push_back(value ? 1 : 0);
   else if constexpr (std::is_enum_v<T>) put(static_cast<std::underlying_type_t<T>>(value));
   else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
@@ -241,14 +261,18 @@ void writer::put(const T& value) {
 template <class T>
 void reader::get(T& value) {
   if constexpr (requires { value.restore(*this); }) value.restore(*this);
-  else if constexpr (names_fields<T, reader>) T::stored_fields(*this, value);
-  else if constexpr (std::is_same_v<T, std::string>) value = bytes();
-  else if constexpr (std::is_same_v<T, bool>) value = number() != 0;
+  else if constexpr (names_fields<T, reader>) {
+    T::stored_fields(*this, value);
+    if constexpr (requires { value.restored(); }) value.restored();
+  } else if constexpr (shape::is_bytes<T>) {
+    const auto b = bytes();
+    value.assign(b.begin(), b.end());
+  } else if constexpr (std::is_same_v<T, bool>) value = number() != 0;
   else if constexpr (std::is_enum_v<T>) value = static_cast<T>(made<std::underlying_type_t<T>>());
   else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
     const auto n = number();
-    value = static_cast<T>(static_cast<std::int64_t>((n >> 1) ^ (0 - (n & 1))));
-  } else if constexpr (std::is_integral_v<T>) value = static_cast<T>(number());
+    value = fitting<T>(static_cast<std::int64_t>((n >> 1) ^ (0 - (n & 1))));
+  } else if constexpr (std::is_integral_v<T>) value = fitting<T>(number());
   else if constexpr (std::is_floating_point_v<T>) {
     std::uint64_t bits = 0;
     if (left_.size() < sizeof bits) throw state_unreadable("a state ends in the middle of a number");

@@ -36,6 +36,10 @@ class usage_formula {
     return value(numbers);
   }
   bool operator==(const usage_formula&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.formula_);
+  }
 
  private:
   job_formula formula_;

@@ -141,6 +141,29 @@ void run_state::fail(std::string message, std::string traceback) {
   traceback_ = std::move(traceback);
 }
 
+void run_state::write_actions(protocol::Reply::Builder reply) const {
+  struct visitor {
+    protocol::Action::Builder to;
+    void operator()(const released_nodes& r) {
+      auto released = to.initReleaseNodes();
+      released.setJob(r.job);
+      released.setKeepSelect(r.keep_select);
+      auto names = released.initVnodes(static_cast<unsigned>(r.vnodes.size()));
+      for (unsigned n = 0; n < names.size(); ++n) names.set(n, r.vnodes[n]);
+    }
+    void operator()(const done& d) {
+      switch (d.what) {
+        case act::rerun: return to.setRerun(d.text);
+        case act::remove: return to.setDelete(d.text);
+        case act::restart_cycle: return to.setRestartCycle();
+        case act::reboot: return to.setReboot(d.text);
+      }
+    }
+  };
+  auto actions = reply.initActions(static_cast<unsigned>(actions_.size()));
+  for (unsigned i = 0; i < actions_.size(); ++i) std::visit(visitor{actions[i]}, actions_[i]);
+}
+
 void run_state::write(protocol::Reply::Builder reply) {
   said_ = {};  // what is logged from here on stands in the reply alone
   if (!failed_ && !changes_fit()) fail("the hook changed more than one run may", {});
@@ -166,32 +189,7 @@ void run_state::write(protocol::Reply::Builder reply) {
     lines[i].setMessage(log_[i].message);
   }
   reply.setLogDropped(log_dropped_);
-  auto actions = reply.initActions(static_cast<unsigned>(actions_.size()));
-  for (unsigned i = 0; i < actions_.size(); ++i) {
-    if (const auto* r = std::get_if<released_nodes>(&actions_[i])) {
-      auto to = actions[i].initReleaseNodes();
-      to.setJob(r->job);
-      to.setKeepSelect(r->keep_select);
-      auto names = to.initVnodes(static_cast<unsigned>(r->vnodes.size()));
-      for (unsigned n = 0; n < names.size(); ++n) names.set(n, r->vnodes[n]);
-      continue;
-    }
-    const auto& d = std::get<done>(actions_[i]);
-    switch (d.what) {
-      case act::rerun:
-        actions[i].setRerun(d.text);
-        break;
-      case act::remove:
-        actions[i].setDelete(d.text);
-        break;
-      case act::restart_cycle:
-        actions[i].setRestartCycle();
-        break;
-      case act::reboot:
-        actions[i].setReboot(d.text);
-        break;
-    }
-  }
+  write_actions(reply);
   auto questions = reply.initQuestions(static_cast<unsigned>(asked_.size()));
   for (unsigned i = 0; i < asked_.size(); ++i) {
     questions[i].setQuestion(asked_[i].question.get());

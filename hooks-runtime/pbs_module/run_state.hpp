@@ -100,6 +100,7 @@ class run_state {
   };
   bool fits(std::size_t bytes);
   bool changes_fit() const;
+  void write_actions(protocol::Reply::Builder reply) const;
 
   const hook_home& home_;
   std::uint64_t serial_;

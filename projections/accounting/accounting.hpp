@@ -15,6 +15,7 @@
 #include "events/model/host/host.hpp"
 #include "events/model/job/job.hpp"
 #include "events/model/reservation/reservation.hpp"
+#include "events/values/stored_state.hpp"
 
 namespace annals::projections {
 
@@ -36,6 +37,9 @@ class accounting {
   void learn(const log::record& record);
 
   std::uint64_t sequence() const { return sequence_; }  // of the last record folded
+  // All that was folded or learned, for a checkpoint. Which lines are in the files is no part of it (accounting_files.hpp).
+  void store(stored::writer& to) const { to(sequence_, jobs_, hosts_, host_of_vnode_, reservations_, reservation_names_); }
+  void restore(stored::reader& from) { from(sequence_, jobs_, hosts_, host_of_vnode_, reservations_, reservation_names_); }
   std::size_t jobs_kept() const { return jobs_.size(); }
 
  private:

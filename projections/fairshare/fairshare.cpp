@@ -86,16 +86,16 @@ fairshare::entity& fairshare::touch(const std::string& scheduler, table& t, std:
 void fairshare::fold(const model::event_place& at, const std::string& scheduler, schema::SchedulerEvent::Reader event,
                      const each_job& jobs) {
   switch (event.which()) {
-    case scheduler_which::FAIRSHARE_POLICY: return begin_policy(at, scheduler, tables_[scheduler], event.getFairsharePolicy(), jobs);
+    case scheduler_which::FAIRSHARE_POLICY: return begin_policy(at, scheduler, table_of(at, scheduler), event.getFairsharePolicy(), jobs);
     case scheduler_which::FAIRSHARE_SET: {
       const auto set = event.getFairshareSet();
-      auto& e = touch(scheduler, tables_[scheduler], schema::text(set.getEntity()), at.wall_ns);
+      auto& e = touch(scheduler, table_of(at, scheduler), schema::text(set.getEntity()), at.wall_ns);
       e.usage = at_least_minimum(set.getUsage());
       if (heard(scheduler, e.name)) listener_->set(e.usage, at.by.at_host(), at.wall_ns);
       return;
     }
     case scheduler_which::FAIRSHARE_DECAYED: {
-      auto& t = tables_[scheduler];
+      auto& t = table_of(at, scheduler);
       bring_all_up(scheduler, t, at.wall_ns);
       for (auto& e : t.all) scale(scheduler, t, e, t.policy.decay_factor);
       t.by_hand_ns = at.wall_ns;
@@ -103,7 +103,7 @@ void fairshare::fold(const model::event_place& at, const std::string& scheduler,
       return;
     }
     case scheduler_which::FAIRSHARE_TRIMMED: {
-      auto& t = tables_[scheduler];
+      auto& t = table_of(at, scheduler);
       for (auto name : event.getFairshareTrimmed()) {
         const auto known = t.by_name.find(schema::text(name));
         if (known == t.by_name.end()) continue;
@@ -122,16 +122,14 @@ void fairshare::fold(const model::event_place& at, const std::string& scheduler,
       }
       if (scheduler == heard_scheduler_ && listener_) listener_->forgotten();
       return;
-    case scheduler_which::CREATED:
-    case scheduler_which::CHANGED:
-    case scheduler_which::STARTED:
-    case scheduler_which::STOPPED:
-    case scheduler_which::CYCLE_BEGAN:
-    case scheduler_which::CYCLE_REASONS:
-    case scheduler_which::CYCLE_ENDED:
-    case scheduler_which::PROPOSAL_REFUSED:
-    case scheduler_which::START_FAILED: return;
+    default: return;
   }
+}
+
+fairshare::table& fairshare::table_of(const model::event_place& at, const std::string& scheduler) {
+  auto& t = tables_[scheduler];
+  t.scheduler = at.stream;
+  return t;
 }
 
 void fairshare::begin_policy(const model::event_place& at, const std::string& scheduler, table& t, schema::FairsharePolicy::Reader said,
@@ -148,7 +146,7 @@ void fairshare::begin_policy(const model::event_place& at, const std::string& sc
   // What was used before this moment was counted by the policy that held then, or was not to be counted.
   jobs([&](const model::job_state& job) {
     if (!has_run(job)) return;
-    if (t.policy.on) counted_[job.serial] = {job.run, worth(t, job), &t};
+    if (t.policy.on) counted_[job.serial] = {job.run, worth(t, job), t.scheduler};
     else counted_.erase(job.serial);
   });
 }
@@ -166,35 +164,8 @@ bool fairshare::wants(schema::JobEvent::Reader event) const {
     case job_which::EXITED:
     case job_which::REQUEUED:
     case job_which::ENDED: return true;
-    case job_which::QUEUED:
-    case job_which::ALTERED:
-    case job_which::HELD:
-    case job_which::RELEASED:
-    case job_which::WAIT_ENDED:
-    case job_which::ASSIGNED:
-    case job_which::STARTED:
-    case job_which::START_FAILED:
-    case job_which::RUN_STEP:
-    case job_which::DELETE_REQUESTED:
-    case job_which::RERUN_REQUESTED:
-    case job_which::SIGNALLED:
-    case job_which::MESSAGED:
-    case job_which::SUSPENDED:
-    case job_which::RESUME_WANTED:
-    case job_which::RESUMED:
-    case job_which::REQUEST_DONE:
-    case job_which::OUTPUT_DELIVERED:
-    case job_which::VNODES_RELEASED:
-    case job_which::FORGOTTEN:
-    case job_which::MOVED:
-    case job_which::REORDERED:
-    case job_which::VNODES_TAKEN:
-    case job_which::SUBJOB_BEGAN:
-    case job_which::SUBJOB_LEFT:
-    case job_which::SUBJOBS_ASKED:
-    case job_which::REDUCED: return false;
+    default: return false;
   }
-  return false;
 }
 
 void fairshare::fold(const model::event_place& at, const model::job_state& job, std::string_view scheduler,
@@ -209,8 +180,9 @@ void fairshare::fold(const model::event_place& at, const model::job_state& job, 
   auto& t = known->second;
   auto& before = counted_[at.stream];
   const double now = worth(t, job);
-  if (before.run != job.run) before = {job.run, 0, &t};
-  else if (before.of != &t) before = {job.run, now, &t};  // its queue went to another scheduler meanwhile, which counts from here
+  if (before.run != job.run) before = {job.run, 0, t.scheduler};
+  else if (before.scheduler != t.scheduler)
+    before = {job.run, now, t.scheduler};  // its queue went to another scheduler meanwhile, which counts from here
   // A host that is silent, or a hook, may tell less than before: what was counted stays, and counting goes on above it.
   if (now <= before.amount) return;
   auto& e = touch(known->first, t, job_entity(t.form, job), at.wall_ns);
@@ -226,6 +198,22 @@ double fairshare::worth(const table& t, const model::job_state& job) const {
     const auto used = job.attribute(ids::resources_used, name);
     return values::number_of(used.empty() ? job.attribute(ids::Resource_List, name) : used);
   });
+}
+
+// -- store ---------------------------------------------------------------------------------------------------------------------
+
+void fairshare::table::store(stored::writer& to) const {
+  to(scheduler, policy, form, formula, began_ns, by_hand_ns, changes, upheavals);
+  to.number(all.size());
+  for (const auto& e : all) to(e);
+}
+
+void fairshare::table::restore(stored::reader& from) {
+  from(scheduler, policy, form, formula, began_ns, by_hand_ns, changes, upheavals);
+  for (auto left = from.count(); left > 0; --left) {
+    from(all.emplace_back());
+    if (!by_name.emplace(all.back().name, std::prev(all.end())).second) from.refuse("a fairshare entity comes twice");
+  }
 }
 
 // -- read ----------------------------------------------------------------------------------------------------------------------

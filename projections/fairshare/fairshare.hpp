@@ -19,6 +19,7 @@
 #include "events/model/job/job.hpp"
 #include "events/model/scheduler/fairshare.hpp"
 #include "events/values/fairshare_entity.hpp"
+#include "events/values/stored_state.hpp"
 #include "events/values/usage_formula.hpp"
 
 namespace annals::projections {
@@ -76,12 +77,20 @@ class fairshare {
   void listen(std::string scheduler, std::string entity, fairshare_listener* listener);
   void tell_decay_until(std::int64_t wall_ns);
 
+  // All that was folded, for a checkpoint; who listens is no part of it.
+  void store(stored::writer& to) const { to(tables_, tables_on_, counted_); }
+  void restore(stored::reader& from) { from(tables_, tables_on_, counted_); }
+
  private:
   struct entity {
     std::string name;
     double usage = model::fairshare_usage_min;
     std::int64_t period = 0;   // up to which `usage` has decayed
     std::uint64_t change = 0;  // number of its last change
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.name, self.usage, self.period, self.change);
+    }
   };
   using entities = std::list<entity>;  // the latest change last
   struct name_hash {
@@ -90,6 +99,7 @@ class fairshare {
   };
   // The usage of one scheduler.
   struct table {
+    std::uint64_t scheduler = 0;  // its stream
     model::fairshare_policy policy;
     values::fairshare_entity form = values::fairshare_entity::euser;
     values::usage_formula formula;
@@ -99,14 +109,21 @@ class fairshare {
     std::unordered_map<std::string_view, entities::iterator, name_hash, std::equal_to<>> by_name;  // names live in `all`
     std::uint64_t changes = 0;
     std::uint64_t upheavals = 1;  // policy, decay by hand, trim: each usage is another one
+    void store(stored::writer& to) const;
+    void restore(stored::reader& from);
   };
   struct counted {
     std::uint32_t run = 0;
-    double amount = 0;  // by the formula of this table
-    const table* of = nullptr;
+    double amount = 0;            // by the formula of this scheduler's table
+    std::uint64_t scheduler = 0;  // its stream
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.run, self.amount, self.scheduler);
+    }
   };
 
   const table* find(std::string_view scheduler) const;
+  table& table_of(const model::event_place& at, const std::string& scheduler);
   static std::int64_t period_at(const table& t, std::int64_t wall_ns);
   static double decayed(const table& t, double usage, std::int64_t periods);
   static double usage_now(const table& t, const entity& e, std::int64_t period);

@@ -230,27 +230,7 @@ void apply(mailed_job& job, schema::JobEvent::Reader event, const model::event_p
       job.undelivered_from.clear();
       job.told_of_files.clear();
       return;
-    case which::HELD:
-    case which::RELEASED:
-    case which::WAIT_ENDED:
-    case which::STARTED:
-    case which::USAGE_REPORTED:
-    case which::RERUN_REQUESTED:
-    case which::SIGNALLED:
-    case which::MESSAGED:
-    case which::SUSPENDED:
-    case which::RESUME_WANTED:
-    case which::RESUMED:
-    case which::REQUEST_DONE:
-    case which::VNODES_RELEASED:
-    case which::ENDED:
-    case which::FORGOTTEN:
-    case which::MOVED:
-    case which::REORDERED:
-    case which::VNODES_TAKEN:
-    case which::SUBJOB_LEFT:
-    case which::SUBJOBS_ASKED:
-    case which::REDUCED: return;
+    default: return;
   }
 }
 

@@ -24,6 +24,11 @@ struct mailed_job {
   bool run_over = false;         // the program has ended, or could not be started; of an array: a subjob has begun
   bool not_started = false;      // the program of its run could not be started
   bool deleted = false;          // somebody asked for it
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.id, self.name, self.owner, self.points, self.users, self.number, self.is_array, self.goes_with_array, self.usage,
+       self.undelivered_from, self.missing_files_on, self.told_of_files, self.provisions, self.run_over, self.not_started, self.deleted);
+  }
 };
 
 struct job_mail {

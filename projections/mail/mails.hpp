@@ -12,6 +12,7 @@
 
 #include "events/log/record.hpp"
 #include "events/model/reservation/reservation.hpp"
+#include "events/values/stored_state.hpp"
 #include "projections/mail/job_mail.hpp"
 #include "projections/mail/mail.hpp"
 
@@ -33,6 +34,13 @@ class mails {
   void learn(const log::record& record);
 
   std::uint64_t sequence() const { return sequence_; }  // of the last record folded
+  // All that was folded or learned, for a checkpoint. Which mails were sent is no part of it (mail_spool.hpp).
+  void store(stored::writer& to) const {
+    to(sequence_, mailer_, from_, mailer_by_, tells_efficiency_, jobs_, arrays_, arrays_going_, reservations_);
+  }
+  void restore(stored::reader& from) {
+    from(sequence_, mailer_, from_, mailer_by_, tells_efficiency_, jobs_, arrays_, arrays_going_, reservations_);
+  }
   std::size_t jobs_kept() const { return jobs_.size(); }
 
  private:

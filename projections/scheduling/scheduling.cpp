@@ -95,8 +95,7 @@ void scheduling_projection::mark_server_event(schema::ServerEvent::Reader event)
     case which::RESOURCE_CREATED:
     case which::RESOURCE_CHANGED:
     case which::RESOURCE_DELETED: marks_.resources = true; return;
-    case which::STARTED:
-    case which::STOPPED: return;
+    default: return;
   }
 }
 
@@ -136,23 +135,7 @@ void scheduling_projection::mark_job_event(std::uint64_t serial, schema::JobEven
     case which::FORGOTTEN:
       if (!sent_jobs_.contains(serial)) return;  // it came and went between two deltas
       break;
-    case which::QUEUED:
-    case which::ALTERED:
-    case which::HELD:
-    case which::RELEASED:
-    case which::WAIT_ENDED:
-    case which::START_FAILED:
-    case which::REDUCED:
-    case which::DELETE_REQUESTED:
-    case which::RERUN_REQUESTED:
-    case which::RESUME_WANTED:
-    case which::EXITED:
-    case which::REQUEUED:
-    case which::MOVED:
-    case which::SUBJOB_BEGAN:
-    case which::SUBJOB_LEFT:
-    case which::SUBJOBS_ASKED:
-    case which::REORDERED: break;
+    default: break;
   }
   mark_job(serial);
 }
@@ -187,13 +170,13 @@ void scheduling_projection::mark_host_event(std::uint64_t serial, schema::HostEv
     case which::VNODE_CHANGED: marks_.vnodes.insert(schema::str(event.getVnodeChanged().getVnode())); return;
     case which::VNODE_DELETED: marks_.vnodes.insert(schema::str(event.getVnodeDeleted().getName())); return;
     case which::VNODE_CREATED: marks_.vnodes.insert(schema::str(event.getVnodeCreated().getName())); return;
-    case which::VNODES_REFUSED: return;
     case which::REMOVED:
       marks_.vnodes.insert(sent_vnodes_.begin(), sent_vnodes_.end());
       [[fallthrough]];
     case which::ADDED:
     case which::CAME_UP:
     case which::WENT_DOWN: marks_.hosts.insert(serial); return;
+    default: return;
   }
 }
 

@@ -91,6 +91,15 @@ std::uint32_t job_history::whose(const model::job_state& job) {
   return at->second;
 }
 
+void job_history::restore(stored::reader& from) {
+  from(rows_, numbers_, last_end_s_, whose_);
+  by_whose_.assign(whose_.size(), nullptr);
+  for (const auto& [of, at] : whose_) {
+    if (at >= by_whose_.size() || by_whose_[at]) from.refuse("owners of finished jobs are not numbered one after the other");
+    by_whose_[at] = &of;
+  }
+}
+
 void job_history::add(const model::job_state& ended) {
   rows_.put(ended.serial, row_of(ended));
   numbers_.put(ended.number, ended.serial << whose_bits | whose(ended));
@@ -113,10 +122,9 @@ bool job_history::may_have_ended_since(std::uint64_t number, std::int64_t since_
 }
 
 std::optional<model::job_state> job_history::take(std::uint64_t serial) {
-  const auto row = rows_.get(serial);
+  const auto row = rows_.take(serial);
   if (!row) return std::nullopt;
   auto job = job_of(serial, *row);
-  rows_.erase(serial);
   const auto at = numbers_.find(job.number);
   if (at && *at >> whose_bits == serial) numbers_.erase(job.number);  // a subjob may have begun and ended again, on another stream
   if (!job.is_subjob()) forget_end(job.number);

@@ -1,4 +1,4 @@
-// The jobs that have ended and are not forgotten, out of memory: a row each in scratch_rows, of what is still asked of them. In memory
+// The jobs that have ended and are not forgotten, out of memory: a row each in a row_file, of what is still asked of them. In memory
 // are their numbers and, so that not all rows are read to find a user's, whose each one is. Governed by docs/design/0064-finished-jobs.md.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 #include "events/model/job/job.hpp"
 #include "events/values/job_number_map.hpp"
-#include "projections/scratch/scratch_rows.hpp"
+#include "projections/rows/row_file.hpp"
 
 namespace annals::projections {
 
@@ -24,7 +24,9 @@ std::int64_t ended_at_s(const model::job_state& job);
 
 class job_history {
  public:
-  std::string use_directory(const std::string& directory) { return rows_.use_directory(directory); }
+  row_file& rows() { return rows_; }
+  void store(stored::writer& to) const { to(rows_, numbers_, last_end_s_, whose_); }
+  void restore(stored::reader& from);
 
   // It owes the world nothing any more (model::pending_effects). Its run, what it waited for and which hosts failed are not kept.
   void add(const model::job_state& ended);
@@ -59,11 +61,11 @@ class job_history {
   void told_end(const model::job_state& job);
   void forget_end(std::uint64_t number);
 
-  scratch_rows rows_;  // by serial
+  row_file rows_;  // by serial
   numbers numbers_;
   std::map<std::uint64_t, std::int64_t> last_end_s_;  // of neighbours: by number / neighbours
   std::map<owner_and_queue, std::uint32_t> whose_;
-  std::vector<const owner_and_queue*> by_whose_;
+  std::vector<const owner_and_queue*> by_whose_;  // keys of whose_
 };
 
 class job_history::places {

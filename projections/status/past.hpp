@@ -8,13 +8,14 @@
 
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "events/log/record.hpp"
 #include "events/log/snapshots.hpp"
 #include "events/schema/past.capnp.h"
-#include "projections/scratch/scratch_rows.hpp"
+#include "projections/status/past_records.hpp"
 #include "projections/status/status.hpp"
 
 namespace annals::projections {
@@ -34,53 +35,37 @@ struct checkpoint {
 std::optional<checkpoint> checkpoint_before(const log::snapshot_store& index, std::uint64_t sequence);
 std::vector<std::pair<std::string, model::vnode_use>> uses_of(schema::PastCheckpoint::Reader content);
 
-// Makes the index. Fed with every record of the log from the first on, in order; what the index has already is not made again.
+// The checkpoints that the index has.
+struct made_checkpoints {
+  std::vector<std::uint64_t> sequences;  // rising
+  std::uint64_t due = 0;                 // where the next one is to be made
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.sequences, self.due);
+  }
+};
+
+// Makes the index. Fed with every record of the log from the first on, or from that behind a restored state, in order; what the index has
+// already is not made again.
 class past_writer {
  public:
   explicit past_writer(ports::storage store, checkpoint_spacing spacing = {});
-  // What is known of jobs that have ended is in a file in this directory, which has no name; without it, in memory. Why not; empty: it is.
-  std::string keep_ended_in(const std::string& directory) { return ended_.use_directory(directory); }
-  // `now` has just folded the record. Throws scratch_unreadable.
+  // To be restored from a checkpoint before the first record behind it is folded.
+  past_records& records() { return records_; }
+  // As row_file::use_directory, for jobs that have ended.
+  std::string keep_ended_in(const std::string& directory) { return records_.ended_rows().use_directory(directory); }
+  // `now` has just folded the record. Throws row_unreadable.
   void fold(const log::record& record, const status& now);
 
  private:
-  // What a later record of the same class makes superfluous.
-  enum class entry_class : std::uint8_t { plain,
-                                          reasons,
-                                          reason_began,
-                                          estimate,
-                                          usage,
-                                          cycle,
-                                          hook_run };
-  struct entry {
-    std::uint64_t sequence;
-    entry_class what;
-  };
-  struct stream {
-    schema::StreamKind kind;
-    std::uint64_t number = 0;
-    std::vector<entry> entries;
-  };
-
-  void note(const log::record& record, const status& now);
-  stream& stream_to_change(std::uint64_t serial, schema::StreamKind kind);
-  void put_aside(std::uint64_t serial);
-  stream ended_job(const std::string& row) const;
-  void note_reason(std::uint64_t job, std::uint64_t sequence, const status& now);
-  void note_reasons(const log::record& record, const status& now);
-  std::vector<entry>* entries_of_waiting(std::uint64_t job, const status& now);  // nullptr: it does not wait
-  static void keep_last_reason(std::vector<entry>& entries);
-  static void drop_last(std::vector<entry>& entries, entry_class what);
-  void add(stream& to, const log::record& record);
   void close(const log::record& record, const status& now);
   schema::sealed<schema::PastCheckpoint> content(std::uint64_t sequence, const status& now) const;
 
   log::snapshot_store index_;
-  std::vector<std::uint64_t> made_;                    // sequences of all checkpoints, rising
-  std::unordered_map<std::uint64_t, stream> streams_;  // by serial; those that still have something, but for ended jobs
-  scratch_rows ended_;                                 // of these, by serial: number and entries
+  made_checkpoints made_;
+  past_records records_;
   checkpoint_spacing spacing_;
-  std::uint64_t next_;  // the next checkpoint is made here
+  std::uint64_t next_ = 0;  // made_ is asked here what is to be done
 };
 
 }  // namespace annals::projections

@@ -37,9 +37,17 @@ bool fits_history(const model::job_state& job, schema::History history);
 class status {
  public:
   void fold(const log::record& record);
-  // Jobs that have ended are in a file in this directory, which has no name; without it, in memory. Why not; empty: they are. Whatever
-  // reads a job throws scratch_unreadable when that file can't be read.
-  std::string keep_history_in(const std::string& directory) { return history_.use_directory(directory); }
+  // Rows of jobs that have ended: in memory, until it is told of a file. Whatever reads a job throws row_unreadable when its row can't be
+  // read.
+  row_file& history_rows() { return history_.rows(); }
+  std::string keep_history_in(const std::string& directory) { return history_rows().use_directory(directory); }
+  // All that was folded, for a checkpoint. history_rows() says what else belongs to it, and what follows a restore.
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.sequence_, self.wall_ns_, self.jobs_, self.history_, self.serial_of_number_, self.serial_of_subjob_, self.displaced_,
+       self.displaced_rank_, self.queues_, self.queue_names_, self.holdings_, self.schedulers_, self.scheduler_names_, self.hooks_,
+       self.reservations_, self.reserved_, self.open_, self.server_, self.counts_, self.fairshare_, self.waiting_, self.keeps_history_);
+  }
 
   // For a fold of selected records (projections/status/at.cpp), which must be whole streams in the order of the log:
   // what a scheduler said of jobs, without its stream;
@@ -108,6 +116,10 @@ class status {
   struct counts {
     std::uint64_t total = 0;  // history jobs too
     std::map<char, std::uint64_t> by_state;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.total, self.by_state);
+    }
     std::string text() const;  // "Transit:0 Queued:0 Held:0 Waiting:0 Running:0 Exiting:0 Begun:0 "
   };
   const counts& jobs_of(std::string_view queue) const;

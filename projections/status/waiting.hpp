@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "events/schema/event/scheduler.capnp.h"
+#include "events/values/stored_state.hpp"
 
 namespace annals::projections {
 
@@ -28,6 +29,11 @@ class waiting_reasons {
     std::uint64_t cycle = 0, scheduler = 0;  // the scheduler's stream
     std::int64_t wall_ns = 0;
     std::vector<std::string> blockers;
+    auto operator<=>(const saying&) const = default;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.cycle, self.scheduler, self.wall_ns, self.blockers);
+    }
   };
   struct entry {
     std::shared_ptr<const reason> why;
@@ -50,6 +56,10 @@ class waiting_reasons {
   const entry* find(std::uint64_t job) const;
   std::size_t reasons() const { return reasons_.size(); }  // that are kept, some of which nobody may need any more
 
+  // The entries, for a checkpoint; what several of them share is written once, and shared again afterwards.
+  void store(stored::writer& to) const;
+  void restore(stored::reader& from);
+
  private:
   class record_reader {
    public:
@@ -68,6 +78,7 @@ class waiting_reasons {
   };
 
   std::shared_ptr<const reason> shared(schema::CycleReasons::Reader from, std::uint32_t at);
+  std::shared_ptr<const reason> restored_reason(stored::reader& from);
   void drop_unused();
 
   std::unordered_map<std::uint64_t, entry> entries_;  // by job

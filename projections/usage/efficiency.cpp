@@ -102,6 +102,7 @@ std::optional<run_efficiency> job_efficiency::fold(const log::record& record) {
   if (at == jobs_.end()) return std::nullopt;
   auto& of = at->second;
   switch (event.which()) {
+    case which::QUEUED: break;  // begun above
     case which::ALTERED: take_changes(of, event.getAltered().getChanges()); break;
     case which::MOVED:
       of.run.queue = schema::str(event.getMoved().getQueue());
@@ -127,27 +128,7 @@ std::optional<run_efficiency> job_efficiency::fold(const log::record& record) {
       return run;
     }
     case which::FORGOTTEN: jobs_.erase(at); break;  // a subjob that is its array's again
-    case which::QUEUED:
-    case which::HELD:
-    case which::RELEASED:
-    case which::WAIT_ENDED:
-    case which::STARTED:
-    case which::RUN_STEP:
-    case which::DELETE_REQUESTED:
-    case which::RERUN_REQUESTED:
-    case which::SIGNALLED:
-    case which::MESSAGED:
-    case which::SUSPENDED:
-    case which::RESUME_WANTED:
-    case which::RESUMED:
-    case which::REQUEST_DONE:
-    case which::OUTPUT_DELIVERED:
-    case which::VNODES_RELEASED:
-    case which::VNODES_TAKEN:
-    case which::SUBJOB_BEGAN:
-    case which::SUBJOB_LEFT:
-    case which::SUBJOBS_ASKED:
-    case which::REORDERED: break;
+    default: break;
   }
   return std::nullopt;
 }

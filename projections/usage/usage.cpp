@@ -73,6 +73,8 @@ void job_usage::fold(const log::record& record) {
   if (event.isAssigned()) begin(record);
   if (runs_.empty()) return;
   switch (event.which()) {
+    case which::QUEUED:
+    case which::ASSIGNED: return;  // taken above
     case which::USAGE_REPORTED: return take(record, event.getUsageReported().getUsage(), event.getUsageReported().getHosts());
     case which::START_FAILED: return end(record);
     case which::EXITED:
@@ -81,34 +83,7 @@ void job_usage::fold(const log::record& record) {
       runs_.back().has_exit_status = true;
       runs_.back().exit_status = event.getExited().getExitStatus();
       return;
-    case which::QUEUED:
-    case which::ALTERED:
-    case which::ASSIGNED:
-    case which::HELD:
-    case which::RELEASED:
-    case which::WAIT_ENDED:
-    case which::STARTED:
-    case which::RUN_STEP:
-    case which::DELETE_REQUESTED:
-    case which::RERUN_REQUESTED:
-    case which::SIGNALLED:
-    case which::MESSAGED:
-    case which::SUSPENDED:
-    case which::RESUME_WANTED:
-    case which::RESUMED:
-    case which::REQUEST_DONE:
-    case which::OUTPUT_DELIVERED:
-    case which::VNODES_RELEASED:
-    case which::REQUEUED:
-    case which::ENDED:
-    case which::FORGOTTEN:
-    case which::MOVED:
-    case which::REORDERED:
-    case which::VNODES_TAKEN:
-    case which::SUBJOB_BEGAN:
-    case which::SUBJOB_LEFT:
-    case which::SUBJOBS_ASKED:
-    case which::REDUCED: return;
+    default: return;
   }
 }
 

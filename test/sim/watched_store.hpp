@@ -25,6 +25,7 @@ class watched_store : public ports::event_store {
     return status;
   }
   std::uint64_t last_sequence() const override { return real_.last_sequence(); }
+  std::uint64_t wait_beyond(std::uint64_t s, std::chrono::milliseconds timeout) const override { return real_.wait_beyond(s, timeout); }
   std::uint64_t last_version(std::uint64_t s) const override { return real_.last_version(s); }
   std::uint64_t last_stream() const override { return real_.last_stream(); }
   ports::store_status read(std::uint64_t from, const visitor& v) const override { return real_.read(from, v); }

@@ -171,7 +171,7 @@ struct options {
   double express = 0;              // share of the jobs that are in it
   double dependent = 0;            // share of the jobs that depend on others (dependent_jobs.hpp)
   bool fan = false;                // all of these on the first job
-  std::size_t at_rest = 0;         // jobs told with one message when they rest (actors/server/resting_jobs.hpp); 0: as shipped
+  std::size_t at_rest = 0;         // jobs told with one message when they rest (actors/sessions/resting_jobs.hpp); 0: as shipped
   double arrays = 0;               // share of the jobs that are arrays (array_checks.hpp)
   double loads = 0;                // share of the time in which the load of a host stops its jobs ($max_load with suspend)
   // Crash the default scheduler right after its n-th message; 0: never.

@@ -25,13 +25,15 @@ struct fake_peer : wire::connection {
   std::size_t unsent_bytes() const override { return unsent; }
   void pause_reading() override { paused = true; }
   void resume_reading() override { paused = false; }
+  void counts_for(const std::string& user) override { counted_for = user; }
 
   const std::uint64_t number = wire::next_connection_id();
   wire::identity who;
   std::vector<schema::sealed_message> sent;
   std::string closed;  // why; empty: it is open
   bool paused = false;
-  std::size_t unsent = 0;  // bytes that wait for it
+  std::string counted_for;  // whose requests come over it
+  std::size_t unsent = 0;   // bytes that wait for it
 };
 
 }  // namespace annals::test

@@ -44,12 +44,17 @@ struct folded_log {
     return std::get<log::staged>(staged).stream;
   }
   std::uint64_t last_sequence() const { return log_.last_sequence(); }
-  // The fold takes in the whole log, as at a start.
-  void replay() {
+  std::vector<log::record_ptr> records() const {
+    std::vector<log::record_ptr> all;
     BOOST_REQUIRE(static_cast<bool>(log::log_reader(store_).read(1, [&](const log::record_ptr& r) {
-      fold.fold(*r);
+      all.push_back(r);
       return true;
     })));
+    return all;
+  }
+  // The fold takes in the whole log, as at a start.
+  void replay() {
+    for (const auto& r : records()) fold.fold(*r);
   }
 
  private:

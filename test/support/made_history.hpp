@@ -9,6 +9,8 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/log/event_log.hpp"
+#include "events/log/log_reader.hpp"
+#include "events/log/memory_event_store.hpp"
 #include "events/model/usage.hpp"
 #include "projections/status/status.hpp"
 
@@ -393,5 +395,20 @@ class made_history {
   std::map<std::string, std::uint64_t> queue_streams_;
   std::vector<host> hosts_;
 };
+
+// The records of a history of so many steps.
+inline std::vector<log::record_ptr> made_records(unsigned seed, int steps) {
+  log::memory_event_store store;
+  made_history history(store, seed);
+  history.begin();
+  for (int i = 0; i < steps; ++i) history.step();
+  std::vector<log::record_ptr> records;
+  const auto read = log::log_reader(store).read(1, [&](const log::record_ptr& r) {
+    records.push_back(r);
+    return true;
+  });
+  ANNALS_INVARIANT(static_cast<bool>(read), "a history is read");
+  return records;
+}
 
 }  // namespace annals::test

@@ -44,6 +44,12 @@ std::string name_of_kind(typename Kind::Which which) {
 inline std::string name_of(schema::JobEvent::Which w) { return name_of_kind<schema::JobEvent>(w); }
 inline std::string name_of(schema::RunEvent::Which w) { return name_of_kind<schema::RunEvent>(w); }
 
+// Whether a transition table lists the event in any phase.
+template <class Rows, class Which>
+bool has_row(const Rows& transitions, Which event) {
+  return std::ranges::any_of(transitions, [&](const auto& row) { return row.event == event; });
+}
+
 // Empty; for a run's step, with an empty step.
 template <class Builder>
 void fill_bare(Builder kind, std::uint16_t which) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "events/log/log_copy.hpp"
 #include "events/log/log_reader.hpp"
 #include "events/model/hook/hook.hpp"
 #include "events/values/job_id.hpp"
@@ -230,7 +231,10 @@ bool compare_again(const ports::event_store& store, std::uint64_t written, schem
   print(harmless(name) + " at " + harmless(schema::text(run.getEvent())) + "\n");
   auto source = hook == now.end() ? std::nullopt : blob_text(store, hook->second.code.hash);
   if (!request || !before || !source) {
-    print(margin + (source ? "what it was given was not kept" : "there is no such hook any more") + "\n");
+    const bool of_copy = hook != now.end() && log::is_copy(store);
+    print(margin + (source ? "what it was given was not kept" : of_copy ? log::copy_has_no_blobs
+                                                                        : "there is no such hook any more") +
+          "\n");
     return false;
   }
   auto configuration = blob_text(store, hook->second.config.hash);

@@ -1,5 +1,6 @@
 #include "tools/audit/kept_script.hpp"
 
+#include "events/log/log_copy.hpp"
 #include "events/schema/event.hpp"
 #include "tools/audit/scan.hpp"
 
@@ -37,6 +38,8 @@ kept_script script_of(const ports::event_store& store, const std::string& full_i
   ports::store_status why;
   if (const auto content = store.read_blob(hash, &why))
     found.text = std::string(reinterpret_cast<const char*>(content->data()), content->size());
+  else if (log::is_copy(store))
+    found.why = std::string("has a script that is not here: ") + log::copy_has_no_blobs;
   else
     found.why = "has lost its script" + (why.text.empty() ? "" : ": " + why.text);
   return found;

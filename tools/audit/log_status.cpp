@@ -50,6 +50,14 @@ std::string present_text(const log::check_notes& n) {
   return text + "; so far " + found_text(s.fault_count) + "\n" + faults_text(s);
 }
 
+std::string checkpoint_text(const log_status& s) {
+  if (!s.checkpoint) return "none";
+  const auto at = s.checkpoint->sequence;
+  if (at > s.last_sequence) return "#" + std::to_string(at) + ", behind the log's end: it is of another log";
+  return "#" + std::to_string(at) + ", made " + time_text(s.checkpoint->made_ns) + "; " + std::to_string(s.last_sequence - at) +
+         " records came after it";
+}
+
 }  // namespace
 
 log_status status_of(const ports::event_store& store, const std::string& directory) {
@@ -67,6 +75,7 @@ log_status status_of(const ports::event_store& store, const std::string& directo
       s.bytes += bytes;
       ++s.files;
     }
+  s.checkpoint = actors::read_checkpoint_head((std::filesystem::path(directory).parent_path() / "checkpoint" / "state").string());
   s.notes = log::read_check_notes(log::check_notes_file(directory));
   if (s.notes && s.notes->log != log::name_of_log(store)) s.notes.reset();
   return s;
@@ -76,6 +85,7 @@ std::string status_text(const log_status& s) {
   std::string text = "log                 " + s.directory + "\nlast record         #" + std::to_string(s.last_sequence);
   if (s.last_ns != 0) text += ", " + time_text(s.last_ns);
   text += "\nsize                " + size_text(s.bytes) + " in " + std::to_string(s.files) + " files\n";
+  text += "last checkpoint     " + checkpoint_text(s) + "\n";
   const auto* last = s.notes && s.notes->last ? &*s.notes->last : nullptr;
   text += "last verification   ";
   if (!last) text += "none that is known\n";
@@ -97,6 +107,7 @@ std::string status_json(const log_status& s) {
       {"files", s.files},
       {"sound", s.sound()},
   };
+  if (s.checkpoint) out["checkpoint"] = {{"sequence", s.checkpoint->sequence}, {"madeNs", s.checkpoint->made_ns}};
   if (s.notes && s.notes->last) {
     const auto& l = *s.notes->last;
     out["last"] = {

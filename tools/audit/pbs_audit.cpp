@@ -14,6 +14,7 @@
 #include <set>
 #include <string>
 
+#include "events/log/log_copy.hpp"
 #include "events/log/rocksdb_event_store.hpp"
 #include "hooks-runtime/pool/worker_pool.hpp"
 #include "tools/audit/accounting_check.hpp"
@@ -198,7 +199,8 @@ int verify(const asked& a) {
   const auto what = std::to_string(report.records) + " records, " + std::to_string(report.blobs) + " blobs" +
                     (report.lost_count > 0 ? " (" + std::to_string(report.lost_count) + " lost since a salvage)" : "");
   if (report.ok()) {
-    print(a.directory + ": sound: " + what + ", head " + audit::hex(report.head) + "\n");
+    const auto copy = log::is_copy(*std::get<0>(opened)) ? std::string("; ") + log::copy_has_no_blobs : std::string();
+    print(a.directory + ": sound: " + what + ", head " + audit::hex(report.head) + copy + "\n");
     return all_well;
   }
   const bool more = report.faults.size() >= log::faults_max;

@@ -13,15 +13,21 @@ namespace annals::audit {
 using attributes::value_type;
 
 std::optional<double> number_of(const quantity& q) {
-  if (const auto* whole = std::get_if<std::int64_t>(&q)) return static_cast<double>(*whole);
-  if (const auto* real = std::get_if<double>(&q)) return *real;
-  return std::nullopt;
+  struct visitor {
+    std::optional<double> operator()(std::int64_t whole) const { return static_cast<double>(whole); }
+    std::optional<double> operator()(double real) const { return real; }
+    std::optional<double> operator()(const std::string&) const { return std::nullopt; }
+  };
+  return std::visit(visitor{}, q);
 }
 
 std::string plain_text(const quantity& q) {
-  if (const auto* whole = std::get_if<std::int64_t>(&q)) return std::to_string(*whole);
-  if (const auto* real = std::get_if<double>(&q)) return values::print_real(*real);
-  return std::get<std::string>(q);
+  struct visitor {
+    std::string operator()(std::int64_t whole) const { return std::to_string(whole); }
+    std::string operator()(double real) const { return values::print_real(real); }
+    std::string operator()(const std::string& text) const { return text; }
+  };
+  return std::visit(visitor{}, q);
 }
 
 void resource_types::fold(const log::record& record) {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "events/log/clock_step.hpp"
+#include "events/log/log_copy.hpp"
 #include "events/log/rocksdb_event_store.hpp"
 #include "events/log/salvage_source.hpp"
 #include "events/model/limits.hpp"
@@ -188,12 +189,13 @@ class copying {
     }
   }
 
-  // Of commands whose records are there, and of none: how far the count of their days is on.
+  // Of commands whose records are there, and of none: how far the count of their days is on. What is made of a copy is none: it says which
+  // blobs are lost.
   void copy_memos() {
     const auto& gaps = plan_.gaps();
     from_.memos([&](const std::string& key, const std::string& value) {
       const auto sequence = big_endian(value, 8);
-      if (value.size() < 8 || left_out_.contains(sequence)) return;
+      if (value.size() < 8 || log::is_memo_of_copy(key) || left_out_.contains(sequence)) return;
       if (std::any_of(gaps.begin(), gaps.end(), [&](const auto& g) { return g.first <= sequence && sequence <= g.second; })) return;
       batch_.memos.push_back({key, value});
     });

@@ -186,27 +186,7 @@ std::vector<told_failure> job_starts::fold(const log::record& record) {
     case which::RUN_STEP:
     case which::DELETE_REQUESTED:
     case which::RERUN_REQUESTED: break;
-    case which::HELD:
-    case which::RELEASED:
-    case which::WAIT_ENDED:
-    case which::USAGE_REPORTED:
-    case which::SIGNALLED:
-    case which::MESSAGED:
-    case which::SUSPENDED:
-    case which::RESUME_WANTED:
-    case which::RESUMED:
-    case which::REQUEST_DONE:
-    case which::OUTPUT_DELIVERED:
-    case which::VNODES_RELEASED:
-    case which::REDUCED:
-    case which::REQUEUED:
-    case which::ENDED:
-    case which::FORGOTTEN:
-    case which::REORDERED:
-    case which::SUBJOB_BEGAN:
-    case which::SUBJOB_LEFT:
-    case which::SUBJOBS_ASKED:
-    case which::VNODES_TAKEN: return {};
+    default: return {};
   }
   if (starts_.empty()) return {};  // its beginning is not in the log
   if (event.isStarted()) take_started(record);

@@ -29,8 +29,12 @@
 #include "actors/runtime/thread_share.hpp"
 #include "actors/server/accounting_actor.hpp"
 #include "actors/server/log_checker.hpp"
+#include "actors/server_system/checkpoint_round.hpp"
+#include "actors/server_system/server_folds.hpp"
 #include "actors/server_system/server_system.hpp"
+#include "events/model/limits.hpp"
 #include "events/model/run/ticket.hpp"
+#include "events/values/number.hpp"
 #include "hooks-runtime/pool/worker_pool.hpp"
 #include "hooks-runtime/worker/landlock_version.hpp"
 #include "tools/client/options.hpp"
@@ -38,6 +42,7 @@
 #include "tools/client/printed.hpp"
 #include "tools/client/version.hpp"
 #include "tools/daemons/caf_system.hpp"
+#include "tools/daemons/checkpoint_maker.hpp"
 #include "tools/daemons/daemon_process.hpp"
 #include "tools/daemons/end_of_process.hpp"
 #include "tools/daemons/home.hpp"
@@ -68,13 +73,14 @@ constexpr client::command command = {
     "pbs_server",
     "usage: pbs_server [-d home][-e mask][-L file][-N][-p port][-t warm|create][--accept-clock][--accept-loss]\n"
     "                  [--discard-unknown-runs]\n"
+    "       pbs_server [-d home] --checkpoint\n"
     "       pbs_server --version\n",
     options,
 };
 
 // The words that PBS's server does not know, beside its letters.
 struct own_words {
-  bool accept_clock = false, accept_loss = false, discard_unknown_runs = false;
+  bool accept_clock = false, accept_loss = false, discard_unknown_runs = false, checkpoint = false;
 };
 
 own_words take_own_words(int& argc, char** argv) {
@@ -85,6 +91,7 @@ own_words take_own_words(int& argc, char** argv) {
     if (word == "--accept-clock") words.accept_clock = true;
     else if (word == "--accept-loss") words.accept_loss = true;
     else if (word == "--discard-unknown-runs") words.discard_unknown_runs = true;
+    else if (word == "--checkpoint") words.checkpoint = true;
     else argv[kept++] = argv[i];
   }
   argv[argc = kept] = nullptr;
@@ -249,10 +256,43 @@ actors::log_witnesses hear_moms(const setup& s, std::shared_ptr<wire::signer> ke
   return w;
 }
 
+// annals.conf: checkpoint_interval, in seconds.
+std::chrono::seconds checkpoint_interval(const setup& s, actors::daemon_log& notes) {
+  const auto wanted = s.ours.get("checkpoint_interval");
+  if (wanted.empty()) return std::chrono::seconds(limits::checkpoint_interval_s);
+  const auto seconds = values::parse_integer(wanted);
+  if (seconds && *seconds >= 0) return std::chrono::seconds(*seconds);
+  notes.write(actors::log_event::error, "Fil", "annals.conf",
+              "checkpoint_interval: not a number of seconds: " + wanted + "; it is " + std::to_string(limits::checkpoint_interval_s));
+  return std::chrono::seconds(limits::checkpoint_interval_s);
+}
+
+// Where the start begins. A log of which part was lost is read as a whole.
+std::optional<actors::checkpoint> last_checkpoint(const setup& s, const daemons::server_log& opened, actors::daemon_log& notes) {
+  if (opened.loss || opened.store->last_sequence() == 0) return std::nullopt;
+  auto found = actors::open_checkpoint(actors::checkpoint_file(daemons::checkpoint_directory(s.priv)));
+  std::string why;
+  if (auto* checkpoint = std::get_if<actors::checkpoint>(&found)) {
+    why = actors::why_not_used(checkpoint->head(), log::log_reader(*opened.store));
+    if (why.empty()) return std::move(*checkpoint);
+  } else {
+    why = std::get<std::string>(found);
+    if (why.empty()) return std::nullopt;  // there is none
+  }
+  notes.write(actors::log_event::admin, "Svr", "PBS_Server", "the checkpoint is not used: " + why);
+  return std::nullopt;
+}
+
 void say_accepted(actors::daemon_log& notes, const log::loss_to_accept& loss) {
   notes.write(actors::log_event::force | actors::log_event::admin, "Svr", "PBS_Server",
               "the loss of part of the log was accepted by " + loss.by + "@" + loss.host +
                   "; scheduling is off until `qmgr -c 'set server scheduling = true'`");
+}
+
+// A fold that goes on as a follower when the start is over.
+template <class Follower>
+actors::named_fold followed(const char* name, std::shared_ptr<Follower> f) {
+  return {name, [f](const log::record& r) { f->replayed(r); }, {}, [f](stored::reader& from) { f->restore(from); }, [f] { f->empty(); }};
 }
 
 // The gateway as other threads know it: signals and marks may come before it is there.
@@ -277,6 +317,7 @@ class known_gateway {
 
 [[noreturn]] void run(const client::command_line& line, const own_words& words) {
   const auto s = read_setup(line, words);
+  if (words.checkpoint) daemons::end_process(daemons::make_checkpoint(s.home, s.priv));
   if (s.options.create) daemons::check_conf(s.conf);
   else daemons::check_home(s.conf, s.home, "server_priv", "pbs_server -t create");
   make_home(s);
@@ -315,6 +356,7 @@ class known_gateway {
   });
   auto opened = open_log(s, notes);
   const auto key = certificates.get();
+  auto from = last_checkpoint(s, opened, notes);
   const auto store = std::move(opened.store);
   if (opened.identity.empty()) opened.identity = random_bytes(16);
   daemons::make_directory(s.priv + "/uploads", fs::perms(0700));
@@ -361,11 +403,9 @@ class known_gateway {
     const auto marks = std::make_shared<actors::mark_keeper>(
         actors::mark_keeper_parts{daemons::mark_file(s.priv), opened.identity, store.get(), note_error, opened.is_copy});
     const auto mail = daemons::make_server_mail(s.priv, opened.identity, *store, note_error);
-    parts.replayed = [&](const log::record& r) {
-      accounting->replayed(r);
-      mail->replayed(r);
-      marks->replayed(r);
-    };
+    parts.books = {followed(actors::accounting_fold, accounting), followed(actors::mail_fold, mail), followed(actors::mark_fold, marks)};
+    parts.from = std::move(from);
+    parts.rows_directory = daemons::checkpoint_directory(s.priv);
     parts.patient_followers = {system.spawn<caf::detached>(actors::accounting_actor, accounting),
                                system.spawn<caf::detached>(actors::mail_actor, mail)};
     const auto writers = parts.patient_followers;
@@ -394,11 +434,12 @@ class known_gateway {
     if (opened.loss) say_accepted(notes, *opened.loss);
     for (const auto& w : writers) caf::anon_send(w, actors::disk_state{false});  // what the last run left to be written and sent
     std::optional<actors::log_checker> checker;
+    daemons::checkpoint_maker checkpoints({s.home, s.priv, checkpoint_interval(s, notes), store.get(), note_error});
 
     std::string text;
     int status = 0;
     {
-      auto handler = daemons::feed(server.gateway());
+      auto handler = daemons::feed_with_bounds(server.gateway());
       handler.opened = {};  // it hears of a peer with the peer's first word
       daemons::handle_lone_frames_here(system, handler);
       handler.closed = [&system, tell = handler.closed](const wire::connection_ptr& of, const std::string& why) {
@@ -428,6 +469,7 @@ class known_gateway {
       parts.refuse_clients();  // before its pool goes
     }                          // what was answered has left
     marks->write_all();
+    if (status == 0) checkpoints.make_last();
     notes.write(actors::log_event::system, "Svr", "PBS_Server", text);
     daemons::end_process(status);
   });

@@ -4,6 +4,8 @@
 #include <caf/actor.hpp>
 #include <caf/send.hpp>
 
+#include <utility>
+
 #include "actors/link/peer_messages.hpp"
 #include "actors/link/wire/wire.hpp"
 #include "actors/runtime/next_first.hpp"
@@ -17,6 +19,16 @@ inline wire::handler feed(caf::actor to) {
     caf::anon_send(to, actors::peer_frame{c, std::move(m)});
   };
   h.closed = [to](const wire::connection_ptr& c, const std::string& why) { caf::anon_send(to, actors::peer_closed{c, why}); };
+  return h;
+}
+
+// To an actor that answers requests: who has too many of them with it is not read on.
+inline wire::handler feed_with_bounds(caf::actor to) {
+  auto h = feed(to);
+  h.received = [to](const wire::connection_ptr& c, schema::sealed_message m) {
+    auto in_hand = c->take_in_hand(m.bytes().size());
+    caf::anon_send(to, actors::peer_frame{c, std::move(m), std::move(in_hand)});
+  };
   return h;
 }
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "events/log/log_copy.hpp"
 #include "events/log/rocksdb_event_store.hpp"
 #include "projections/accounting/checkpoint_mark.hpp"
 #include "tools/daemons/home.hpp"
@@ -130,6 +131,10 @@ server_log open_server_log(const std::string& priv, const log_options& options, 
   if (!log::has_event_store(path)) return begin_log(path, witnesses_of(priv, nullptr), fs::exists(permit_file(priv)), options);
 
   server_log opened{open_store(path), {}, std::nullopt};
+  if (log::is_copy(*opened.store))
+    refuse("the log in " + path +
+           " is a follower's copy: it has no scripts, hooks' files and policies\n"
+           "`pbs_audit salvage` makes a log of it that a server can start on, and says what is lost.");
   opened.identity = log::identity_of(*opened.store);
   const auto known = witnesses_of(priv, opened.store.get());
   std::vector<std::string> missing;

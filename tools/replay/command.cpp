@@ -13,6 +13,7 @@
 #include <string>
 
 #include "actors/scheduler/cycle/policy.hpp"
+#include "events/log/log_copy.hpp"
 #include "events/log/rocksdb_event_store.hpp"
 #include "tools/client/option_error.hpp"
 #include "tools/client/printed.hpp"
@@ -153,6 +154,7 @@ int run_replay(int argc, char** argv) {
   std::signal(SIGINT, interrupt);
   std::signal(SIGTERM, interrupt);
   const auto& store = *std::get<0>(opened);
+  if (log::is_copy(store)) return fail(not_opened, a.log + ": " + log::copy_has_no_blobs);
   const log::log_reader reader(store);
   const auto last = a.until > 0 ? std::min(a.until, store.last_sequence()) : store.last_sequence();
   const auto status = !a.policy ? show_repeat(reader, a, last) : show_simulation(reader, a, last);

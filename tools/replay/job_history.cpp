@@ -98,6 +98,7 @@ class reading {
     auto* job = into_.find(serial);
     if (!job) return;
     switch (event.which()) {
+      case which::QUEUED: break;  // begun above
       case which::ASSIGNED:
         open_[serial] = {now, 0, cpus_of(schema::text(event.getAssigned().getExecVnode())), 0, 0};
         job->shrunk_ns = static_cast<std::int64_t>(event.getAssigned().getWalltimeSeconds()) * 1'000'000'000;
@@ -132,29 +133,7 @@ class reading {
         if (event.isEnded()) job->ended_ns = now;
         else job->ran_ns = -1;  // it was cut off
         break;
-      case which::QUEUED:
-      case which::ALTERED:
-      case which::HELD:
-      case which::RELEASED:
-      case which::WAIT_ENDED:
-      case which::START_FAILED:
-      case which::RUN_STEP:
-      case which::USAGE_REPORTED:
-      case which::DELETE_REQUESTED:
-      case which::RERUN_REQUESTED:
-      case which::MESSAGED:
-      case which::RESUME_WANTED:
-      case which::REQUEST_DONE:
-      case which::OUTPUT_DELIVERED:
-      case which::VNODES_RELEASED:
-      case which::FORGOTTEN:
-      case which::MOVED:
-      case which::REORDERED:
-      case which::VNODES_TAKEN:
-      case which::SUBJOB_BEGAN:
-      case which::SUBJOB_LEFT:
-      case which::SUBJOBS_ASKED:
-      case which::REDUCED: break;
+      default: break;
     }
   }
 

@@ -73,14 +73,7 @@ class reading {
       case which::CYCLE_ENDED:
         if (auto* open = open_of(s)) open->ended = true, open->proposed = event.getCycleEnded().getStarted();
         break;
-      case which::CHANGED:
-      case which::DELETED:
-      case which::STOPPED:
-      case which::FAIRSHARE_POLICY:
-      case which::FAIRSHARE_SET:
-      case which::FAIRSHARE_DECAYED:
-      case which::FAIRSHARE_TRIMMED:
-      case which::START_FAILED: break;
+      default: break;
     }
   }
 

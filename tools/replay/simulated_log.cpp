@@ -50,33 +50,8 @@ bool happens_to(const model::job_state& job, schema::JobEvent::Which event) {
     case which::WAIT_ENDED:
     case which::MOVED:
     case which::REORDERED: return model::may_happen(job.phase, event);
-    case which::QUEUED:
-    case which::ASSIGNED:
-    case which::STARTED:
-    case which::START_FAILED:
-    case which::RUN_STEP:
-    case which::USAGE_REPORTED:
-    case which::DELETE_REQUESTED:
-    case which::RERUN_REQUESTED:
-    case which::SIGNALLED:
-    case which::MESSAGED:
-    case which::SUSPENDED:
-    case which::RESUME_WANTED:
-    case which::RESUMED:
-    case which::REQUEST_DONE:
-    case which::EXITED:
-    case which::OUTPUT_DELIVERED:
-    case which::VNODES_RELEASED:
-    case which::REQUEUED:
-    case which::ENDED:
-    case which::FORGOTTEN:
-    case which::VNODES_TAKEN:
-    case which::SUBJOB_BEGAN:
-    case which::SUBJOB_LEFT:
-    case which::SUBJOBS_ASKED:
-    case which::REDUCED: return false;
+    default: return false;
   }
-  return false;
 }
 
 }  // namespace annals::replay

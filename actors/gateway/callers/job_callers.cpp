@@ -20,7 +20,7 @@ bool is_command_of(const schema::sealed_message& message) { return message.root<
 
 bool job_callers::takes(peer_frame& f) {
   if (const auto at = callers_.find(f.peer->id()); at != callers_.end()) {
-    request(at->second, std::move(f.message));
+    request(at->second, std::move(f));
     return true;
   }
   if (!is_command_of(f.message)) return false;
@@ -56,7 +56,7 @@ void job_callers::on_user(const run_user& u) {
   if (!has_place(c, u.who.user)) return;
   c.peer->resume_reading();
   speaks_as(c, std::make_shared<users_connection>(c.peer, u.who.user, u.who.group, c.peer->id()),
-            [&](schema::sealed_message message) { request(c, std::move(message)); });
+            [&](peer_frame&& said) { request(c, std::move(said)); });
 }
 
 std::optional<std::uint64_t> job_callers::job_of(std::uint64_t connection) const {
@@ -65,11 +65,11 @@ std::optional<std::uint64_t> job_callers::job_of(std::uint64_t connection) const
   return board_.where().job_number(at->second.serial);
 }
 
-void job_callers::request(job_caller& c, schema::sealed_message message) {
-  if (!may_ask(c, message)) return;
-  if (!board_.where().has_program(c.peer->peer().name, c.serial, c.run) && !is_of_terminal(message))
-    return refuse_request(c, message);
-  take(c, std::move(message));
+void job_callers::request(job_caller& c, peer_frame&& said) {
+  if (!may_ask(c, said)) return;
+  if (!board_.where().has_program(c.peer->peer().name, c.serial, c.run) && !is_of_terminal(said.message))
+    return refuse_request(c, said.message);
+  take(c, std::move(said));
 }
 
 // It alone: what was asked while the run was there is still to be answered over this connection.

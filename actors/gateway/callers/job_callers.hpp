@@ -35,7 +35,7 @@ class job_callers : private remote_callers {
   };
 
   void open(job_caller& c, schema::RunRef::Reader run);
-  void request(job_caller& c, schema::sealed_message message);
+  void request(job_caller& c, peer_frame&& said);
   void refuse_request(const job_caller& c, const schema::sealed_message& message);
 
   std::map<std::uint64_t, job_caller> callers_;  // by connection

@@ -33,15 +33,15 @@ void login_callers::on_frame(peer_frame& f) {
   auto& c = callers_[f.peer->id()];
   c.peer = f.peer;
   if (c.refused) return;
-  const schema::sealed<schema::CommWord> word(std::move(f.message));
+  const schema::sealed<schema::CommWord> word(f.message);
   if (!schema::is_readable(word))
     return refuse(c, pbs_error::bad_credential, "a word of pbs_comm of host " + c.peer->peer().name + " can't be read");
-  hear(c, word.get());
+  hear(c, word.get(), f);
 }
 
-void login_callers::hear(login_caller& c, schema::CommWord::Reader word) {
+void login_callers::hear(login_caller& c, schema::CommWord::Reader word, const peer_frame& said) {
   if (word.hasBegins()) begin(c, schema::str(word.getBegins().getUser()));
-  if (word.hasRequest() && !c.refused) request(c, schema::bytes_of(word.getRequest()));
+  if (word.hasRequest() && !c.refused) request(c, schema::bytes_of(word.getRequest()), said);
   if (word.getEnded() != 0 && !c.refused) end(c, word.getEnded());
 }
 
@@ -79,17 +79,18 @@ void login_callers::on_groups(std::uint64_t connection, std::uint64_t id, const 
 
 void login_callers::speaks(login_caller& c, const std::string& group) {
   speaks_as(c, std::make_shared<users_connection>(c.peer, c.user, group, c.id),
-            [&](schema::sealed_message message) { take(c, std::move(message)); });
+            [&](peer_frame&& said) { take(c, std::move(said)); });
 }
 
 // Of who passes on what users say the bytes inside were not looked at yet.
-void login_callers::request(login_caller& c, schema::byte_span bytes) {
+void login_callers::request(login_caller& c, schema::byte_span bytes, const peer_frame& said) {
   if (c.id == 0) return refuse(c, pbs_error::bad_credential, "pbs_comm of host " + c.peer->peer().name + " speaks for nobody");
   std::string why;
   const schema::read_bounds bounds{2 * bytes.size() / sizeof(std::uint64_t) + 64, limits::frame_nesting_max};
   auto message = schema::sealed_message::from_bytes(bytes, bounds, &why);
   if (!message) return c.peer->close("a message that can't be read: " + why);
-  if (may_ask(c, *message)) take(c, std::move(*message));
+  peer_frame inside{c.peer, std::move(*message), said.in_hand};
+  if (may_ask(c, inside)) take(c, std::move(inside));
 }
 
 // What is still done for the command tells nobody. A connection that has no place to wait in is closed.

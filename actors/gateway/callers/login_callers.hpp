@@ -33,11 +33,11 @@ class login_callers : private remote_callers {
     std::shared_ptr<void> waits;  // its place, while it speaks for nobody
   };
 
-  void hear(login_caller& c, schema::CommWord::Reader word);
+  void hear(login_caller& c, schema::CommWord::Reader word, const peer_frame& said);
   void begin(login_caller& c, std::string user);
   void on_groups(std::uint64_t connection, std::uint64_t id, const std::string& group);
   void speaks(login_caller& c, const std::string& group);
-  void request(login_caller& c, schema::byte_span bytes);
+  void request(login_caller& c, schema::byte_span bytes, const peer_frame& said);
   void end(login_caller& c, std::uint64_t number);
   void leave(login_caller& c);
 

@@ -18,16 +18,16 @@ bool remote_callers::has_place(caller& c, const std::string& user) {
   return static_cast<bool>(c.place);
 }
 
-void remote_callers::speaks_as(caller& c, std::shared_ptr<users_connection> user, const std::function<void(schema::sealed_message)>& ask) {
+void remote_callers::speaks_as(caller& c, std::shared_ptr<users_connection> user, const std::function<void(peer_frame&&)>& ask) {
   c.as_user = std::move(user);
   const auto peer = c.peer;
-  for (auto& message : std::exchange(c.early, {})) for_peer(peer, [&] { ask(std::move(message)); });
+  for (auto& said : std::exchange(c.early, {})) for_peer(peer, [&] { ask(std::move(said)); });
 }
 
-bool remote_callers::may_ask(caller& c, schema::sealed_message& message) {
+bool remote_callers::may_ask(caller& c, peer_frame& said) {
   if (c.refused) return false;
-  if (!c.as_user) return c.early.push_back(std::move(message)), false;
-  if (message.bytes().size() <= limits::client_frame_bytes_max) return true;
+  if (!c.as_user) return c.early.push_back(std::move(said)), false;
+  if (said.message.bytes().size() <= limits::client_frame_bytes_max) return true;
   c.peer->close("a request above the limit of " + std::to_string(limits::client_frame_bytes_max) + " bytes");
   return false;
 }

@@ -14,14 +14,14 @@ namespace annals::actors {
 
 class remote_callers {
  public:
-  using take_request = std::function<void(const wire::connection_ptr& caller, schema::sealed<schema::Request>)>;
+  using take_request = std::function<void(const peer_frame& request)>;  // its peer is the caller
 
  protected:
   struct caller {
     wire::connection_ptr peer;                  // the daemon's
     std::shared_ptr<users_connection> as_user;  // the same with the user's name; null: it is not known yet who he is
     bool refused = false;                       // what may still come over it is nobody's word
-    std::vector<schema::sealed_message> early;  // said before that
+    std::vector<peer_frame> early;              // said before that
     std::shared_ptr<void> place;
   };
 
@@ -32,11 +32,12 @@ class remote_callers {
   // False: the server has none for him, and he was refused.
   bool has_place(caller& c, const std::string& user);
   // It is known now who he is; `ask` takes what he said meanwhile.
-  void speaks_as(caller& c, std::shared_ptr<users_connection> user, const std::function<void(schema::sealed_message)>& ask);
+  void speaks_as(caller& c, std::shared_ptr<users_connection> user, const std::function<void(peer_frame&&)>& ask);
   // False: there is nothing to be done with this message, now or ever.
-  bool may_ask(caller& c, schema::sealed_message& message);
-  void take(const caller& c, schema::sealed_message message) const {
-    take_(c.as_user, schema::sealed<schema::Request>(std::move(message)));
+  bool may_ask(caller& c, peer_frame& said);
+  void take(const caller& c, peer_frame&& said) const {
+    said.peer = c.as_user;
+    take_(said);
   }
   // The reply is to no request: nothing follows it.
   void refuse(caller& c, std::uint32_t code, const std::string& text);

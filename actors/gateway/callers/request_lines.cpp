@@ -62,6 +62,7 @@ class noting_sink final : public reply_sink {
   }
   std::optional<std::size_t> unread_bytes() const override { return to_->unread_bytes(); }
   void give_up(const std::string& why) override { to_->give_up(why); }
+  void set_aside() override { to_->set_aside(); }
 
  private:
   void note(schema::Rejection::Reader why) {

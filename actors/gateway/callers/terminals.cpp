@@ -55,6 +55,9 @@ void terminals::attach(const wire::connection_ptr& peer, schema::Request::Reader
   const auto id = values::parse_job_id(schema::text(request.getAttachTerminal().getJob()));
   if (!id || id->form != values::id_form::job || !board_.where().job_serial(id->number) || board_.where().array(id->number))
     return board_.refuse(reply, pbs_error::unknown_job);
+  if (asked_.contains(peer->id()))  // the answer is not waited for in hand, so there is one at a time
+    return reply->refused(0,
+                          model::refuse(pbs_error::invalid_request, "Invalid request: a terminal is being asked for over this connection"));
   asked_[peer->id()] = {{peer, request.getId()}, by, id->number};
   board_.ask_job(id->number, terminal_wanted{peer->id(), by});
 }

@@ -26,7 +26,7 @@ caf::behavior uploads(caf::event_based_actor*, ports::blob_store* store, std::st
         });
       },
       [book](const claim_upload& c) { tell(c.then, book->claim(c.client, c.hash, c.size)); },
-      [book](const uploader_gone& g) { book->forget(g.client); },
+      [book](const client_gone& g) { book->forget(g.client); },
   };
 }
 

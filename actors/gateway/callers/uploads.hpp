@@ -11,7 +11,7 @@
 
 namespace annals::actors {
 
-// Messages: upload_piece, claim_upload, uploader_gone. The last piece is answered when the blob is synced and its hash is the
+// Messages: upload_piece, claim_upload, client_gone. The last piece is answered when the blob is synced and its hash is the
 // claimed one; from then on the client may claim it, until it is gone or has sent many others.
 caf::behavior uploads(caf::event_based_actor* self, ports::blob_store* store, std::string directory);
 

@@ -12,6 +12,7 @@ users_connection::users_connection(wire::connection_ptr of, const std::string& u
   who_.uid = who_.gid = wire::identity::nobody;
   who_.address = of_->peer().address;
   who_.host = of_->peer().name;
+  of_->counts_for(user);
 }
 
 void users_connection::send(const schema::sealed_message& message) {
@@ -42,6 +43,7 @@ void users_connection::resume_reading() {
 void users_connection::leave() {
   const std::lock_guard held(guard_);
   left_ = true;
+  of_->counts_for({});
   of_->resume_reading();
 }
 

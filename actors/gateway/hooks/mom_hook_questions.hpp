@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "actors/server/hook_views.hpp"
+#include "actors/queries/hook_views.hpp"
 #include "events/schema/daemon/from_mom.capnp.h"
 #include "events/schema/daemon/to_mom.capnp.h"
 

@@ -15,11 +15,11 @@
 
 #include "actors/gateway/directory.hpp"
 #include "actors/gateway/hooks/open_decisions.hpp"
+#include "actors/queries/hook_views.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/helper_pool.hpp"
 #include "actors/runtime/reply.hpp"
 #include "actors/runtime/run_this.hpp"
-#include "actors/server/hook_views.hpp"
 #include "events/log/log_reader.hpp"
 #include "hooks-runtime/chain/chain.hpp"
 

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "actors/server/replies.hpp"
-#include "actors/server/rerun_waits.hpp"
+#include "actors/sessions/rerun_waits.hpp"
 #include "events/values/job_id.hpp"
 #include "events/values/job_indices.hpp"
 #include "events/values/select.hpp"

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "actors/runtime/daemon_log.hpp"
-#include "actors/server/mirror_waits.hpp"
 #include "actors/server/replies.hpp"
+#include "actors/sessions/mirror_waits.hpp"
 #include "events/model/scheduler/places.hpp"
 #include "events/values/base64.hpp"
 

@@ -3,7 +3,7 @@
 #include <caf/send.hpp>
 
 #include "actors/server/replies.hpp"
-#include "actors/server/reservation_waits.hpp"
+#include "actors/sessions/reservation_waits.hpp"
 #include "events/values/number.hpp"
 
 namespace annals::actors {

@@ -16,7 +16,7 @@ std::size_t descriptors_of_process() {
 }
 
 struct io_pool::impl {
-  explicit impl(std::size_t descriptors) : places(descriptors) {}
+  impl(std::size_t descriptors, in_hand_bounds bounds) : places(descriptors, bounds) {}
   const rooms places;
   std::vector<std::shared_ptr<worker>> workers;
   std::atomic<unsigned> turn{0};
@@ -40,7 +40,7 @@ struct io_pool::impl {
 };
 
 io_pool::io_pool(unsigned threads, io_options options)
-    : impl_(std::make_unique<impl>(options.descriptors ? options.descriptors : descriptors_of_process())) {
+    : impl_(std::make_unique<impl>(options.descriptors ? options.descriptors : descriptors_of_process(), options.in_hand)) {
   for (unsigned i = 0; i < std::max(threads, 1u); ++i) impl_->workers.push_back(std::make_shared<worker>(options));
   for (const auto& w : impl_->workers) w->start();
 }

@@ -97,8 +97,16 @@ bool link::is_open() const {
 
 void link::resume_reading() {
   paused_ = false;
+  read_on();
+}
+
+void link::read_on() {
   std::lock_guard lock(mutex_);
   if (posts_) post(&link::read_more);
+}
+
+void link::counts_for(const std::string& user) {
+  if (in_hand_) in_hand_->counts_for(user);
 }
 
 // --- the worker's thread: opening ---
@@ -130,6 +138,10 @@ void link::opened() {
     may_write_ = transport_->can_write_at_once();
   }
   if (setup_.place_until_open) place_.reset();
+  if (setup_.in_hand)
+    in_hand_ = setup_.in_hand->open(peer_.what == identity::kind::local ? peer_.name : std::string(), [weak = weak_from_this()] {
+      if (const auto self = weak.lock()) self->read_on();
+    });
   if (transport_->needs_heartbeats() && !setup_.waits_for_greeting) {  // the greeting
     out_.take_heartbeat();
     unsent_ += frame_header_bytes;
@@ -177,7 +189,7 @@ bool link::deliver() {
   schema::sealed_message message;
   std::string why;
   while (phase_ == phase::open || phase_ == phase::greeting) {
-    if (paused_ || throttled()) return false;
+    if (paused_ || throttled() || has_enough_in_hand()) return false;
     switch (in_.next(message, why)) {
       case frame_buffer::found::nothing: return true;
       case frame_buffer::found::heartbeat: break;

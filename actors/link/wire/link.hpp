@@ -1,7 +1,7 @@
 // One connection's life: handshake, greeting, frames both ways, heartbeats, back-pressure, close. The transport below it
 // moves bytes; this file's rules decide what they mean and when the connection is over (docs/design/0003-links.md).
 //
-// send, close, pause_reading, resume_reading and unsent_bytes may be called by any thread; everything else runs on the
+// send, close, pause_reading, resume_reading, unsent_bytes and counts_for may be called by any thread; everything else runs on the
 // worker's thread.
 #pragma once
 
@@ -32,6 +32,8 @@ struct link_setup {
   // Of a listener: the connection's place (room.hpp), kept while its descriptor is open, or until the peer has shown who it is.
   std::shared_ptr<void> place;
   bool place_until_open = false;
+  // Of a listener: where requests count that its owner takes in hand.
+  std::shared_ptr<requests_in_hand> in_hand;
   // Of a listener: who is told of peers that break the rules, and what they are called before they are known.
   std::shared_ptr<complaints> complaint_of;
   std::string complains_as;
@@ -49,6 +51,8 @@ class link final : public connection, public resident, public std::enable_shared
   std::size_t unsent_bytes() const override { return unsent_; }
   void pause_reading() override { paused_ = true; }
   void resume_reading() override;
+  std::shared_ptr<void> take_in_hand(std::size_t bytes) override { return in_hand_ ? in_hand_->take(bytes) : nullptr; }
+  void counts_for(const std::string& user) override;
 
   void start();
   void on_handshake(const std::string& failure);
@@ -75,6 +79,7 @@ class link final : public connection, public resident, public std::enable_shared
   void post(void (link::*what)());  // with mutex_ held
   void write_at_once(const schema::sealed_message& message, std::unique_lock<std::mutex>& lock);
   void close_transport();
+  void read_on();  // any thread: one reason less not to read
   void opened();
   void read_more();
   void watch_half_frame();
@@ -92,6 +97,7 @@ class link final : public connection, public resident, public std::enable_shared
   void complain(const std::string& why);
   bool crowded() const { return unsent_ > worker_->options.unsent_pause_bytes; }
   bool throttled() const { return setup_.throttles && crowded(); }
+  bool has_enough_in_hand() { return in_hand_ && !in_hand_->may_take(); }
   void drained();
   void check_silence(steady::time_point now);
 
@@ -101,6 +107,7 @@ class link final : public connection, public resident, public std::enable_shared
   std::shared_ptr<void> place_;
   const link_setup setup_;
   identity peer_;
+  std::shared_ptr<requests_in_hand::line> in_hand_;  // from opened() on; null: its owner answers nothing
 
   phase phase_ = phase::handshaking;
   std::string reason_;  // why it closes

@@ -11,6 +11,8 @@
 #include <mutex>
 #include <string>
 
+#include "actors/link/wire/requests_in_hand.hpp"
+
 namespace annals::wire {
 
 template <class Key>
@@ -44,14 +46,15 @@ class room : public std::enable_shared_from_this<room<Key>> {
   std::map<Key, std::size_t> taken_;
 };
 
-// The rooms of a process, by the descriptors that it may have.
+// The rooms of a process, by the descriptors that it may have, and what it has in hand of those who are inside.
 struct rooms {
-  explicit rooms(std::size_t descriptors);
+  explicit rooms(std::size_t descriptors, in_hand_bounds bounds = {});
   std::shared_ptr<room<std::uint32_t>> ordinary;  // by uid
   std::shared_ptr<room<std::uint32_t>> own;       // root and the user of this process, by uid
   // TCP peers before they are known, by address; half of the places are for calls from a port that only root has: a user of a host has
   // its address, not these ports.
   std::shared_ptr<room<std::string>> unproven, unproven_root;
+  std::shared_ptr<requests_in_hand> in_hand;
 };
 
 }  // namespace annals::wire

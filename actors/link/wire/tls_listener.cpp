@@ -40,6 +40,7 @@ class tls_door final : public door {
     setup.owner = owner_;
     setup.frame_bytes_max = w->options.daemon_frame_bytes_max;
     setup.place = std::move(place);
+    setup.in_hand = rooms_.in_hand;
     setup.place_until_open = true;
     setup.complaint_of = complaints_;
     setup.complains_as = peer_of(connected.get()).address;

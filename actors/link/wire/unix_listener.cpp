@@ -107,6 +107,7 @@ class unix_door final : public door, public std::enable_shared_from_this<unix_do
     setup.owner = owner_;
     setup.frame_bytes_max = w->options.client_frame_bytes_max;
     setup.place = std::move(v.place);
+    setup.in_hand = rooms_.in_hand;
     setup.complaint_of = complaints_;
     try {
       std::make_shared<link>(w, unix_transport(*w, std::move(v.connected), std::move(who)), std::move(setup))->start();

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "actors/link/wire/people.hpp"
+#include "actors/link/wire/requests_in_hand.hpp"
 #include "actors/link/wire/wire_limits.hpp"
 #include "events/schema/message.hpp"
 
@@ -61,6 +62,11 @@ class connection {
   // Stops and restarts reading from the peer: back-pressure when the owner has too much of its work in hand.
   virtual void pause_reading() = 0;
   virtual void resume_reading() = 0;
+  // Called in `received`, by an owner who answers requests: one of so many bytes is in hand until the last copy of what this returns is
+  // gone. While too much is in hand, nothing more is read (requests_in_hand.hpp).
+  virtual std::shared_ptr<void> take_in_hand(std::size_t /*bytes*/) { return nullptr; }
+  // Whose requests come from now on, where the peer is a daemon that speaks for users; nobody's (""): its own.
+  virtual void counts_for(const std::string& /*user*/) {}
 };
 using connection_ptr = std::shared_ptr<connection>;
 
@@ -112,6 +118,7 @@ struct io_options {
   int close_ms = limits::close_ms;
   int frame_ms = limits::frame_ms;
   int complaint_ms = limits::complaint_ms;
+  in_hand_bounds in_hand = {};
   std::size_t descriptors = 0;  // that the process may have; 0: its RLIMIT_NOFILE
   int redial_ms_min = limits::redial_ms_min;
   int redial_ms_max = limits::redial_ms_max;

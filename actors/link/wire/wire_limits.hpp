@@ -27,6 +27,19 @@ constexpr int handshake_ms = 10000;
 
 // No more is read from a client whose own answers wait to be sent beyond this: it has to read before it may ask again.
 constexpr std::size_t unsent_pause_bytes = 4u << 20;
+// Requests of one connection that were read and are not answered yet: no more is read then, until half of them are. Programs keep some
+// hundred in flight at most, and one sync of the log serves all of these.
+constexpr std::size_t requests_in_hand_max = 512;
+// The same in bytes: two of the largest.
+constexpr std::size_t request_bytes_in_hand_max = 2 * client_frame_bytes_max;
+// A request takes so much memory beside its frame, on its way through the actors: messages, what was decoded, its event.
+constexpr std::size_t bytes_beside_request = 2u << 10;
+// Those of all users, of whom nobody may have more than is left. One user has half of it at most: 60,000 small requests, or submissions of
+// 30 KB over each of 4,000 connections.
+constexpr std::size_t all_request_bytes_in_hand_max = 256u << 20;
+static_assert(requests_in_hand_max * bytes_beside_request <= request_bytes_in_hand_max / 2,
+              "small requests are counted, large ones weighed");
+static_assert(request_bytes_in_hand_max * 16 <= all_request_bytes_in_hand_max, "a few connections do not take all");
 // A peer that takes nothing for unread_ms while more than this waits for it is closed: it is stopped or gone.
 constexpr std::size_t unread_bytes_max = 64u << 20;
 constexpr int unread_ms = 30000;

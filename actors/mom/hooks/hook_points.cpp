@@ -117,18 +117,6 @@ ports::start_failed hook_point_passed::why() const {
   return {deletes ? wants_delete : model::exit_hook_wants_rerun, words()};
 }
 
-// -- the asker ------------------------------------------------------------------------------------------------------------
-
-void hook_asker::ask(at_hook_point at, passed then) {
-  at.question = ++last_;
-  waiting_[at.question] = std::move(then);
-  caf::anon_send(mom_, std::move(at));
-}
-
-void hook_asker::on_passed(hook_point_passed& p) {
-  if (auto waits = waiting_.extract(p.question)) waits.mapped()(p);
-}
-
 // -- the points ------------------------------------------------------------------------------------------------------------
 
 struct mom_hooks::stages {
@@ -140,23 +128,25 @@ struct mom_hooks::stages {
 };
 
 void mom_hooks::at_point(at_hook_point at) {
-  if (at.point != hook_point::begin || !must_wait()) return start_now(std::move(at));
+  if (at.point != hook_point::begin || !installed_.must_wait()) return start_now(std::move(at));
   starts_.push_back({std::move(at), wait_until_ns()});
 }
 
 // For hooks that are on their way as long as sync_mom_hookfiles_timeout says; before that, for the server to say whether there
 // are any.
-std::int64_t mom_hooks::wait_until_ns() const { return parts_.clock->now_ns() + (told_all_ ? wait_ns_ : first_word_ns); }
+std::int64_t mom_hooks::wait_until_ns() const {
+  return parts_.clock->now_ns() + (installed_.has_told_all() ? installed_.wait_ns() : first_word_ns);
+}
 
 void mom_hooks::wait_anew() {
-  if (!must_wait()) return let_start(true);
+  if (!installed_.must_wait()) return let_start(true);
   for (auto& w : starts_) w.until_ns = wait_until_ns();
 }
 
 // Hooks that were on their way have come, or a job has waited for them long enough.
 void mom_hooks::let_start(bool all) {
   const auto now = parts_.clock->now_ns();
-  const auto longest_ns = std::max(wait_ns_, first_word_ns);
+  const auto longest_ns = std::max(installed_.wait_ns(), first_word_ns);
   // One that would wait longer than any began while the clock was ahead.
   const auto waited = [&](std::int64_t until_ns) { return until_ns <= now || until_ns - now > longest_ns; };
   while (!starts_.empty() && (all || waited(starts_.front().until_ns))) {
@@ -196,7 +186,7 @@ void mom_hooks::next_stage(const std::shared_ptr<stages>& s) {
   const auto& names = events_of(s->at.point);
   while (s->next < names.size()) {
     const auto* event = hooks::find_event(names[s->next++]);
-    auto chosen = hooks_at(*event);
+    auto chosen = installed_.at(*event);
     if (chosen.empty()) continue;
     hooks::occasion at;
     at.event = event;
@@ -204,7 +194,7 @@ void mom_hooks::next_stage(const std::shared_ptr<stages>& s) {
     at.owner = schema::str(s->at.job.order().getEuser());
     at.primary = s->at.job.primary;
     at.parameters.push_back({"job", s->job});
-    at.parameters.push_back({"vnode_list", vnode_objects(s->at.job, parts_.host, all_vnodes())});
+    at.parameters.push_back({"vnode_list", vnode_objects(s->at.job, parts_.host, vnodes_.all())});
     if (hooks::find_parameter(*event, "vnode_list_fail")) at.parameters.push_back({"vnode_list_fail", failed_vnode_objects(s->at.job)});
     if (hooks::find_parameter(*event, "pid")) at.parameters.push_back({"pid", s->at.pid});
     if (hooks::find_parameter(*event, "progname")) put_program(s->result.program, at.parameters);
@@ -235,7 +225,7 @@ void mom_hooks::offer_releases(stages& s, hooks::occasion& at) {
 
 void mom_hooks::stage_over(const std::shared_ptr<stages>& s, const hooks::hook_event& event, hooks::chain_result& result) {
   const auto ref = s->at.job.order().getRef();
-  report(event, ref, result);
+  reports_.report(event, ref, result);
   if (const auto* job = hooks::object_of(result.parameters, "job")) s->job = *job;
   auto& told = s->result;
   for (const auto& c : result.changes)
@@ -263,7 +253,7 @@ void mom_hooks::stage_over(const std::shared_ptr<stages>& s, const hooks::hook_e
     told.hook = schema::str(result.runs.back().get().getHook());
     if (comes_before_program(s->at.point)) note_of_job(schema::str(ref.getJob()), told.text);
   }
-  when_safe([this, s] { next_stage(s); });
+  reports_.when_safe([this, s] { next_stage(s); });
 }
 
 }  // namespace annals::actors

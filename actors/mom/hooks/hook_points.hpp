@@ -4,11 +4,8 @@
 
 #include <caf/actor.hpp>
 
-#include <array>
 #include <atomic>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -115,45 +112,6 @@ struct hook_usage_set {
 struct hook_usage_of_run {
   values::run_key key;
   hook_usage_set set;
-};
-
-// The points of one run or part: asks, and goes on when it is answered. What hooks said that no event tells of counts for this
-// life of the process.
-class hook_asker {
- public:
-  hook_asker(caf::actor mom, std::shared_ptr<hook_bits> bits) : mom_(std::move(mom)), bits_(std::move(bits)) {}
-  bool wanted(hook_point point) const { return has_hooks(bits_.get(), point); }
-  bool wanted_at_epilogue() const { return has_epilogue_hooks(bits_.get()); }
-  bool wanted_by_the_clock() const { return has_periodic_hooks(bits_.get()); }
-  std::uint32_t begin_alarms_s() const { return bits_ ? bits_->begin_alarms_s.load() : 0; }
-  std::uint32_t prologue_alarms_s() const { return bits_ ? bits_->prologue_alarms_s.load() : 0; }
-
-  using passed = std::function<void(hook_point_passed&)>;
-  void ask(at_hook_point at, passed then);  // at.who: where on_passed is called
-  void on_passed(hook_point_passed& p);
-
-  // A point that something waits behind: asked once, open for good when hooks let the job pass.
-  bool is_open(hook_point point) const { return gates_[index(point)] == gate::open; }
-  bool is_asked(hook_point point) const { return gates_[index(point)] == gate::asked; }
-  bool ask_once(hook_point point) {  // false: it is asked already, or open
-    if (gates_[index(point)] != gate::shut) return false;
-    gates_[index(point)] = gate::asked;
-    return true;
-  }
-  void open(hook_point point) { gates_[index(point)] = gate::open; }
-  void shut(hook_point point) { gates_[index(point)] = gate::shut; }  // the next one asks again
-
- private:
-  enum class gate : std::uint8_t { shut,
-                                   asked,
-                                   open };
-  static std::size_t index(hook_point point) { return static_cast<std::size_t>(point); }
-
-  std::array<gate, hook_point_count> gates_{};
-  caf::actor mom_;
-  std::shared_ptr<hook_bits> bits_;
-  std::map<std::uint64_t, passed> waiting_;
-  std::uint64_t last_ = 0;
 };
 
 }  // namespace annals::actors

@@ -1,12 +1,10 @@
-// What the server is told of hooks on a host: what they did, and what they want of it.
+#include "actors/mom/hooks/hook_reports.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
-#include "actors/mom/hooks/mom_hooks.hpp"
 #include "actors/mom/host/reboot.hpp"
-#include "events/attributes/ids.hpp"
-#include "events/values/string_list.hpp"
 #include "hooks-runtime/catalog/texts.hpp"
 
 namespace annals::actors {
@@ -14,8 +12,8 @@ namespace annals::actors {
 namespace {
 
 using changes_of = std::vector<const hooks::hook_change*>;
-using by_object = std::map<std::string, changes_of>;  // mom_hooks::changes_by_job
-constexpr const char* offlined_ending = ".offlined";
+using by_object = std::map<std::string, changes_of>;   // hook_reports::changes_by_job
+constexpr std::int64_t tell_again_ns = 5'000'000'000;  // as the other reports of a MoM
 
 void fill(schema::Attribute::Builder to, const hooks::hook_change& c) {
   to.setName(c.attribute);
@@ -28,7 +26,7 @@ void fill_all(List&& to, const changes_of& from) {
   for (unsigned i = 0; i < from.size(); ++i) fill(to[i], *from[i]);
 }
 
-// What fail_action takes out of service (pbs guide: fail_action offline_vnodes).
+// Takes a vnode out of service (pbs guide: fail_action offline_vnodes).
 void fill_offline(schema::VnodeChanged::Builder to, const std::string& vnode, const std::string& hook) {
   to.setVnode(vnode);
   auto list = to.initChanges(2);
@@ -38,7 +36,7 @@ void fill_offline(schema::VnodeChanged::Builder to, const std::string& vnode, co
   list[1].setValue(hooks::offlined_comment(hook));
 }
 
-// What ends that (fail_action clear_vnodes_upon_recovery).
+// Takes it back into service (fail_action clear_vnodes_upon_recovery).
 void fill_recovered(schema::VnodeChanged::Builder to, const std::string& vnode) {
   to.setVnode(vnode);
   auto list = to.initChanges(2);
@@ -95,128 +93,118 @@ void fill_resources(hooks::protocol::Reply::Reader reply, schema::HookReport::Bu
 
 }  // namespace
 
-// Of those that the event knows (pbs guide: fail_action).
-std::uint8_t mom_hooks::fail_actions_of(const std::string& hook, const hooks::hook_event& event) const {
-  const auto at = std::find_if(hooks_.begin(), hooks_.end(), [&](const installed& h) { return h.hook.name == hook; });
-  if (at == hooks_.end()) return 0;
-  const auto words = values::split_list(at->hook.settings.get(attributes::hook::fail_action).value_or(""));
-  const auto has = [&](std::string_view a) { return std::find(words.begin(), words.end(), a) != words.end(); };
-  const int actions = (has("offline_vnodes") ? hooks::offline_vnodes : 0) |
-                      (has("scheduler_restart_cycle") ? hooks::scheduler_restart_cycle : 0) |
-                      (has("clear_vnodes_upon_recovery") ? hooks::clear_vnodes_upon_recovery : 0);
-  return static_cast<std::uint8_t>(actions & event.fail_actions);
-}
-
 // fail_action means the whole host, as PBS does. What was taken out of service stands in a file until the hook succeeds: nothing
 // else comes back then.
-mom_hooks::service_change mom_hooks::service_change_of(const std::string& hook, const hooks::hook_event& event, bool failed) const {
-  const auto actions = fail_actions_of(hook, event);
-  const auto marked = values::split_list(files_.read(hook + offlined_ending).value_or(""));
+hook_reports::service_change hook_reports::service_change_of(const std::string& hook, const hooks::hook_event& event, bool failed) const {
+  const auto actions = hooks_.fail_actions_of(hook, event);
+  const auto marked = hooks_.offlined(hook);
   service_change change;
   if (!failed && (actions & hooks::clear_vnodes_upon_recovery)) change.recovered = marked;
   if (!failed || !(actions & hooks::offline_vnodes)) return change;
   std::set<std::string> out_of_service(marked.begin(), marked.end());
-  for (const auto& v : all_vnodes()) {
+  for (const auto& v : vnodes_.all()) {
     change.offlined.push_back(v.name);
     out_of_service.insert(v.name);
   }
-  write_offlined(hook, {out_of_service.begin(), out_of_service.end()});
+  hooks_.write_offlined(hook, {out_of_service.begin(), out_of_service.end()});
   return change;
 }
 
-void mom_hooks::write_offlined(const std::string& hook, const std::vector<std::string>& vnodes) const {
-  std::string problem;
-  files_.write(hook + offlined_ending, values::join_list(vnodes), problem);
-  if (!problem.empty()) note(log_event::error, hook, problem);
+void hook_reports::tell_again_if_late(std::int64_t now_ns) {
+  if (outbox_.empty() || (now_ns - told_again_ns_ < tell_again_ns && now_ns >= told_again_ns_)) return;
+  told_again_ns_ = now_ns;
+  tell_again();
 }
 
 template <class Fill>
-void mom_hooks::tell_surely(Fill&& fill) {
+void hook_reports::tell_surely(Fill&& fill) {
   const auto position = outbox_.next_position(parts_.clock->now_ns());
   auto message = schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
     auto r = m.initHookReport();
     r.setPosition(position);
     fill(r);
   });
-  parts_.aside([this, directory = reports_, position, message] {
+  parts_.aside([this, directory = directory_, position, message] {
     auto wrong = write_hook_report(directory, position, message.bytes());
     return [this, position, message, wrong = std::move(wrong)] {
       if (!wrong.empty())
-        note(log_event::error | log_event::force, schema::str(message.get().getHookReport().getRun().getHook()),
-             "the report of its run is not safe, it is in memory only: " + wrong);
+        parts_.note(log_event::error | log_event::force, schema::str(message.get().getHookReport().getRun().getHook()),
+                    "the report of its run is not safe, it is in memory only: " + wrong);
       outbox_.put(position, message);
       tell_(message);
     };
   });
 }
 
-void mom_hooks::when_safe(std::function<void()> then) {
+void hook_reports::when_safe(std::function<void()> then) const {
   parts_.aside([then = std::move(then)] { return then; });
 }
 
-void mom_hooks::on_ack(schema::HookAck::Reader ack) {
-  const auto position = ack.getPosition();
+void hook_reports::acknowledged(std::uint64_t position) {
   if (!outbox_.acknowledged(position)) return;
-  parts_.aside([directory = reports_, position] {
+  parts_.aside([directory = directory_, position] {
     remove_hook_report(directory, position);
     return [] {};
   });
 }
 
-void mom_hooks::report(const hooks::hook_event& event, schema::RunRef::Reader ref, const hooks::chain_result& result) {
-  std::set<std::string> made_here;  // by hooks that have just run: the hello tells of them
-  if (makes_vnodes(event))
-    for (const auto& [name, vnode] : made_vnodes_) made_here.insert(name);
-  for (std::size_t i = 0; i < result.runs.size(); ++i) {
-    const auto hook = schema::str(result.runs[i].get().getHook());
-    const bool of_owner = std::find(result.as_owner.begin(), result.as_owner.end(), hook) != result.as_owner.end();
-    auto wanted = changes_by(i, result, made_here);
-    if (of_owner && !wanted.vnodes.empty()) {
-      note(log_event::admin, hook, "what hook '" + hook + "' set of vnodes is not done: it ran as the job's owner");
-      wanted.vnodes.clear();
-    }
-    const bool failed = std::find(result.failed.begin(), result.failed.end(), hook) != result.failed.end();
-    const auto service = service_change_of(hook, event, failed);
-    tell_surely([&](schema::HookReport::Builder r) {
-      if (ref.getJobSerial() != 0) r.setRef(ref);
-      r.setRun(result.runs[i].get());
-      if (failed && (fail_actions_of(hook, event) & hooks::scheduler_restart_cycle)) r.setRestartScheduling(true);
-      fill_all(r.initJobChanges(static_cast<unsigned>(wanted.job.size())), wanted.job);
-      auto vnodes = r.initVnodes(static_cast<unsigned>(wanted.vnodes.size() + service.offlined.size() + service.recovered.size()));
-      unsigned v = 0;
-      for (const auto& [name, changes] : wanted.vnodes) {
-        vnodes[v].setVnode(name);
-        fill_all(vnodes[v++].initChanges(static_cast<unsigned>(changes.size())), changes);
-      }
-      for (const auto& name : service.offlined) fill_offline(vnodes[v++], name, hook);
-      for (const auto& name : service.recovered) fill_recovered(vnodes[v++], name);
-      fill_actions(result.replies[i].get(), r);
-      if (makes_vnodes(event)) fill_resources(result.replies[i].get(), r);
-      if (ref.getJobSerial() != 0) fill_end_of(schema::text(ref.getJob()), event, result.replies[i].get(), r);
-    });
-    if (!service.recovered.empty()) write_offlined(hook, {});
-    if (event.side == hooks::event_side::mom_periodic) report_of_jobs(event, result.runs[i].get(), result.replies[i].get(), wanted.jobs);
-    if (!of_owner) reboot_if_asked(hook, result.replies[i]);
+void hook_reports::report(const hooks::hook_event& event, schema::RunRef::Reader ref, const hooks::chain_result& result) {
+  // Vnodes of hooks that have just run: the hello tells of them.
+  const auto made_here = makes_vnodes(event) ? vnodes_.names_made() : std::set<std::string>();
+  for (std::size_t i = 0; i < result.runs.size(); ++i) report_run(i, event, ref, result, made_here);
+}
+
+void hook_reports::report_run(std::size_t run, const hooks::hook_event& event, schema::RunRef::Reader ref,
+                              const hooks::chain_result& result, const std::set<std::string>& made_here) {
+  const auto hook = schema::str(result.runs[run].get().getHook());
+  const bool of_owner = std::find(result.as_owner.begin(), result.as_owner.end(), hook) != result.as_owner.end();
+  auto wanted = changes_by(run, result, made_here);
+  if (of_owner && !wanted.vnodes.empty()) {
+    parts_.note(log_event::admin, hook, "what hook '" + hook + "' set of vnodes is not done: it ran as the job's owner");
+    wanted.vnodes.clear();
   }
+  const bool failed = std::find(result.failed.begin(), result.failed.end(), hook) != result.failed.end();
+  const auto service = service_change_of(hook, event, failed);
+  tell_surely([&](schema::HookReport::Builder r) {
+    if (ref.getJobSerial() != 0) r.setRef(ref);
+    r.setRun(result.runs[run].get());
+    if (failed && (hooks_.fail_actions_of(hook, event) & hooks::scheduler_restart_cycle)) r.setRestartScheduling(true);
+    fill_all(r.initJobChanges(static_cast<unsigned>(wanted.job.size())), wanted.job);
+    auto vnodes = r.initVnodes(static_cast<unsigned>(wanted.vnodes.size() + service.offlined.size() + service.recovered.size()));
+    unsigned v = 0;
+    for (const auto& [name, changes] : wanted.vnodes) {
+      vnodes[v].setVnode(name);
+      fill_all(vnodes[v++].initChanges(static_cast<unsigned>(changes.size())), changes);
+    }
+    for (const auto& name : service.offlined) fill_offline(vnodes[v++], name, hook);
+    for (const auto& name : service.recovered) fill_recovered(vnodes[v++], name);
+    fill_actions(result.replies[run].get(), r);
+    if (makes_vnodes(event)) fill_resources(result.replies[run].get(), r);
+    if (ref.getJobSerial() != 0) fill_end_of(schema::text(ref.getJob()), event, result.replies[run].get(), r);
+  });
+  if (!service.recovered.empty()) hooks_.write_offlined(hook, {});
+  if (event.side == hooks::event_side::mom_periodic) report_of_jobs(event, result.runs[run].get(), result.replies[run].get(), wanted.jobs);
+  if (!of_owner) reboot_if_asked(hook, result.replies[run]);
 }
 
 // After what the run did is in the outbox.
-void mom_hooks::reboot_if_asked(const std::string& hook, const hooks::sealed_reply& reply) {
+void hook_reports::reboot_if_asked(const std::string& hook, const hooks::sealed_reply& reply) const {
   using hooks::protocol::Verdict;
   const auto r = reply.get();
   if (r.getVerdict() != Verdict::ACCEPT && r.getVerdict() != Verdict::REJECT) return;
   for (auto action : r.getActions()) {
     if (!action.isReboot()) continue;
     return when_safe([this, hook, how = schema::str(action.getReboot())] {
-      note(log_event::system, hook, hook + " requested for host to be rebooted");
-      if (!annals::mom::order_reboot(how)) note(log_event::error, hook, "the host is not rebooted: " + std::string(std::strerror(errno)));
+      parts_.note(log_event::system, hook, hook + " requested for host to be rebooted");
+      if (!annals::mom::order_reboot(how))
+        parts_.note(log_event::error, hook, "the host is not rebooted: " + std::string(std::strerror(errno)));
     });
   }
 }
 
 // exechost_periodic: what it wants of the jobs here.
-void mom_hooks::report_of_jobs(const hooks::hook_event& event, schema::HookRun::Reader run, hooks::protocol::Reply::Reader reply,
-                               const changes_by_job& changes) {
+void hook_reports::report_of_jobs(const hooks::hook_event& event, schema::HookRun::Reader run, hooks::protocol::Reply::Reader reply,
+                                  const changes_by_job& changes) {
   for (const auto& [key, job] : jobs_) {
     const auto ref = job.job.order().getRef();
     const auto set = changes.find(schema::str(ref.getJob()));

@@ -1,4 +1,4 @@
-// What the tasks of a part wrote, on its way to the primary: each stream in order, piece by piece, the next one when the last
+// Output of the tasks of a part, on its way to the primary: each stream in order, piece by piece, the next one when the last
 // was taken. A task is not told as ended before all it wrote was taken. docs/design/0022-task-manager.md.
 #pragma once
 
@@ -8,16 +8,10 @@
 #include <map>
 #include <string>
 
+#include "actors/mom/tasks/task_messages.hpp"
 #include "events/ports/task_outputs.hpp"
 
 namespace annals::actors {
-
-struct output_piece {
-  std::uint32_t task;
-  bool errors;
-  std::uint64_t offset;
-  std::string bytes;
-};
 
 class part_output {
  public:

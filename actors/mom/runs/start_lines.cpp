@@ -115,32 +115,7 @@ void start_lines::step(std::size_t number) const {
         note(log_event::debug,
              "job waiting up to " + std::to_string(waits_.join_alarm_s) + " secs ($sister_join_job_alarm) for all sister moms to join");
       return;
-    case which::RECEIVED:
-    case which::PROGRAM_STARTING:
-    case which::PROGRAM_STARTED:
-    case which::REFUSED:
-    case which::KILL_REQUESTED:
-    case which::PROGRAM_ENDED:
-    case which::OUTPUT_PLACED:
-    case which::LEFT:
-    case which::DISCARDED:
-    case which::SISTER_JOINED:
-    case which::SISTER_READY:
-    case which::SISTERS_USED:
-    case which::TASK_ASKED:
-    case which::TASK_SETTLED:
-    case which::REQUEST_RECEIVED:
-    case which::REQUEST_DONE:
-    case which::FILES_STAGED_IN:
-    case which::KILL_SENT:
-    case which::TERM_DELAY_ENDED:
-    case which::KILL_DELAY_ENDED:
-    case which::SISTER_AWAY:
-    case which::SISTER_BACK:
-    case which::TICKET_LAPSED:
-    case which::TICKET_RENEWED:
-    case which::HOOK_RAN:
-    case which::HOOK_USED: return;
+    default: return;
   }
 }
 

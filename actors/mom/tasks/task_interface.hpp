@@ -19,6 +19,7 @@ namespace annals::actors {
 struct task_asker {
   caf::actor who;
   std::uint64_t question = 0;
+  bool operator==(const task_asker&) const = default;
 };
 
 // -- to the MoM's actor --------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kept_when_forgotten_ns = 60'000'000'000;
 
-class abandoned final : public reaction {
+class abandoned final : public stored_reaction<abandoned> {
  public:
   bool fold(const log::record& record) override {
     const auto event = record.event();
@@ -39,12 +39,21 @@ class abandoned final : public reaction {
     return orders;
   }
 
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.names_, self.numbers_, self.runs_);
+  }
+
  private:
   struct unheard_run {
     std::uint64_t sequence, serial, number;
     std::uint32_t run;
     std::string host;
     std::int64_t forgotten_ns = 0;  // when its job was; 0: it is not
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.sequence, self.serial, self.number, self.run, self.host, self.forgotten_ns);
+    }
   };
 
   bool fold_job(std::uint64_t serial, const log::record& record, schema::JobEvent::Reader event) {

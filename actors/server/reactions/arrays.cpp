@@ -24,6 +24,10 @@ struct wish {
   std::uint64_t cause = 0;
   model::requester by;
   bool force = false, purge = false, no_mail = false;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.cause, self.by, self.force, self.purge, self.no_mail);
+  }
 };
 
 struct subjob {
@@ -34,17 +38,30 @@ struct subjob {
   bool delete_seen = false, force_seen = false, rerun_seen = false;
   std::optional<wish> deletion, rerun;
   std::uint64_t forget_cause = 0;  // its array is forgotten; 0: it is not
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.array, self.index, self.run, self.run_count, self.ended, self.delete_seen, self.force_seen, self.rerun_seen, self.deletion,
+       self.rerun, self.forget_cause);
+  }
 };
 
 struct array {
   std::uint64_t serial = 0;
   values::index_range indices;
   std::map<std::uint32_t, std::uint64_t> subjobs;  // index -> stream, of those that are not forgotten
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.serial, self.indices, self.subjobs);
+  }
 };
 
 struct news {
   std::uint64_t array = 0;  // its number
   model::subjob_told what;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.array, self.what);
+  }
 };
 
 template <class Fill>
@@ -52,7 +69,7 @@ model::client_request request(Fill fill) {
   return {schema::make<schema::Request>(fill)};
 }
 
-class of_arrays final : public reaction {
+class of_arrays final : public stored_reaction<of_arrays> {
  public:
   bool fold(const log::record& record) override {
     if (!record.event().isJob()) return false;
@@ -74,6 +91,11 @@ class of_arrays final : public reaction {
                                      .what = tell_job{a->second.serial, n->second.what, server}}));
     for (auto b = busy_.begin(); b != busy_.end() && orders.size() < orders_at_once; ++b) give(*b, server, orders);
     return orders;
+  }
+
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.arrays_, self.array_of_serial_, self.subjobs_, self.news_, self.busy_);
   }
 
  private:

@@ -15,7 +15,7 @@ namespace annals::reactions {
 namespace {
 
 // An event costs a look at the reservations that it is about, or that have vnodes of its host. Maintenance is about all of them.
-class degraded final : public reaction {
+class degraded final : public stored_reaction<degraded> {
  public:
   bool fold(const log::record& record) override {
     const auto event = record.event();
@@ -55,6 +55,25 @@ class degraded final : public reaction {
                                    .target = "vnodes of " + reservations_.at(serial).id,
                                    .what = tell_reservation{serial, lost, {"root", at.settings.host_name, schema::Role::SERVER}}}));
     return orders;
+  }
+
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    // not stored: maintenance_, reserved_, because they follow from reservations_
+    // not stored: to_look_at_, owed_, because all are looked at anew
+    io(self.reservations_, self.vnodes_, self.host_changed_, self.changed_);
+  }
+  // All of them are looked at anew.
+  void restored() {
+    maintenance_.clear();
+    reserved_ = {};
+    to_look_at_.clear();
+    owed_.clear();
+    for (const auto& [serial, r] : reservations_) {
+      reserved_.changed(r);
+      if (is_maintenance(r)) maintenance_.insert(serial);
+    }
+    look_at_all();
   }
 
  private:

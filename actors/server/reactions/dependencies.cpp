@@ -28,7 +28,7 @@ constexpr std::size_t at_once = 4096;
 
 constexpr std::uint64_t no_job = UINT64_MAX;
 
-class dependents final : public reaction {
+class dependents final : public stored_reaction<dependents> {
  public:
   bool fold(const log::record& record) override {
     if (!record.event().isJob()) return false;
@@ -63,6 +63,19 @@ class dependents final : public reaction {
     return orders;
   }
 
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    // not stored: of_job_, because it follows from owed_
+    // not stored: out_, by_, because they are of the last look
+    // not stored: now_, changed_, because each record sets them
+    io(self.jobs_, self.numbers_, self.waiting_, self.waits_for_, self.sets_, self.names_, self.shows_, self.owed_, self.server_);
+  }
+  void restored() {
+    out_ = 0;
+    of_job_.clear();
+    for (auto d = owed_.begin(); d != owed_.end(); ++d) of_job_[d->serial][{d->is, values::print({d->other})}] = d;
+  }
+
  private:
   enum class progress : std::uint8_t { waits,
                                        assigned,
@@ -78,20 +91,46 @@ class dependents final : public reaction {
     end how : 2 = end::good;
     bool is_array : 1 = false;
     bool held : 1 = false;  // for its set, by an order of this reaction
+    // In one number: there may be a million jobs.
+    void store(stored::writer& to) const {
+      to.number(std::uint64_t{serial} << 6 | static_cast<std::uint64_t>(is) << 4 | static_cast<std::uint64_t>(how) << 2 |
+                std::uint64_t{is_array} << 1 | std::uint64_t{held});
+    }
+    void restore(stored::reader& from) {
+      const auto n = from.number();
+      serial = n >> 6;
+      is = static_cast<progress>(n >> 4 & 3);
+      how = static_cast<end>(n >> 2 & 3);
+      is_array = (n >> 1 & 1) != 0;
+      held = (n & 1) != 0;
+    }
   };
   struct condition {
     dependency d;
     std::uint64_t number;  // of the other job; no_job: on, or there is none
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.d, self.number);
+    }
   };
   struct waiting_job {
     std::string target;  // "13.borg@borg": as others show it
     std::vector<condition> on;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.target, self.on);
+    }
   };
   struct deed {
     std::uint64_t cause, serial;
     told::what is;
     dependency other;
     order_ptr order{};  // made when it goes out first
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      // not stored: order, because it is made when it goes out
+      io(self.cause, self.serial, self.is, self.other);
+    }
   };
   using deeds = std::map<std::pair<told::what, std::string>, std::list<deed>::iterator>;  // of one job; with the entries' texts
 

@@ -57,12 +57,47 @@ class expiry final : public reaction {
       }
     return std::nullopt;
   }
+  // Those that are not forgotten, each by what it has more than the one before: a history may have a million of them.
+  void store(stored::writer& to) const override {
+    const auto is_there = [&](const end& job) { return !gone_.contains(job.serial); };
+    to(subjobs_);
+    to.number(static_cast<std::uint64_t>(std::ranges::count_if(ended_, is_there)));
+    end before{};
+    for (const auto& job : ended_) {
+      if (!is_there(job)) continue;
+      to(more(before.at_ns, job.at_ns), more(before.sequence, job.sequence), more(before.serial, job.serial));
+      before = job;
+    }
+  }
+  void restore(stored::reader& from) override {
+    from(subjobs_);
+    ended_.clear();
+    gone_.clear();
+    end job{};
+    for (auto n = from.count(); n > 0; --n) {
+      std::int64_t time = 0, sequence = 0, serial = 0;
+      from(time, sequence, serial);
+      add(job.at_ns, time);
+      add(job.sequence, sequence);
+      add(job.serial, serial);
+      ended_.push_back(job);
+    }
+  }
 
  private:
   struct end {
     std::int64_t at_ns;
     std::uint64_t sequence, serial;
   };
+
+  template <class Number>
+  static std::int64_t more(Number before, Number now) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(now) - static_cast<std::uint64_t>(before));
+  }
+  template <class Number>
+  static void add(Number& to, std::int64_t more) {
+    to = static_cast<Number>(static_cast<std::uint64_t>(to) + static_cast<std::uint64_t>(more));
+  }
 
   static std::int64_t due_ns(const end& job, const model::settings& settings) {
     return job.at_ns + model::history_seconds(settings) * second_ns;

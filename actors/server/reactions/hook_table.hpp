@@ -16,6 +16,10 @@ class hook_table {
   bool fold(const log::record& record);
   const std::map<std::uint64_t, model::hook_state>& hooks() const { return hooks_; }  // by stream: in the order of creation
   std::uint32_t events() const { return events_; }                                    // bits of the events at which some hook runs
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.hooks_, self.events_);
+  }
 
  private:
   std::map<std::uint64_t, model::hook_state> hooks_;
@@ -29,6 +33,10 @@ class mom_hooks_fold {
   bool fold(const log::record& record);
   // Sequence of the last such record; 0: there never was a hook.
   std::uint64_t since() const { return since_; }
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.since_);
+  }
 
  private:
   std::uint64_t since_ = 0;

@@ -7,13 +7,18 @@ namespace annals::reactions {
 
 namespace {
 
-class hooks_of_moms final : public reaction {
+class hooks_of_moms final : public stored_reaction<hooks_of_moms> {
  public:
   bool fold(const log::record& record) override { return hooks_.fold(record); }
 
   std::vector<order_ptr> owed(const moment&) override {
     if (hooks_.since() == 0) return {};
     return {make_order({.cause = hooks_.since(), .target = "all hosts", .what = send_hooks{}, .given = order::repeat::until_accepted})};
+  }
+
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.hooks_);
   }
 
  private:

@@ -12,7 +12,7 @@ namespace annals::reactions {
 
 namespace {
 
-class loads final : public reaction {
+class loads final : public stored_reaction<loads> {
  public:
   bool fold(const log::record& record) override {
     const auto event = record.event();
@@ -35,6 +35,11 @@ class loads final : public reaction {
     return orders;
   }
 
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.names_, self.words_, self.runs_, self.on_, self.differing_);
+  }
+
  private:
   struct run {
     std::uint32_t number = 0;
@@ -42,10 +47,18 @@ class loads final : public reaction {
     bool goes_on = false;            // its program was started and has not ended
     std::set<std::string> hosts;     // that still have it
     std::set<std::string> stopping;  // as the job knows
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.number, self.since, self.goes_on, self.hosts, self.stopping);
+    }
   };
   struct word {
     bool suspends = false;
     std::uint64_t since = 0;  // sequence of the record that said so
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.suspends, self.since);
+    }
   };
 
   bool fold_job(const log::record& record, schema::JobEvent::Reader event) {

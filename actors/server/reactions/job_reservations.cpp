@@ -9,7 +9,7 @@ namespace annals::reactions {
 
 namespace {
 
-class of_jobs final : public reaction {
+class of_jobs final : public stored_reaction<of_jobs> {
  public:
   bool fold(const log::record& record) override {
     const auto event = record.event();
@@ -37,6 +37,11 @@ class of_jobs final : public reaction {
                                      .given = order::repeat::until_accepted,
                                      .again_ns = 3600 * second_ns}));  // what its owner may not now he seldom may later
     return orders;
+  }
+
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.wanted_, self.reserved_, self.started_);
   }
 
  private:

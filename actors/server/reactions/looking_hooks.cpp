@@ -13,7 +13,7 @@ namespace annals::reactions {
 
 namespace {
 
-class looking final : public reaction {
+class looking final : public stored_reaction<looking> {
  public:
   bool fold(const log::record& record) override {
     learn_names(record);
@@ -32,12 +32,29 @@ class looking final : public reaction {
     return orders;
   }
 
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.hooks_, self.looks_, self.server_, self.jobs_, self.vnodes_, self.reservations_);
+  }
+  void restored() {
+    for (auto& look : looks_) put_order(look);
+  }
+
  private:
   struct look {
     const hooks::hook_event* event;
     model::requester by;
     std::map<std::uint64_t, std::string> hooks{};  // that have not run yet: name by stream
-    order_ptr what{};
+    order_ptr what{};                              // made of the others
+    void store(stored::writer& to) const {
+      to.bytes(event->name);
+      to(by, hooks);
+    }
+    void restore(stored::reader& from) {
+      event = hooks::find_event(from.bytes());
+      if (!event) throw stored::state_unreadable("a state names a hook event that is not known");
+      from(by, hooks);
+    }
   };
   using looks = std::map<std::pair<std::uint64_t, std::string>, look>;  // by the event's sequence and the subject
 
@@ -124,6 +141,10 @@ class looking final : public reaction {
   struct reserved {
     std::string id;
     bool confirmed = false;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.id, self.confirmed);
+    }
   };
 
   hook_table hooks_;

@@ -19,7 +19,7 @@ std::optional<std::int64_t> patience_ns(const model::settings& settings) {
   return std::max<std::int64_t>(seconds, 1) * second_ns;
 }
 
-class lost final : public reaction {
+class lost final : public stored_reaction<lost> {
  public:
   bool fold(const log::record& record) override {
     const auto event = record.event();
@@ -55,10 +55,19 @@ class lost final : public reaction {
     return next;
   }
 
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.began_ns_, self.names_, self.absent_, self.runs_);
+  }
+
  private:
   struct absence {
     std::int64_t since_ns;
     std::uint64_t since;  // sequence of HostWentDown
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.since_ns, self.since);
+    }
   };
 
   // A run belongs to its primary from JobAssigned until that host's vnodes are released.

@@ -1,5 +1,5 @@
 // What stands on the server and on the default scheduler alike (MS-26, MS-66): mirrored_scheduling.cpp sets it on the other, and who set it
-// is answered when both have it (actors/server/mirror_waits.hpp).
+// is answered when both have it (actors/sessions/mirror_waits.hpp).
 #pragma once
 
 #include <array>

@@ -14,9 +14,14 @@ struct mirrored {
   value on_server, on_scheduler;
   value wanted{};           // what was asked for last, of either
   std::uint64_t cause = 0;  // the change that it was asked for with
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    // not stored: attribute, because the program says which there are
+    io(self.on_server, self.on_scheduler, self.wanted, self.cause);
+  }
 };
 
-class mirror final : public reaction {
+class mirror final : public stored_reaction<mirror> {
  public:
   mirror() {
     for (const auto& a : mirrored_attributes) all_.push_back({a.name, a.at_first, a.at_first});
@@ -39,6 +44,12 @@ class mirror final : public reaction {
       if (m.on_scheduler != m.wanted) orders.push_back(to_be_set(m, false, at.settings));
     }
     return orders;
+  }
+
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.scheduler_);
+    for (auto& m : self.all_) io(m);
   }
 
  private:

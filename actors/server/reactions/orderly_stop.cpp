@@ -12,7 +12,7 @@ namespace annals::reactions {
 
 namespace {
 
-class stop final : public reaction {
+class stop final : public stored_reaction<stop> {
  public:
   bool fold(const log::record& record) override {
     const auto event = record.event();
@@ -45,11 +45,20 @@ class stop final : public reaction {
     return orders;
   }
 
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.asked_, self.runs_);
+  }
+
  private:
   // A run holds vnodes from JobAssigned until the last of its hosts has released its vnodes.
   struct held_run {
     std::uint64_t assigned;       // sequence
     std::set<std::string> hosts;  // that still have it
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.assigned, self.hosts);
+    }
   };
 
   bool fold_job(const log::record& record, schema::JobEvent::Reader event) {

@@ -13,7 +13,7 @@ namespace annals::reactions {
 
 namespace {
 
-class periodic final : public reaction {
+class periodic final : public stored_reaction<periodic> {
  public:
   bool fold(const log::record& record) override {
     if (schema::is(record.event(), schema::ServerEvent::STARTED)) return begin_anew(record);
@@ -52,11 +52,20 @@ class periodic final : public reaction {
     return next;
   }
 
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.hooks_, self.last_);
+  }
+
  private:
   // What the next run is counted from: the last one, or what turned the hook on.
   struct turn {
     std::int64_t began_ns;
     std::uint64_t sequence;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.began_ns, self.sequence);
+    }
   };
 
   static bool is_on(const model::hook_state& hook) { return hook.runs_at("periodic"); }

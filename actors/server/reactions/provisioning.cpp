@@ -24,7 +24,7 @@ using what = model::provision_vnode::what;
 constexpr std::int64_t default_timeout_s = 600;
 constexpr std::int64_t default_at_once = 5;
 
-class provisioner final : public reaction {
+class provisioner final : public stored_reaction<provisioner> {
  public:
   bool fold(const log::record& record) override {
     const auto event = record.event();
@@ -63,6 +63,12 @@ class provisioner final : public reaction {
     return next;
   }
 
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    // not stored: by_, because it is of the last look
+    io(self.hooks_, self.hosts_, self.host_of_, self.turns_, self.waiting_, self.failed_, self.hooks_changed_, self.enabled_);
+  }
+
  private:
   // A vnode on its way.
   struct turn {
@@ -71,15 +77,27 @@ class provisioner final : public reaction {
     std::int64_t begun_ns = 0;
     bool hook_ran = false;
     std::string failed;  // what the hook said that refused
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.now, self.begun, self.begun_ns, self.hook_ran, self.failed);
+    }
   };
   struct waiting_run {
     std::uint32_t run;
     std::uint64_t since;  // sequence
     std::vector<model::vnode_aoe> vnodes;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.run, self.since, self.vnodes);
+    }
   };
   struct failure {
     std::uint64_t sequence;
     std::string why;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.sequence, self.why);
+    }
   };
 
   bool fold_job(const log::record& record, schema::JobEvent::Reader event) {
@@ -256,7 +274,7 @@ class provisioner final : public reaction {
   std::map<std::string, failure> failed_;             // the last of each vnode
   std::uint64_t hooks_changed_ = 0;                   // sequence
   bool enabled_ = false;                              // provision_enable
-  model::requester by_;
+  model::requester by_;                               // of the orders, as of the last look
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // "An event of one stream leads to a command to another one, now or at a time": a reaction. It folds the log, says what is owed
 // now, and when that may be more. One actor runs all of them (actors/server/reactions_actor.hpp): it gives each order once,
-// repeats it while it is owed, and after a start folds the log and asks again, so that there is no other way to recover.
+// repeats it while it is owed, and after a start folds the log, from its beginning or from a checkpoint, and asks again, so that there is
+// no other way to recover.
 //
 // A reaction is pure and decides nothing that its target's own rules could refuse: it only asks.
 // Governed by docs/design/0032-reactions.md; how to add one: docs/howto/add_a_saga.md.
@@ -19,6 +20,7 @@
 #include "events/model/reservation/reservation.hpp"
 #include "events/model/settings.hpp"
 #include "events/schema/client.capnp.h"
+#include "events/values/stored_state.hpp"
 #include "hooks-runtime/catalog/events.hpp"
 
 namespace annals::reactions {
@@ -147,6 +149,23 @@ class reaction {
   virtual std::vector<order_ptr> owed(const moment& at) = 0;
   // When more may be owed if nothing is folded before; nothing: never.
   virtual std::optional<std::int64_t> next_ns(const moment&) const { return std::nullopt; }
+
+  // All that it has folded, as bytes and back: a start from a checkpoint goes on from there (docs/design/0068-checkpoints.md). Whatever
+  // `owed` alone needs is not part of it. `restore` throws state_unreadable.
+  virtual void store(stored::writer& to) const = 0;
+  virtual void restore(stored::reader& from) = 0;
+};
+
+// A reaction that names in `stored_fields` what it folds. What follows from these fields it makes anew in `restored()`.
+template <class Own>
+class stored_reaction : public reaction {
+ public:
+  void store(stored::writer& to) const override { Own::stored_fields(to, static_cast<const Own&>(*this)); }
+  void restore(stored::reader& from) override {
+    auto& own = static_cast<Own&>(*this);
+    Own::stored_fields(from, own);
+    if constexpr (requires { own.restored(); }) own.restored();
+  }
 };
 
 }  // namespace annals::reactions

@@ -73,4 +73,25 @@ std::optional<std::int64_t> reaction_set::next_ns(std::int64_t now_ns) const {
   return next;
 }
 
+void reaction_set::store(stored::writer& to) const {
+  to(settings_);
+  to.number(reactions_.size());
+  for (const auto& k : reactions_) {
+    to.bytes(k.reaction.name);
+    k.reaction.what->store(to);
+  }
+}
+
+void reaction_set::restore(stored::reader& from) {
+  from(settings_);
+  if (from.count() != reactions_.size()) throw stored::state_unreadable("a state has more or fewer reactions than the server");
+  for (auto& k : reactions_) {
+    const auto name = from.bytes();
+    if (name != k.reaction.name)
+      throw stored::state_unreadable("a state has the reaction " + std::string(name) + " in place of " + std::string(k.reaction.name));
+    k = {std::move(k.reaction)};
+    k.reaction.what->restore(from);
+  }
+}
+
 }  // namespace annals::reactions

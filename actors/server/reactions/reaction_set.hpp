@@ -38,6 +38,11 @@ class reaction_set {
   // When `due` is to be called if nothing is folded before; nothing: never.
   std::optional<std::int64_t> next_ns(std::int64_t now_ns) const;
 
+  // What was folded, each reaction's under its name. Which orders were given is not part of it: after a restore every order that is owed is
+  // given anew, as after folding the log. `restore` throws state_unreadable, also if the state has other reactions than this set.
+  void store(stored::writer& to) const;
+  void restore(stored::reader& from);
+
  private:
   struct kept {
     named_reaction reaction;

@@ -27,15 +27,27 @@ struct reserved {
   std::int64_t last_job_ns = 0;  // when a job left its queue
   bool has_job = false;          // that it is made for: it came, or will not come any more
   bool had_queue = false;        // one was made
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.state, self.since, self.began_ns, self.last_job_ns, self.has_job, self.had_queue);
+  }
 };
 struct its_queue {
   model::queue_state state;
   std::uint64_t since = 0;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.state, self.since);
+  }
 };
 struct its_job {
   std::string queue, id;
   std::uint64_t queued = 0;  // sequence
   bool runs = false, deleted = false;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.queue, self.id, self.queued, self.runs, self.deleted);
+  }
 };
 
 // What the queue is to have.
@@ -74,7 +86,7 @@ bool always_its_own(attributes::attribute_id id) {
   return id == queue_ids::enabled || id == queue_ids::started || id == queue_ids::partition;
 }
 
-class queues final : public reaction {
+class queues final : public stored_reaction<queues> {
  public:
   bool fold(const log::record& record) override {
     const auto event = record.event();
@@ -125,6 +137,11 @@ class queues final : public reaction {
     for (const auto& [serial, r] : reservations_)
       if (const auto due = unused_ns(r); due && *due > at.now_ns) next = std::min(next.value_or(*due), *due);
     return next;
+  }
+
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.reservations_, self.made_for_, self.by_queue_, self.queues_, self.queue_names_, self.jobs_);
   }
 
  private:

@@ -25,7 +25,7 @@ std::int64_t retry_ns(const attributes::attribute_set& queue) {
   return std::max<std::int64_t>(given, 1) * second_ns;
 }
 
-class of_queues final : public reaction {
+class of_queues final : public stored_reaction<of_queues> {
  public:
   bool fold(const log::record& record) override {
     const auto event = record.event();
@@ -56,6 +56,12 @@ class of_queues final : public reaction {
 
   std::optional<std::int64_t> next_ns(const moment&) const override { return next_over_ns_; }
 
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    // not stored: next_over_ns_, because it is of the last look
+    io(self.names_, self.routing_, self.jobs_, self.in_order_);
+  }
+
  private:
   struct routed {
     std::string queue;
@@ -63,6 +69,10 @@ class of_queues final : public reaction {
     std::int64_t since_ns = 0;
     std::uint8_t holds = 0;
     bool waits = false;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.queue, self.since, self.since_ns, self.holds, self.waits);
+    }
   };
 
   void note_queue(std::uint64_t stream, schema::QueueEvent::Reader event) {
@@ -168,7 +178,7 @@ class of_queues final : public reaction {
   std::set<std::string, std::less<>> routing_;       // names of routing queues
   std::map<std::uint64_t, routed> jobs_;             // in them, by serial
   std::map<std::uint64_t, std::uint64_t> in_order_;  // their serials, by the record with which they came
-  std::optional<std::int64_t> next_over_ns_;         // when the next one's time in its queue is over
+  std::optional<std::int64_t> next_over_ns_;         // when the next one's time in its queue is over, as of the last look
 };
 
 }  // namespace

@@ -47,7 +47,7 @@ std::uint16_t port_of(const model::scheduler_state& scheduler) {
   return static_cast<std::uint16_t>(attributes::integer_of(scheduler.attributes, ids::sched_port).value_or(0));
 }
 
-class running final : public reaction {
+class running final : public stored_reaction<running> {
  public:
   bool fold(const log::record& record) override {
     const auto event = record.event();
@@ -94,6 +94,11 @@ class running final : public reaction {
     return next;
   }
 
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.table_, self.lives_, self.hosts_, self.leaving_, self.missed_ns_);
+  }
+
  private:
   struct life {
     std::uint64_t since = 0;  // the record from which what is owed follows
@@ -102,6 +107,10 @@ class running final : public reaction {
     std::int64_t came_ns = 0, not_before_ns = 0;
     unsigned ends = 0;            // in a row: it did not live long
     std::size_t start_fails = 0;  // since it ran last
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.since, self.here, self.is_missing, self.came_ns, self.not_before_ns, self.ends, self.start_fails);
+    }
   };
 
   // One without a partition says so in its log and ends (MS-49): once, until somebody changes what it is about.
@@ -157,14 +166,7 @@ class running final : public reaction {
         ++life.start_fails;
         break;
       case which::CREATED: break;
-      case which::CYCLE_BEGAN:
-      case which::CYCLE_REASONS:
-      case which::CYCLE_ENDED:
-      case which::FAIRSHARE_POLICY:
-      case which::FAIRSHARE_SET:
-      case which::FAIRSHARE_DECAYED:
-      case which::FAIRSHARE_TRIMMED:
-      case which::PROPOSAL_REFUSED: return false;
+      default: return false;
     }
     life.since = record.sequence();
     return true;
@@ -231,6 +233,10 @@ class running final : public reaction {
   struct host {
     std::string name;
     bool up = false;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.name, self.up);
+    }
   };
 
   scheduler_table table_;

@@ -20,7 +20,7 @@ constexpr const char* concern = "NEEDS_ATTENTION";
 constexpr const char* relief = "READY_TO_USE";
 constexpr std::int64_t hour_ns = 3600 * second_ns;
 
-class comments final : public reaction {
+class comments final : public stored_reaction<comments> {
  public:
   bool fold(const log::record& record) override {
     const auto event = record.event();
@@ -61,6 +61,11 @@ class comments final : public reaction {
     return next;
   }
 
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.table_, self.stories_);
+  }
+
  private:
   struct story {
     std::deque<std::int64_t> ends;  // within the last hour, when it was to run
@@ -68,6 +73,10 @@ class comments final : public reaction {
     bool spoke_last = false;        // the comment is the server's
     std::int64_t came_ns = 0;       // 0: it is not connected
     std::uint64_t since = 0;        // the last record of its coming and going
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.ends, self.end_is_news, self.spoke_last, self.came_ns, self.since);
+    }
   };
 
   bool fold_scheduler(const log::record& record, schema::SchedulerEvent::Reader event) {

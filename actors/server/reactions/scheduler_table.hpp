@@ -16,6 +16,10 @@ class scheduler_table {
   // By stream: in the order of creation.
   const std::map<std::uint64_t, model::scheduler_state>& schedulers() const { return schedulers_; }
   const model::scheduler_state* find(std::string_view name) const;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.schedulers_);
+  }
 
  private:
   std::map<std::uint64_t, model::scheduler_state> schedulers_;

@@ -9,7 +9,7 @@ namespace annals::reactions {
 
 namespace {
 
-class unanswered final : public reaction {
+class unanswered final : public stored_reaction<unanswered> {
  public:
   bool fold(const log::record& record) override {
     const auto event = record.event();
@@ -34,6 +34,11 @@ class unanswered final : public reaction {
              .target = "question of " + r.id,
              .what = tell_reservation{serial, model::reservation_time{}, {"root", at.settings.host_name, schema::Role::SERVER}}}));
     return orders;
+  }
+
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.reservations_, self.changed_);
   }
 
  private:

@@ -290,23 +290,7 @@ void entity_limits::apply(counted_job& job, const event_place& at, schema::JobEv
       if (job.is_array) counts_.weigh(job, 0);
       job.is_array = false;
       return;
-    case which::STARTED:
-    case which::START_FAILED:
-    case which::RUN_STEP:
-    case which::REDUCED:  // it counts with what it asked
-    case which::USAGE_REPORTED:
-    case which::RERUN_REQUESTED:
-    case which::SIGNALLED:
-    case which::MESSAGED:
-    case which::SUSPENDED:
-    case which::RESUME_WANTED:
-    case which::RESUMED:
-    case which::REQUEST_DONE:
-    case which::EXITED:
-    case which::OUTPUT_DELIVERED:
-    case which::VNODES_RELEASED:
-    case which::VNODES_TAKEN:
-    case which::REORDERED: return;
+    default: return;  // a job that was reduced counts with what it asked
   }
 }
 

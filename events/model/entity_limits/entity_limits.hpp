@@ -25,6 +25,10 @@ class entity_limits {
 
   const job_counts& counts() const { return counts_; }
   bool operator==(const entity_limits&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.set_, self.counts_);
+  }
 
  private:
   struct newcomer;  // what a job would add

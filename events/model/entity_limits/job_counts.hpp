@@ -33,6 +33,10 @@ struct asked_amount {
   resource_number resource;
   std::int64_t amount;
   bool operator==(const asked_amount&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.resource, self.amount);
+  }
 };
 
 // What is remembered of a job until it ends.
@@ -47,6 +51,10 @@ struct counted_job {
   std::uint32_t weight = 1;  // of an array: subjobs that have not begun; those that have count for themselves
   bool in_q() const { return counted && !runs && holds == 0 && !waits; }
   bool operator==(const counted_job&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.tallies, self.asked, self.holds, self.waits, self.runs, self.counted, self.is_array, self.weight);
+  }
 };
 
 class job_counts {
@@ -55,6 +63,18 @@ class job_counts {
   struct asked_sums {
     sum all = 0, in_q = 0;
     bool operator==(const asked_sums&) const = default;
+    // Half by half: events/values/stored_state.hpp knows no numbers of this width.
+    void store(auto& to) const {
+      for (const auto s : {all, in_q}) to(static_cast<std::int64_t>(s >> 64), static_cast<std::uint64_t>(s));
+    }
+    void restore(auto& from) {
+      for (auto* s : {&all, &in_q}) {
+        std::int64_t high = 0;
+        std::uint64_t low = 0;
+        from(high, low);
+        *s = sum(high) << 64 | low;
+      }
+    }
   };
   struct tally {
     std::string place, name;
@@ -63,6 +83,10 @@ class job_counts {
     std::uint64_t holders = 0;      // that count here, some perhaps with no weight
     std::vector<asked_sums> asked;  // by number of the resource; shorter: nothing was asked
     bool operator==(const tally&) const = default;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.place, self.name, self.kind, self.jobs, self.in_q, self.holders, self.asked);
+    }
   };
 
   // The place: a queue's name, or "" for the server. nullptr: nobody there.
@@ -86,6 +110,10 @@ class job_counts {
   void change_owner(counted_job& job, const job_owner& owner);
   void ask(counted_job& job, std::string_view resource, std::string_view value);  // "" or no amount: nothing of it
   bool operator==(const job_counts&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.places_, self.tallies_, self.free_, self.resources_);
+  }
 
  private:
   struct text_hash {

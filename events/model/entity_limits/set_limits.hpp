@@ -26,6 +26,10 @@ struct submission_limits {
            !max_queuable;
   }
   bool operator==(const submission_limits&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.max_queued, self.queued_jobs_threshold, self.max_queued_res, self.queued_jobs_threshold_res, self.max_queuable);
+  }
 };
 
 class set_limits {
@@ -40,6 +44,10 @@ class set_limits {
   const submission_limits* of_queue(std::string_view name) const;  // nullptr: none is set there
   bool any_of_submissions() const;
   bool operator==(const set_limits&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.server_, self.queues_, self.limited_queues_);
+  }
 
  private:
   using changes = capnp::List<schema::Attribute>::Reader;
@@ -48,6 +56,10 @@ class set_limits {
     submission_limits submission;
     std::set<std::string> old_style, new_style;  // that are set: "max_run_res.mem"
     bool operator==(const place&) const = default;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.name, self.submission, self.old_style, self.new_style);
+    }
   };
   std::optional<rejection> check(schema::ObjectKind kind, changes all) const;
   static void apply_to(place& to, schema::ObjectKind kind, changes all);

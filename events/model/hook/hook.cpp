@@ -299,8 +299,14 @@ outcome decide_ran(const hook_state& hook, const hook_ran& c) {
 }  // namespace
 
 outcome decide(const hook_state& hook, const hook_command& command, const stamp& now, const settings& settings) {
-  if (const auto* ran = std::get_if<hook_ran>(&command)) return decide_ran(hook, *ran);
-  return decide_manage(hook, std::get<manage_hook>(command), now, settings);
+  struct visitor {
+    const hook_state& hook;
+    const stamp& now;
+    const model::settings& settings;
+    outcome operator()(const manage_hook& c) const { return decide_manage(hook, c, now, settings); }
+    outcome operator()(const hook_ran& c) const { return decide_ran(hook, c); }
+  };
+  return std::visit(visitor{hook, now, settings}, command);
 }
 
 void apply(hook_state& hook, const event_place& at, schema::HookEvent::Reader event) {

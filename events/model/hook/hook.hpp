@@ -22,6 +22,10 @@ struct hook_content {
   std::string hash;  // 32 bytes; empty: not imported
   std::uint64_t size = 0;
   bool operator==(const hook_content&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.hash, self.size);
+  }
 };
 
 struct hook_state {
@@ -32,6 +36,10 @@ struct hook_state {
   std::string name;
   attributes::attribute_set attributes;  // with their defaults
   hook_content code, config;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.serial, self.version, self.order, self.exists, self.name, self.attributes, self.code, self.config);
+  }
 
   bool enabled() const;
   bool has_event(std::string_view event) const;

@@ -16,19 +16,8 @@ std::optional<look> look_at_reservation(schema::ReservationEvent::Reader event) 
     case which::OCCURRENCE_BEGAN: return look{"resv_begin", kind::reservation};
     case which::OCCURRENCE_ENDED: return look{"resv_end", kind::reservation};
     case which::DELETE_REQUESTED: return look{"resv_end", kind::reservation, {}, true};
-    case which::SUBMITTED:
-    case which::REFUSED:
-    case which::DENIED:
-    case which::ALTER_REQUESTED:
-    case which::ALTER_DENIED:
-    case which::CHANGED:
-    case which::DEGRADED:
-    case which::RESTORED:
-    case which::LATER_ASKED:
-    case which::LATER_PLACED:
-    case which::ENDED: return std::nullopt;
+    default: return std::nullopt;
   }
-  return std::nullopt;
 }
 
 }  // namespace

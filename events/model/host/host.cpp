@@ -314,13 +314,19 @@ outcome decide_hello(const host_state& host, const mom_hello& said, const settin
 }  // namespace
 
 outcome decide(const host_state& host, const host_command& command, const stamp& now, const settings& settings) {
-  if (const auto* request = std::get_if<schema::sealed<schema::Request>>(&command))
-    return decide_manage(host, request->get().getManage(), now, settings);
-  if (const auto* hello = std::get_if<mom_hello>(&command)) return decide_hello(host, *hello, settings);
-  if (const auto* provision = std::get_if<provision_vnode>(&command)) return decide_provision(host, *provision);
-  const auto& silent = std::get<host_silent>(command);
-  if (!host.exists || !host.up) return no_change;
-  return std::vector<event>{make_event([&](auto e) { e.initHost().initWentDown().setText(silent.why); })};
+  struct visitor {
+    const host_state& host;
+    const stamp& now;
+    const model::settings& settings;
+    outcome operator()(const schema::sealed<schema::Request>& c) const { return decide_manage(host, c.get().getManage(), now, settings); }
+    outcome operator()(const mom_hello& c) const { return decide_hello(host, c, settings); }
+    outcome operator()(const provision_vnode& c) const { return decide_provision(host, c); }
+    outcome operator()(const host_silent& c) const {
+      if (!host.exists || !host.up) return no_change;
+      return std::vector<event>{make_event([&](auto e) { e.initHost().initWentDown().setText(c.why); })};
+    }
+  };
+  return std::visit(visitor{host, now, settings}, command);
 }
 
 // -- apply ---------------------------------------------------------------------------------------------------------------

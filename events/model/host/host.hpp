@@ -33,6 +33,10 @@ struct provisioning {
   provision_step step = provision_step::none;
   std::string aoe;  // that it is to have
   bool operator==(const provisioning&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.step, self.aoe);
+  }
 };
 
 struct vnode_state {
@@ -47,6 +51,11 @@ struct vnode_state {
   attributes::attribute_set set_by_admin;  // those an administrator set: they win over what the MoM reports
   std::int64_t state_changed_s = 0;
   bool operator==(const vnode_state&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.name, self.order, self.stale, self.offline, self.busy, self.suspends, self.provision, self.attributes, self.set_by_admin,
+       self.state_changed_s);
+  }
 };
 
 struct host_state {
@@ -66,6 +75,16 @@ struct host_state {
   name_index place_of;              // of a vnode in `vnodes`, by name: hosts may have thousands
 
   bool operator==(const host_state&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    // not stored: place_of, because it follows from vnodes
+    io(self.serial, self.version, self.name, self.log_uuid, self.log_since, self.address, self.port, self.exists, self.up, self.heard_of,
+       self.down_reason, self.vnodes_refused, self.vnodes);
+  }
+  void restored() {
+    place_of.clear();
+    for (std::uint32_t i = 0; i < vnodes.size(); ++i) place_of.emplace(vnodes[i].name, i);
+  }
   const vnode_state* vnode(std::string_view name) const;
 };
 

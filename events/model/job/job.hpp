@@ -61,6 +61,10 @@ struct run_request {
   std::optional<allocation_change> release = {};
   std::vector<shown_value> changes = {};  // qalter
   bool operator==(const run_request&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.id, self.what, self.text, self.to_errors, self.to_output, self.release, self.changes);
+  }
 };
 
 // Files that come before a run's program (pbs guide: stagein).
@@ -74,12 +78,20 @@ struct failed_start {
   std::string host;
   std::uint32_t run = 0;
   bool operator==(const failed_start&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.host, self.run);
+  }
 };
 
 // Of a run's hosts, its first among them.
 struct start_progress {
   std::uint32_t hosts = 0, joined = 0, failed = 0;
   bool operator==(const start_progress&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.hosts, self.joined, self.failed);
+  }
 };
 
 // What a job array knows of its subjobs (docs/design/0057-job-arrays.md). One that has begun is a job of its own.
@@ -88,6 +100,10 @@ struct array_state {
     std::uint32_t run = 0;       // of its last start
     std::int64_t run_count = 0;  // as it showed it
     bool operator==(const begun_before&) const = default;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.run, self.run_count);
+    }
   };
   values::index_set remaining;                     // have not begun, or are to begin again
   std::map<std::uint32_t, std::uint32_t> running;  // index -> run, until the array has heard that it left
@@ -96,6 +112,10 @@ struct array_state {
   values::index_set deleting;                      // of `running`: to be deleted
   std::string began;                               // "Job Array Began at ..."; empty: no subjob has
   bool operator==(const array_state&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.remaining, self.running, self.begun, self.failed, self.deleting, self.began);
+  }
   const values::index_range& indices() const { return remaining.of(); }
   // All that it will ever run has ended.
   bool over() const { return remaining.empty() && running.empty(); }
@@ -164,6 +184,17 @@ struct job_state {
   std::vector<values::dependency> dependents;
 
   bool operator==(const job_state&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.phase, self.serial, self.version, self.number, self.id, self.attributes, self.holds, self.wait_over, self.execution_time,
+       self.queue_rank, self.script_hash, self.script_size, self.run, self.hosts, self.allocated, self.used, self.asked, self.unheard,
+       self.bears_failures, self.failed_starts, self.failed_in_a_row, self.rests_until_ns, self.primary_abandoned, self.steps,
+       self.progress, self.stage_in, self.usage_known, self.usage_at_s, self.used_in_phase, self.exited, self.explained, self.exit_status,
+       self.has_exit_status, self.delete_requested, self.delete_forced, self.purge_history, self.rerun_requested, self.rerun_forced,
+       self.rerun_exit_status, self.rerun_by_hook, self.preempted, self.aborted, self.deleted_by, self.requests, self.last_request,
+       self.busy_hosts, self.released, self.released_partly, self.admin_suspended, self.resume_wanted, self.can_checkpoint,
+       self.checkpointed_at, self.array, self.dependents);
+  }
   // The run is over, and some of its other hosts have not said that they are rid of the job.
   bool waits_for_hosts() const { return phase == job_phase::exiting && !allocated.empty() && allocated.hosts().front() != hosts.front(); }
   bool ended() const { return phase == job_phase::finished || phase == job_phase::forgotten; }
@@ -278,6 +309,10 @@ struct subjob_told {
   std::string held = {};     // requeued: why it is not tried again; the array is held
   bool not_started = false;  // requeued: its start failed
   std::string comment = {};  // not_started: why
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.index, self.run, self.requeued, self.failed, self.run_count, self.held, self.not_started, self.comment);
+  }
 };
 struct forget_job {
   bool with_array = false;  // of a subjob: its array is forgotten

@@ -20,6 +20,10 @@ struct queue_state {
   std::string name;
   std::uint64_t reservation = 0;  // serial of the one whose jobs it is for; 0: an ordinary queue
   attributes::attribute_set attributes;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.serial, self.version, self.order, self.exists, self.name, self.reservation, self.attributes);
+  }
 };
 outcome decide(const queue_state& queue, const schema::sealed<schema::Request>& command, const stamp& now, const settings& settings);
 void apply(queue_state& queue, const event_place& at, schema::QueueEvent::Reader event);

@@ -42,6 +42,10 @@ class bookings {
   const std::string* put_off(const event_place& at, schema::ReservationEvent::Reader event) const;
   bool any_asks_for(std::string_view resource) const;  // or would with the change that it waits for
   bool operator==(const bookings& other) const { return reservations_ == other.reservations_; }
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.reservations_, self.serial_of_number_, self.count_of_user_, self.dates_, self.open_);
+  }
 
  private:
   const reservation_state* of_stream(std::uint64_t serial, const reservation_state* born) const;

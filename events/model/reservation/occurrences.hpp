@@ -14,6 +14,10 @@ struct occurrence {
   std::int64_t start_ns = 0, end_ns = 0;
   std::string exec_vnode;
   bool operator==(const occurrence&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.index, self.start_ns, self.end_ns, self.exec_vnode);
+  }
 };
 
 // The occurrences after `before`, in four bytes each: a rule may give thousands, and every fold of the server keeps them.
@@ -32,6 +36,10 @@ struct later_occurrences {
     return before;
   }
   bool operator==(const later_occurrences&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.gaps_s, self.before);
+  }
 };
 
 }  // namespace annals::model

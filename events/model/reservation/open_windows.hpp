@@ -18,6 +18,10 @@ class open_windows {
   struct holder {
     std::uint64_t who = 0;  // serial
     amounts has;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.who, self.has);
+    }
   };
 
   void changed(const reservation_state& r);  // by an event that it has applied
@@ -26,6 +30,10 @@ class open_windows {
   bool empty() const { return places_.empty(); }
   // Serials and places, rising.
   const std::map<std::uint64_t, std::string>& places() const { return places_; }
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.places_, self.by_vnode_);
+  }
 
  private:
   void leave(std::uint64_t who, const std::string& place);

@@ -45,12 +45,20 @@ struct reservation_ask {
   std::vector<occurrence> wanted;
   std::set<std::string, std::less<>> refused_by;  // scheduler objects
   bool operator==(const reservation_ask&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.number, self.what, self.wanted, self.refused_by);
+  }
 };
 
 struct reservation_change {
   attributes::attribute_set attributes;  // as they are when it is confirmed
   std::vector<occurrence> occurrences;
   bool operator==(const reservation_change&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.attributes, self.occurrences);
+  }
 };
 
 struct reservation_state {
@@ -88,6 +96,14 @@ struct reservation_state {
   std::string end_reason;
 
   bool operator==(const reservation_state&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.serial, self.version, self.order, self.phase, self.kind, self.id, self.attributes, self.job, self.hosts, self.occurrences,
+       self.over, self.later, self.count, self.running, self.placed, self.scheduler, self.partition, self.ask, self.change,
+       self.change_denied, self.answer_by_ns, self.answer_since_ns, self.lost, self.retry_ns, self.retry_since_ns, self.later_retry_ns,
+       self.later_since_ns, self.in_conflict, self.retried, self.conflicts, self.submitted_ns, self.changed_ns, self.deleted_by,
+       self.end_reason);
+  }
   bool degraded() const { return !lost.empty(); }
   bool lives() const { return phase != reservation_phase::none && phase < reservation_phase::being_deleted; }
   bool has_queue() const { return placed && phase != reservation_phase::ended; }

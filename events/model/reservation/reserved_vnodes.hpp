@@ -21,6 +21,10 @@ class reserved_vnodes {
   void changed(const reservation_state& r);  // by an event that it has applied
   // Null: nobody keeps it.
   const serials* of(std::string_view vnode) const;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.vnodes_, self.by_vnode_);
+  }
 
  private:
   std::map<std::uint64_t, std::vector<std::string>> vnodes_;  // by serial; each once, in order

@@ -32,12 +32,20 @@ class vnode_dates {
     amounts has;
     bool alone = false;  // nobody else may be there
     bool operator==(const holder&) const = default;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.who, self.has, self.alone);
+    }
   };
   struct span {
     std::int64_t start_ns = 0, end_ns = 0;
   };
   void book(const std::string& vnode, span time, const holder& h);
   void free(const std::string& vnode, span time, const holder& h);
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.booked_);
+  }
   // Whether there is a moment at which those who hold the vnode are such.
   template <class Are>
   bool any(std::string_view vnode, span time, Are&& are) const {

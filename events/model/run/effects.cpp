@@ -140,14 +140,14 @@ effect_id id_of(const run_effect& effect) {
 }
 
 std::string sister_of(const run_state& run, const run_effect& effect) {
-  if (const auto* e = std::get_if<ask_sister>(&effect)) return e->host;
-  if (const auto* e = std::get_if<ask_prologue>(&effect)) return e->host;
-  if (const auto* e = std::get_if<update_sister>(&effect)) return e->host;
-  if (const auto* e = std::get_if<keep_sister>(&effect)) return e->host;
-  if (const auto* e = std::get_if<release_sister>(&effect)) return e->host;
-  if (const auto* e = std::get_if<kill_on>(&effect)) return e->host;
-  if (const auto* e = std::get_if<spawn_task_on>(&effect)) return run.tasks.at(e->task).host;
-  return {};
+  return std::visit([&](const auto& e) -> std::string {
+    using one = std::decay_t<decltype(e)>;
+    if constexpr (std::is_same_v<one, spawn_task_on>) return run.tasks.at(e.task).host;
+    else if constexpr (std::is_same_v<one, wake>) return {};  // its host is whom it waits for
+    else if constexpr (requires { e.host; }) return e.host;
+    else return {};
+  },
+                    effect);
 }
 
 bool is_report(const run_effect& effect) {

@@ -35,11 +35,19 @@ class scheduler_directories {
   std::optional<rejection> check(const event_place& at, schema::SchedulerEvent::Reader event) const;
   void apply(const event_place& at, schema::SchedulerEvent::Reader event);
   bool operator==(const scheduler_directories&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.of_);
+  }
 
  private:
   struct pair {
     std::string priv, logs;  // as they are compared; empty: not set
     bool operator==(const pair&) const = default;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.priv, self.logs);
+    }
   };
   static void take(pair& into, schema::SchedulerEvent::Reader event);
   std::map<std::uint64_t, pair> of_;  // by stream

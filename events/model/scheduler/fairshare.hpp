@@ -28,6 +28,10 @@ struct fairshare_policy {
   std::uint64_t decay_seconds = 86400;  // 0: it never decays by itself
   double decay_factor = 0.5;            // from 0 to 1: what is left of usage after a decay
   bool operator==(const fairshare_policy&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.on, self.entity, self.usage, self.decay_seconds, self.decay_factor);
+  }
 };
 fairshare_policy read_fairshare_policy(schema::FairsharePolicy::Reader from);
 void write_fairshare_policy(const fairshare_policy& from, schema::FairsharePolicy::Builder to);

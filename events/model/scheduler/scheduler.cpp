@@ -248,19 +248,26 @@ std::string_view placed_partition(const scheduler_state& scheduler) {
 }
 
 outcome decide(const scheduler_state& scheduler, const scheduler_command& command, const stamp& now, const settings& settings) {
-  if (const auto* request = std::get_if<schema::sealed<schema::Request>>(&command)) {
-    if (request->get().isManage()) return decide_manage(scheduler, request->get().getManage(), now, settings);
-    return scheduler.exists ? decide_fairshare(request->get().getFairshare(), now) : outcome(refuse(pbs_error::unknown_scheduler));
-  }
-  if (const auto* trim = std::get_if<trim_fairshare>(&command))
-    return scheduler.exists ? decide_trim(*trim, now) : outcome(refuse(pbs_error::unknown_scheduler));
-  if (const auto* said = std::get_if<scheduler_said>(&command)) return decide_said(scheduler, said->message.get());
-  if (const auto* came = std::get_if<scheduler_came>(&command)) return decide_came(scheduler, *came, settings);
-  if (const auto* failed = std::get_if<scheduler_not_started>(&command)) return decide_not_started(scheduler, *failed);
-  if (const auto* refused = std::get_if<proposal_refused>(&command))
-    return scheduler.exists ? outcome(std::vector<event>{proposal_event(*refused)}) : outcome(no_change);
-  if (!scheduler.connected) return no_change;
-  return decide_gone(scheduler, std::get<scheduler_gone>(command));
+  struct visitor {
+    const scheduler_state& scheduler;
+    const stamp& now;
+    const model::settings& settings;
+    outcome operator()(const schema::sealed<schema::Request>& c) const {
+      if (c.get().isManage()) return decide_manage(scheduler, c.get().getManage(), now, settings);
+      return scheduler.exists ? decide_fairshare(c.get().getFairshare(), now) : outcome(refuse(pbs_error::unknown_scheduler));
+    }
+    outcome operator()(const trim_fairshare& c) const {
+      return scheduler.exists ? decide_trim(c, now) : outcome(refuse(pbs_error::unknown_scheduler));
+    }
+    outcome operator()(const scheduler_came& c) const { return decide_came(scheduler, c, settings); }
+    outcome operator()(const scheduler_gone& c) const { return scheduler.connected ? decide_gone(scheduler, c) : outcome(no_change); }
+    outcome operator()(const scheduler_said& c) const { return decide_said(scheduler, c.message.get()); }
+    outcome operator()(const scheduler_not_started& c) const { return decide_not_started(scheduler, c); }
+    outcome operator()(const proposal_refused& c) const {
+      return scheduler.exists ? outcome(std::vector<event>{proposal_event(c)}) : outcome(no_change);
+    }
+  };
+  return std::visit(visitor{scheduler, now, settings}, command);
 }
 
 namespace {

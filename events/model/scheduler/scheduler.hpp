@@ -29,6 +29,11 @@ struct scheduler_state {
   std::string left_host;         // out of reach when it was started somewhere else; empty: none, or somebody has set sched_host since
   attributes::attribute_set attributes;
   fairshare_policy fairshare;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.serial, self.version, self.exists, self.connected, self.name, self.cycle, self.in_cycle, self.partition_given, self.runs_on,
+       self.start_failed, self.found_unfit, self.left_host, self.attributes, self.fairshare);
+  }
 };
 // The partition that it schedules (MS-29, MS-35); empty: none. The default one has what is in none, and none itself (MS-37).
 std::string_view placed_partition(const scheduler_state& scheduler);

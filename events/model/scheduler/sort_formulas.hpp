@@ -18,6 +18,10 @@ class sort_formulas {
   void apply(schema::ServerEvent::Reader event);
   void apply(const event_place& at, schema::SchedulerEvent::Reader event);
   bool operator==(const sort_formulas&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.of_server_, self.of_scheduler_);
+  }
 
  private:
   std::string of_server_;                              // empty: none

@@ -131,14 +131,7 @@ outcome decide_wind_up(const server_state& server, const wind_up& request, const
   })};
 }
 
-}  // namespace
-
-outcome decide(const server_state& server, const server_command& command, const stamp& now, const settings& settings) {
-  if (const auto* up = std::get_if<server_up>(&command)) return decide_up(server, *up);
-  if (const auto* request = std::get_if<wind_up>(&command)) return decide_wind_up(server, *request, now);
-  if (const auto* down = std::get_if<server_down>(&command))
-    return std::vector<event>{make_event([&](auto e) { e.initServer().initStopped().setHow(down->how); })};
-  const auto m = std::get<schema::sealed<schema::Request>>(command).get().getManage();
+outcome decide_manage(const server_state& server, schema::Manage::Reader m, const stamp& now, const settings& settings) {
   if (m.getKind() == schema::ObjectKind::RESOURCE) return decide_resource(server, m, now);
   if (m.getVerb() == schema::ManageVerb::CREATE || m.getVerb() == schema::ManageVerb::DELETE)
     return refuse(pbs_error::invalid_request);
@@ -146,6 +139,23 @@ outcome decide(const server_state& server, const server_command& command, const 
   if (changed.accepted() && !changed.events().empty())
     if (auto why = unfit(changed.events().front().get().getServer().getChanged().getChanges(), settings)) return *why;
   return changed;
+}
+
+}  // namespace
+
+outcome decide(const server_state& server, const server_command& command, const stamp& now, const settings& settings) {
+  struct visitor {
+    const server_state& server;
+    const stamp& now;
+    const model::settings& settings;
+    outcome operator()(const server_up& c) const { return decide_up(server, c); }
+    outcome operator()(const wind_up& c) const { return decide_wind_up(server, c, now); }
+    outcome operator()(const server_down& c) const {
+      return std::vector<event>{make_event([&](auto e) { e.initServer().initStopped().setHow(c.how); })};
+    }
+    outcome operator()(const schema::sealed<schema::Request>& c) const { return decide_manage(server, c.get().getManage(), now, settings); }
+  };
+  return std::visit(visitor{server, now, settings}, command);
 }
 
 void apply(server_state& server, const event_place& at, schema::ServerEvent::Reader event) {

@@ -22,6 +22,10 @@ struct server_state {
   std::string server_name, host_name;
   attributes::attribute_set attributes;
   attributes::resource_catalogue resources;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.serial, self.version, self.exists, self.server_name, self.host_name, self.attributes, self.resources);
+  }
 };
 struct server_up {
   std::string version, host_name, server_name, time_zone, log_uuid;

@@ -58,6 +58,10 @@ class allocation {
   void renumber(std::vector<std::uint32_t> chunks, std::string select);
   std::size_t chunks() const;
   bool operator==(const allocation&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.exec_vnode_, self.exec_host_, self.place_, self.select_, self.hosts_, self.chunks_of_select_);
+  }
 
  private:
   template <class Stays>

@@ -27,6 +27,10 @@ struct shown_value {
   std::string name, resource;        // "Resource_List", "ncpus"
   std::optional<std::string> value;  // nothing: it does not show it
   bool operator==(const shown_value&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.name, self.resource, self.value);
+  }
 };
 
 struct allocation_change {
@@ -36,6 +40,10 @@ struct allocation_change {
   std::vector<shown_value> changes;             // of schedselect and Resource_List
   std::string by;                               // event of the hook: "execjob_launch"; or "rjselect", or "pbs_release_nodes"
   bool operator==(const allocation_change&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.released, self.exec_vnode, self.exec_host, self.satisfies, self.keep_select, self.changes, self.by);
+  }
 };
 
 // The job is given the chunks of rjselect, and its run is reduced to what its select asks for by itself (RS-26, RS-28): its select is

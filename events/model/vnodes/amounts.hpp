@@ -17,6 +17,10 @@ struct amount {
   bool is_size = false;
   std::string print() const;  // "2", "1024kb", "0.5"
   bool operator==(const amount&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.value, self.is_size);
+  }
 };
 
 // Amounts by resource, few and sorted by name. A value: copies share their entries until one of them is changed, so that the
@@ -34,6 +38,16 @@ class amounts {
   amount& operator[](std::string_view resource);     // a new one is 0
   void add(const amounts& more, int sign);           // +1, -1
   bool operator==(const amounts& other) const;
+  // events/values/stored_state.hpp
+  void store(auto& to) const {
+    to.number(size_);
+    for (const auto& e : *this) to(e);
+  }
+  void restore(auto& from) {
+    size_ = from.count();
+    entries_ = size_ > 0 ? std::make_shared<entry[]>(size_) : nullptr;
+    for (std::size_t i = 0; i < size_; ++i) from(entries_[static_cast<std::ptrdiff_t>(i)]);
+  }
 
  private:
   void unshare(std::size_t room);
@@ -67,6 +81,10 @@ std::vector<asked_part> parts_of(std::string_view exec_vnode);
 std::string_view aoe_of_part(std::string_view resources);
 struct vnode_aoe {
   std::string vnode, aoe;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.vnode, self.aoe);
+  }
 };
 // The vnodes that are provisioned before the run, each once.
 std::vector<vnode_aoe> vnodes_to_provision(std::string_view exec_vnode);

@@ -20,6 +20,10 @@ class given_up_vnodes {
   // A job that is suspended on the vnode, by its serial; nothing: there is none.
   std::optional<std::uint64_t> job_on(std::string_view vnode) const;
   bool operator==(const given_up_vnodes&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.of_job_);
+  }
 
  private:
   void released(std::uint64_t job, schema::VnodesReleased::Reader e);

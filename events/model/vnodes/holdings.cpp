@@ -164,8 +164,6 @@ void holdings::apply(const event_place& at, schema::HostEvent::Reader event) {
   model::apply(host, at, event);
   const auto refresh_one = [&](capnp::Text::Reader name) { refresh(at, *host.vnode(schema::text(name))); };
   switch (event.which()) {
-    case which::ADDED:
-    case which::VNODES_REFUSED: return;
     case which::VNODE_CREATED: return refresh_one(event.getVnodeCreated().getName());
     case which::VNODE_CHANGED: return refresh_one(event.getVnodeChanged().getVnode());
     case which::CAME_UP:
@@ -177,6 +175,7 @@ void holdings::apply(const event_place& at, schema::HostEvent::Reader event) {
       for (const auto& v : host.vnodes) forget(v.name);
       hosts_.erase(at.stream);
       return;
+    default: return;
   }
 }
 
@@ -187,6 +186,20 @@ void holdings::apply(schema::ServerEvent::Reader event) {
   const auto flags = attributes::resource_flags_of(schema::text(defined.getFlags())).value_or(0);
   if ((flags & (attributes::consumable | attributes::first_host_only)) != 0) only_compared_.erase(schema::str(defined.getName()));
   else only_compared_.insert(schema::str(defined.getName()));
+}
+
+// The vnodes of a run share what they were asked for, as they did when it was assigned.
+void holdings::restored() {
+  numbers_ = {};
+  std::unordered_map<std::uint64_t, amounts> last;
+  for (number at = 0; at < vnodes_.size(); ++at) {
+    numbers_.add(name_table::key_of(vnodes_[at].name), at);
+    for (auto& j : vnodes_[at].use.jobs) {
+      auto& before = last[j.job];
+      if (before == j.held) j.held = before;
+      else before = j.held;
+    }
+  }
 }
 
 // -- jobs ----------------------------------------------------------------------------------------------------------------
@@ -206,33 +219,7 @@ void holdings::apply(const event_place& at, std::string_view id, schema::JobEven
     case which::SUSPENDED:
       if (event.getSuspended().getAdmin()) begin_maintenance(at, id);
       return;
-    case which::QUEUED:
-    case which::ALTERED:
-    case which::HELD:
-    case which::RELEASED:
-    case which::WAIT_ENDED:
-    case which::STARTED:
-    case which::START_FAILED:
-    case which::RUN_STEP:
-    case which::REDUCED:  // VnodesReleased follows
-    case which::USAGE_REPORTED:
-    case which::DELETE_REQUESTED:
-    case which::RERUN_REQUESTED:
-    case which::SIGNALLED:
-    case which::MESSAGED:
-    case which::RESUME_WANTED:
-    case which::RESUMED:  // VnodesTaken follows
-    case which::REQUEST_DONE:
-    case which::EXITED:
-    case which::OUTPUT_DELIVERED:
-    case which::REQUEUED:
-    case which::ENDED:
-    case which::FORGOTTEN:
-    case which::MOVED:
-    case which::SUBJOB_BEGAN:
-    case which::SUBJOB_LEFT:
-    case which::SUBJOBS_ASKED:
-    case which::REORDERED: return;
+    default: return;  // VnodesReleased follows JobReduced, and VnodesTaken JobResumed
   }
 }
 

@@ -31,6 +31,10 @@ struct vnode_job {
   amounts held;
   bool exclusive = false;
   bool operator==(const vnode_job&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.job, self.id, self.slots, self.held, self.exclusive);
+  }
 };
 
 struct vnode_use {
@@ -40,6 +44,10 @@ struct vnode_use {
   std::vector<std::string> maintenance;  // ids of jobs that an administrator suspended on it
   std::int64_t state_changed_s = 0;      // when a word of its state came or went that jobs or reservations cause
   bool operator==(const vnode_use&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.assigned, self.jobs, self.last_used_s, self.maintenance, self.state_changed_s);
+  }
 };
 
 // The words of a vnode's state that jobs cause (pbs guide: node states).
@@ -48,6 +56,10 @@ struct state_by_jobs {
   bool busy = false;         // else: all cpus are in use
   bool maintenance = false;  // an administrator has suspended jobs there
   bool operator==(const state_by_jobs&) const = default;
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.exclusive, self.busy, self.maintenance);
+  }
 };
 
 class holdings {
@@ -100,6 +112,12 @@ class holdings {
     for (const auto& [job, where] : vnodes_of_job_) see(job);
   }
   bool operator==(const holdings& other) const { return hosts_ == other.hosts_ && vnodes_ == other.vnodes_; }
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    // not stored: numbers_, because they follow from the names of the vnodes
+    io(self.hosts_, self.partitions_, self.vnodes_, self.sharing_, self.pools_, self.only_compared_, self.vnodes_of_job_);
+  }
+  void restored();  // events/values/stored_state.hpp
 
   // All uses as they were at another moment, in the place of these: slots and amounts follow from jobs that may be long forgotten.
   void restore(std::vector<std::pair<std::string, vnode_use>> uses);
@@ -118,10 +136,19 @@ class holdings {
     state_by_jobs state;
     vnode_use use;
     bool operator==(const vnode_entry&) const = default;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.name, self.host, self.able, self.sharing, self.exclusive_jobs, self.partition, self.low_slots, self.available, self.state,
+         self.use);
+    }
   };
   using number = name_table::number;  // of a vnode in vnodes_
   struct shared {
     std::string resource, pool;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.resource, self.pool);
+    }
   };
   using sharers = std::map<std::string, std::size_t, std::less<>>;  // by resource: how many share it
   // A part of an exec_vnode.

@@ -4,6 +4,7 @@
 #include "actors/gateway/hosts/blobs_to_moms.hpp"
 #include "actors/gateway/jobs/run_ticket.hpp"
 #include "events/values/job_id.hpp"
+#include "test/support/made_history.hpp"
 #include "test/unit/actors/gateway/followed.hpp"
 
 using namespace annals;
@@ -266,6 +267,19 @@ BOOST_AUTO_TEST_CASE(the_moms_of_an_orders_sisters_are_found_in_their_order) {
   BOOST_TEST(places[0].address == "");
   BOOST_TEST(places[1].address == "10.0.0.2");
   BOOST_TEST(places[1].port == 15002);
+}
+
+// What the other cases write is tried in the same way (followed.hpp).
+BOOST_AUTO_TEST_CASE(a_directory_goes_on_from_a_checkpoint) {
+  const auto known = [](const actors::directory& where) {
+    const auto& s = *where.settings();
+    return s.home + " " + s.host_name + " " + std::to_string(s.queues.size()) + " " + std::to_string(where.next_number());
+  };
+  for (unsigned seed = 1; seed <= 6; ++seed)
+    BOOST_TEST_CONTEXT("seed " << seed) {
+      test::check_goes_on_alike(
+          test::made_records(seed, 150), [] { return std::make_unique<actors::directory>("/home"); }, known);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(settings_are_as_of_the_last_change) {

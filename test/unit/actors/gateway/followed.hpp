@@ -1,11 +1,17 @@
-// A directory that follows a log of its own.
+// A directory that follows a log of its own. Whatever a test has told it, one that goes on from a checkpoint after any of these records is
+// the same.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
 
+#include <exception>
+#include <memory>
+
 #include "actors/gateway/directory.hpp"
 #include "events/log/event_log.hpp"
+#include "events/log/log_reader.hpp"
 #include "events/log/memory_event_store.hpp"
+#include "test/support/goes_on_alike.hpp"
 #include "test/support/model_builders.hpp"
 
 namespace annals::test {
@@ -20,6 +26,20 @@ struct followed {
   log::event_log log{store, clock};
   actors::directory where;
 
+  ~followed() {
+    if (std::uncaught_exceptions() > 0) return;
+    try {
+      std::vector<log::record_ptr> records;
+      BOOST_REQUIRE(static_cast<bool>(log::log_reader(store).read(1, [&](const log::record_ptr& r) {
+        records.push_back(r);
+        return true;
+      })));
+      check_goes_on_alike(
+          records, [] { return std::make_unique<actors::directory>(); }, [](auto&) { return 0; });
+    } catch (const std::exception& e) {
+      BOOST_ERROR(std::string("a directory was not restored: ") + e.what());
+    }
+  }
   std::uint64_t write(std::uint64_t stream, model::event event) {
     log::append a;
     a.stream = stream;

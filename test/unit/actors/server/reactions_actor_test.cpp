@@ -15,7 +15,7 @@ using namespace annals;
 namespace {
 
 // Owes one order per host that was added, and none for one that is up.
-class greets final : public reactions::reaction {
+class greets final : public reactions::stored_reaction<greets> {
  public:
   bool fold(const log::record& record) override {
     const auto stream = record.get().getStream();
@@ -31,6 +31,10 @@ class greets final : public reactions::reaction {
                                               .what = reactions::send_hooks{},
                                               .given = reactions::order::repeat::until_accepted}));
     return orders;
+  }
+  template <class Io, class Self>
+  static void stored_fields(Io& io, Self& self) {
+    io(self.hosts_);
   }
 
  private:

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "events/attributes/attribute_set.hpp"
+#include "events/attributes/resources.hpp"
+#include "events/values/stored_state.hpp"
 
 using namespace annals::attributes;
 
@@ -132,6 +134,33 @@ BOOST_AUTO_TEST_CASE(a_bag_behaves_like_a_map) {
   }
   BOOST_TEST(seen == model.size());
   BOOST_TEST(attribute_set::from_packed(b.packed()).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(a_set_is_stored_as_it_is_packed) {
+  attribute_set set, back;
+  set.set(10, "ncpus", "2");
+  set.set(20, "x");
+  annals::stored::writer to;
+  to(set);
+  annals::stored::restore_whole(to.written(), back);
+  BOOST_TEST((back == set));
+  annals::stored::writer none;
+  none(attribute_set());
+  annals::stored::restore_whole(none.written(), back);
+  BOOST_TEST(back.empty());
+  annals::stored::writer wrong;
+  wrong.bytes(set.packed().substr(1));
+  BOOST_CHECK_THROW(annals::stored::restore_whole(wrong.written(), back), annals::stored::state_unreadable);
+}
+
+BOOST_AUTO_TEST_CASE(a_catalogue_is_stored) {
+  resource_catalogue some, back;
+  BOOST_TEST(!some.create("lic", "long", "hn"));
+  BOOST_TEST(!some.create("colour", "string", ""));
+  annals::stored::writer to;
+  to(some);
+  annals::stored::restore_whole(to.written(), back);
+  BOOST_TEST((back == some));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

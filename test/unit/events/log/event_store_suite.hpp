@@ -2,6 +2,9 @@
 // it, and reopen(), which ends that process without warning and opens again.
 #pragma once
 
+#include <chrono>
+#include <future>
+
 #include "test/unit/events/log/log_fixture.hpp"
 
 namespace annals::log {
@@ -188,6 +191,20 @@ struct event_store_suite {
     BOOST_TEST(all(b.store()) == "1=a 2=b 3=c ");
   }
 
+  static void who_waits_for_more_is_told_when_it_comes() {
+    constexpr std::chrono::minutes long_enough(1);
+    Backend b;
+    BOOST_REQUIRE(b.store().append(batch({record(1, 1, 1, "a")})));
+    BOOST_TEST(b.store().wait_beyond(0, long_enough) == 1u);
+    BOOST_TEST(b.store().wait_beyond(1, std::chrono::milliseconds(1)) == 1u);  // none came
+    auto more = std::async(std::launch::async, [&] { return b.store().wait_beyond(1, long_enough); });
+    auto much_more = std::async(std::launch::async, [&] { return b.store().wait_beyond(2, long_enough); });
+    BOOST_REQUIRE(b.store().append(batch({record(2, 1, 2, "b")})));
+    BOOST_TEST(more.get() >= 2u);
+    BOOST_REQUIRE(b.store().append(batch({record(3, 1, 3, "c")})));
+    BOOST_TEST(much_more.get() == 3u);
+  }
+
   static void the_cache_is_kept_scanned_and_dropped_by_prefix() {
     Backend b;
     for (auto [key, value] : {std::pair("s/b", "2"), {"s/a", "1"}, {"t/a", "3"}})
@@ -272,6 +289,7 @@ struct event_store_suite {
         {"memos_below_a_bound_are_dropped", memos_below_a_bound_are_dropped},
         {"who_took_the_log_fences_everybody_before", who_took_the_log_fences_everybody_before},
         {"a_batch_that_is_there_is_not_written_again", a_batch_that_is_there_is_not_written_again},
+        {"who_waits_for_more_is_told_when_it_comes", who_waits_for_more_is_told_when_it_comes},
         {"the_cache_is_kept_scanned_and_dropped_by_prefix", the_cache_is_kept_scanned_and_dropped_by_prefix},
         {"an_adopted_upload_stays", an_adopted_upload_stays},
         {"an_abandoned_upload_is_swept", an_abandoned_upload_is_swept},

@@ -129,6 +129,10 @@ BOOST_AUTO_TEST_CASE(an_auditor_reads_beside_the_writer_and_catches_up) {
     BOOST_TEST((suite::all(auditor) == suite::all(f.store())));
     BOOST_TEST(auditor.last_version(1) == f.next - 1);
   }
+  auto more = std::async(std::launch::async, [&, last = f.next - 1] { return auditor.wait_beyond(last, std::chrono::minutes(1)); });
+  BOOST_REQUIRE(f.add());
+  BOOST_TEST(more.get() == f.next - 1);
+  BOOST_TEST(auditor.wait_beyond(f.next - 1, std::chrono::milliseconds(1)) == f.next - 1);  // none came
   BOOST_TEST((auditor.append({}).error == ports::store_error::io));
 }
 

@@ -4,11 +4,14 @@
 
 #include <capnp/any.h>
 
+#include <algorithm>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "events/schema/event.hpp"
 #include "events/schema/readable.hpp"
+#include "events/values/stored_state.hpp"
 
 using namespace annals::schema;
 
@@ -139,6 +142,27 @@ BOOST_AUTO_TEST_CASE(a_number_in_place_of_a_text_is_found_wherever_it_stands) {
   BOOST_TEST(spoiled([&](Event::Builder e) { spoil(e.initHook().initCreated()); }));
   BOOST_TEST(spoiled([&](Event::Builder e) { spoil(e.initJob().initQueued().initAttributes(2)[1]); }));
   BOOST_TEST(spoiled([&](Event::Builder e) { spoil(e.initHost().initCameUp().initVnodes(1)[0].initAttributes(1)[0]); }));
+}
+
+BOOST_AUTO_TEST_CASE(a_message_is_stored_and_looked_at_when_it_is_restored) {
+  namespace stored = annals::stored;
+  const auto restored = [](const std::string& bytes) {
+    sealed<Event> back = queued(1, 1);
+    stored::restore_whole(bytes, back);
+    return back;
+  };
+  const auto event = queued(3, 10);
+  stored::writer to, none;
+  to(event);
+  none(sealed<Event>());
+  BOOST_TEST(std::ranges::equal(restored(to.written()).bytes(), event.bytes()));
+  BOOST_TEST(!restored(none.written()));
+  stored::writer cut, unreadable;
+  cut.bytes({reinterpret_cast<const char*>(event.bytes().data()), event.bytes().size() - 8});
+  unreadable(make<Event>([](Event::Builder e) {
+    capnp::toAny(e.initHook().initCreated()).getPointerSection()[0].initAs<capnp::List<std::uint64_t>>(3);
+  }));
+  for (const auto* wrong : {&cut, &unreadable}) BOOST_CHECK_THROW(restored(wrong->written()), stored::state_unreadable);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -17,6 +17,7 @@
 #include "projections/accounting/accounting.hpp"
 #include "test/support/model_builders.hpp"
 #include "test/support/reservation_story.hpp"
+#include "test/support/stored_bytes.hpp"
 #include "test/support/temporary_directory.hpp"
 
 namespace annals::test {
@@ -94,10 +95,18 @@ class told_log : in_utc {
   log::chain_hash previous_{};
 };
 
+// A fold that is stored and restored before each record has the same lines.
 inline std::vector<std::string> lines_of(const std::vector<log::record_ptr>& records) {
-  std::vector<std::string> lines;
+  std::vector<std::string> lines, lines_of_restored;
   projections::accounting fold;
-  for (const auto& r : records) fold.fold(*r, [&](std::int64_t, std::string_view line) { lines.emplace_back(line); });
+  for (const auto& r : records) {
+    projections::accounting restored;
+    stored::restore_whole(stored_bytes(fold), restored);
+    restored.fold(*r, [&](std::int64_t, std::string_view line) { lines_of_restored.emplace_back(line); });
+    fold.fold(*r, [&](std::int64_t, std::string_view line) { lines.emplace_back(line); });
+    BOOST_REQUIRE((stored_bytes(restored) == stored_bytes(fold)));
+  }
+  BOOST_TEST(lines_of_restored == lines, boost::test_tools::per_element());
   return lines;
 }
 

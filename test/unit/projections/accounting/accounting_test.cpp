@@ -380,11 +380,18 @@ void check_learning(const told_log& log) {
     for (std::size_t from = 0; from <= log.records.size(); ++from) {
       projections::accounting fold(lazy ? projections::accounting::history_reader(from_log) : nullptr);
       std::vector<std::string> rest;
-      for (std::size_t i = 0; i < log.records.size(); ++i)
-        if (i < from) fold.learn(*log.records[i]);
-        else fold.fold(*log.records[i], [&](std::int64_t, std::string_view line) { rest.emplace_back(line); });
+      for (std::size_t i = 0; i < from; ++i) fold.learn(*log.records[i]);
+      projections::accounting restored(lazy ? projections::accounting::history_reader(from_log) : nullptr);
+      stored::restore_whole(stored_bytes(fold), restored);
+      std::vector<std::string> rest_of_restored;
+      for (auto i = from; i < log.records.size(); ++i) {
+        fold.fold(*log.records[i], [&](std::int64_t, std::string_view line) { rest.emplace_back(line); });
+        restored.fold(*log.records[i], [&](std::int64_t, std::string_view line) { rest_of_restored.emplace_back(line); });
+      }
       BOOST_TEST(std::equal(rest.rbegin(), rest.rend(), all.rbegin()));
       if (from == 0) BOOST_TEST(rest.size() == all.size());
+      BOOST_TEST(rest_of_restored == rest, boost::test_tools::per_element());
+      BOOST_TEST((stored_bytes(restored) == stored_bytes(fold)));
     }
 }
 

@@ -22,12 +22,12 @@ struct mailed_array : told_array {
     submit(indices, {{"Mail_Points", "", points}});
   }
   std::vector<std::string> mails(std::size_t learned = 0) {
-    projections::mails fold(history_of(log.store));
+    projections::mails learning(history_of(log.store)), fold(history_of(log.store));
+    for (std::size_t i = 0; i < learned; ++i) learning.learn(*log.records[i]);
+    stored::restore_whole(stored_bytes(learning), fold);
     std::vector<std::string> all;
-    for (const auto& r : log.records) {
-      if (r->sequence() <= learned) fold.learn(*r);
-      else fold.fold(*r, [&](const projections::mail& m) { all.push_back(line_of(m)); });
-    }
+    for (auto i = learned; i < log.records.size(); ++i)
+      fold.fold(*log.records[i], [&](const projections::mail& m) { all.push_back(line_of(m)); });
     jobs_kept = fold.jobs_kept();
     return all;
   }

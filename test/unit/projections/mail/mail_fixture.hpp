@@ -19,11 +19,24 @@ inline projections::mails::history_reader history_of(const log::memory_event_sto
   };
 }
 
+// A fold that is stored and restored before each record has the same mails.
 inline std::vector<projections::mail> mails_of_log(const std::vector<log::record_ptr>& records,
                                                    const projections::mails::history_reader& history = {}) {
   std::vector<projections::mail> all;
+  std::vector<std::string> texts, texts_of_restored;
   projections::mails fold(history);
-  for (const auto& r : records) fold.fold(*r, [&](projections::mail m) { all.push_back(std::move(m)); });
+  for (const auto& r : records) {
+    projections::mails restored(history);
+    stored::restore_whole(stored_bytes(fold), restored);
+    restored.fold(
+        *r, [&](const projections::mail& m) { texts_of_restored.push_back(m.about + m.mailer + m.from + m.mailer_by + m.to + m.text); });
+    fold.fold(*r, [&](projections::mail m) {
+      texts.push_back(m.about + m.mailer + m.from + m.mailer_by + m.to + m.text);
+      all.push_back(std::move(m));
+    });
+    BOOST_REQUIRE((stored_bytes(restored) == stored_bytes(fold)));
+  }
+  BOOST_TEST(texts_of_restored == texts, boost::test_tools::per_element());
   return all;
 }
 

@@ -104,15 +104,24 @@ void job_site::fold_job(const log::record& record) {
 
 void job_site::restart() {
   on_way_.clear();
+  const auto folded = stored_bytes(*reactions_);
+  const auto checkpoint = log_.last_sequence() / 2;
   reactions_ = connecting_jobs();
   settings_ = model::settings_fold();
   model::ledger anew;
   BOOST_REQUIRE(static_cast<bool>(log::log_reader(store_).read(1, [&](const log::record_ptr& r) {
     anew.apply(log::place_of(*r), r->event());
     fold(*r);
+    if (r->sequence() == checkpoint) go_on_from(stored_bytes(*reactions_));
     return true;
   })));
   BOOST_REQUIRE_MESSAGE(anew == ledger_, "the ledger is another one after a restart");
+  BOOST_REQUIRE_MESSAGE(stored_bytes(*reactions_) == folded, "the reactions have folded something else after a restart");
+}
+
+void job_site::go_on_from(const std::string& checkpoint) {
+  reactions_ = connecting_jobs();
+  stored::restore_whole(checkpoint, *reactions_);
 }
 
 // -- jobs ------------------------------------------------------------------------------------------------------------------------

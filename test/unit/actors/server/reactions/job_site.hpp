@@ -12,6 +12,7 @@
 #include "events/log/place.hpp"
 #include "events/model/settings_fold.hpp"
 #include "test/support/folded_log.hpp"
+#include "test/support/goes_on_alike.hpp"
 #include "test/support/model_builders.hpp"
 
 namespace annals::test {
@@ -53,7 +54,7 @@ class job_site {
   void refused(const given& order) { reactions_->refused(order.name, clock.ns); }
   bool waits_for_nothing() const { return !reactions_->next_ns(clock.ns); }
 
-  // The server dies and starts: what is on its way is lost.
+  // The server dies and starts, from a checkpoint in the middle of the log: what is on its way is lost.
   void restart();
   const model::ledger& ledger() const { return ledger_; }
 
@@ -64,6 +65,7 @@ class job_site {
   answer write(log::append what);
   void fold(const log::record& record);
   void fold_job(const log::record& record);
+  void go_on_from(const std::string& checkpoint);
 
   log::memory_event_store store_;
   log::event_log log_{store_, clock};

@@ -169,4 +169,16 @@ BOOST_AUTO_TEST_CASE(a_reservation_that_never_had_a_place_has_no_end_to_look_at)
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_checkpoint_with_a_look_at_an_unknown_event_is_refused) {
+  hook("p", "postqueuejob");
+  job(7);
+  auto bytes = test::stored_bytes(fold);
+  const std::string event = "postqueuejob";
+  bytes.replace(bytes.rfind(event), event.size(), "postqueueJOB");
+  const auto says_so = [](const stored::state_unreadable& e) {
+    return std::string(e.what()) == "a state names a hook event that is not known";
+  };
+  BOOST_CHECK_EXCEPTION(stored::restore_whole(bytes, fold), stored::state_unreadable, says_so);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

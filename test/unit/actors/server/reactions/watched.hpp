@@ -1,8 +1,10 @@
-// One reaction that follows a log of its own under a virtual clock, as its actor would run it.
+// One reaction that follows a log of its own under a virtual clock, as its actor would run it. Whatever a test has told it, a start from a
+// checkpoint after any of these records owes the same.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
 
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,14 +12,28 @@
 
 #include "actors/server/reactions/reaction_set.hpp"
 #include "test/support/folded_log.hpp"
+#include "test/support/goes_on_alike.hpp"
 #include "test/support/model_builders.hpp"
 
 namespace annals::test {
+
+// The orders that go out now, in an hour and in a year: cause, target and command id of each, and when the next are due.
+inline std::vector<std::string> owed_from(reactions::reaction_set& set, std::int64_t now_ns) {
+  std::vector<std::string> all;
+  for (const std::int64_t hours : {0, 1, 365 * 24}) {
+    const auto at = now_ns + hours * 3600 * second;
+    for (const auto& o : set.due(at)) all.push_back(std::to_string(o.what->cause) + " " + o.what->target + " " + o.command_id);
+    all.push_back("next " + std::to_string(set.next_ns(at).value_or(0)));
+  }
+  return all;
+}
 
 template <auto Make>
 struct alone {
   reactions::reaction_set set{"", just_one()};
   void fold(const log::record& r) { set.fold(r); }
+  void store(stored::writer& to) const { set.store(to); }
+  void restore(stored::reader& from) { set.restore(from); }
 
  private:
   static std::vector<reactions::named_reaction> just_one() {
@@ -34,6 +50,16 @@ struct watched : folded_log<alone<Make>> {
   std::vector<reactions::reaction_set::given> last;  // what went out at the last `due`
 
   watched() { server = start(); }
+  ~watched() {
+    if (std::uncaught_exceptions() > 0) return;
+    try {
+      check_goes_on_alike(
+          this->records(), [] { return std::make_unique<alone<Make>>(); },
+          [this](auto& fold) { return owed_from(fold.set, this->clock.ns); });
+    } catch (const std::exception& e) {
+      BOOST_ERROR(std::string("a reaction was not restored: ") + e.what());
+    }
+  }
 
   // The server starts; the first time it makes the server's stream.
   std::uint64_t start() {

@@ -122,6 +122,12 @@ BOOST_AUTO_TEST_CASE(may_happen_says_exactly_what_the_table_lists) {
       BOOST_TEST(model::may_happen(from, static_cast<which>(w)) == !targets(from, static_cast<which>(w)).empty());
 }
 
+BOOST_AUTO_TEST_CASE(every_event_of_a_job_has_a_row) {
+  for (int w = 0; w < count_of<schema::JobEvent>(); ++w)
+    BOOST_TEST(has_row(model::job_transitions(), static_cast<which>(w)),
+               "no row of job_transitions() has " << name_of(static_cast<which>(w)));
+}
+
 BOOST_AUTO_TEST_CASE(what_the_table_does_not_list_stops_the_process) {
   for (auto from : every_job_phase) {
     const auto story = given(from);

@@ -88,6 +88,11 @@ std::string owed(const model::part_state& part) {
 
 BOOST_AUTO_TEST_SUITE(parts)
 
+BOOST_AUTO_TEST_CASE(every_event_of_a_part_has_a_row) {
+  for (int w = 0; w < count_of<schema::PartEvent>(); ++w)
+    BOOST_TEST(has_row(model::part_transitions(), static_cast<which>(w)), "no row of part_transitions() has event " << w);
+}
+
 BOOST_AUTO_TEST_CASE(nothing_happens_to_a_part_that_its_table_does_not_list) {
   for (auto from : every_phase) {
     const auto story = given_part(from);
@@ -272,7 +277,7 @@ BOOST_AUTO_TEST_CASE(a_task_is_started_once_and_its_end_is_kept) {
   BOOST_TEST(s.when(spawn(2)) == "taskStarting");
   BOOST_TEST(s.when(spawn(2)) == "");
   BOOST_TEST(owed(s.part) == "say-joined, say-known, start 2");
-  BOOST_TEST(s.part.task_key(2) == "12.borg.2-2");
+  BOOST_TEST(print(s.part.task_key(2)) == "12.borg.2-2");
   BOOST_TEST(s.when(model::task_began{2, {77, 77, 1, "/"}}) == "taskStarted");
   BOOST_TEST(s.when(model::task_began{2, {77, 77, 1, "/"}}) == "");
   BOOST_TEST(owed(s.part) == "say-joined, say-known, watch 2, say 2");

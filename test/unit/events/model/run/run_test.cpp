@@ -49,6 +49,12 @@ BOOST_AUTO_TEST_CASE(the_start_of_the_program_numbers_the_nodes) {
   BOOST_TEST(s.run.allocated.exec_host() == "n1/0");
 }
 
+BOOST_AUTO_TEST_CASE(every_event_of_a_run_has_a_row) {
+  for (int w = 0; w < count_of<schema::RunEvent>(); ++w)
+    BOOST_TEST(has_row(model::run_transitions(), static_cast<which>(w)),
+               "no row of run_transitions() has " << name_of(static_cast<which>(w)));
+}
+
 BOOST_AUTO_TEST_CASE(what_the_table_lists_happens_and_nothing_else_does) {
   for (auto from : every_phase) {
     const auto story = given_run(from);

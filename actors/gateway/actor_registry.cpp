@@ -46,7 +46,8 @@ order_lines::parts actor_registry::order_parts() {
 actor_registry::job_entry& actor_registry::job(std::uint64_t number) {
   auto& entry = jobs_[number];
   if (!entry.actor)
-    entry.actor = self_->spawn<job_actor>(job_parts{parts_.base, self_}, number, parts_.where->job_serial(number).value_or(0), settings());
+    entry.actor = self_->spawn<job_actor>(job_parts{parts_.base, self_, parts_.scripts}, number,
+                                          parts_.where->job_serial(number).value_or(0), settings());
   return entry;
 }
 
@@ -190,7 +191,7 @@ void actor_registry::on_told(resting_jobs_told& told) {
 
 void actor_registry::tell_new_job(std::uint64_t number, envelope<model::job_command> e) {
   auto& entry = jobs_[number];
-  entry.actor = self_->spawn<job_actor>(job_parts{parts_.base, self_}, number, 0, settings());
+  entry.actor = self_->spawn<job_actor>(job_parts{parts_.base, self_, parts_.scripts}, number, 0, settings());
   ++entry.sent;
   self_->send(entry.actor, std::move(e));
 }

@@ -22,11 +22,10 @@ namespace annals::actors {
 
 // A run that the log knows and that has not left.
 struct known_run {
-  std::string key;
-  std::uint64_t stream;
-  std::uint64_t job_serial;
-  std::uint32_t run;
-  std::string job, cookie;
+  values::run_key key;
+  std::uint64_t stream = 0;
+  std::uint64_t job_serial = 0;
+  std::string cookie = {};
   std::string user = {};  // who may have processes here while the run is here
 };
 struct known_part {
@@ -80,11 +79,12 @@ struct mom_actor_parts {
   // The server wants this MoM to end, as at SIGTERM; empty: it goes on.
   std::function<void()> shut_down;
   std::function<std::string()> make_cookie = annals::mom::new_cookie;
+  bool detached = true;  // helpers have threads of their own (not in simulation)
 };
 
 // Events of the process host on their way to a run.
 struct host_event {
-  std::string key;
+  values::program_key key;
   model::run_command command;
 };
 

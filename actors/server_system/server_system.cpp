@@ -19,6 +19,7 @@
 #include "actors/server/reactions_actor.hpp"
 #include "actors/server/recovered_lines.hpp"
 #include "actors/server_system/checkpoint_round.hpp"
+#include "actors/server/script_reader.hpp"
 #include "actors/server_system/server_folds.hpp"
 #include "actors/sessions/sessions.hpp"
 #include "events/attributes/ids.hpp"
@@ -323,6 +324,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   g.refuse_clients = parts.refuse_clients;
   g.notes = parts.notes;
   g.uploads = upload;
+  g.scripts = parts.detached ? system.spawn<caf::detached>(script_reader, reader_.get()) : system.spawn(script_reader, reader_.get());
   g.blobs = spawn_answering(system, parts.detached, blobs_to_moms, reader_.get(), parts.notes);
   g.sign_ticket = parts.sign_ticket;
   g.runner = parts.runner;

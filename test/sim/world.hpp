@@ -96,18 +96,18 @@ struct host_machine {
     bool told = false;
     bool stopped = false;
   };
-  std::map<std::string, program> programs;        // by run key
-  std::map<std::string, int> executions;          // how often each run's program was started, ever
-  std::set<std::string> staged;                   // runs whose files came and have not gone, by key
-  std::set<std::string> lost_with_disk;           // of executions: nobody can say any more what they used
-  std::set<std::string> outputs;                  // tasks whose output files are here, by key
-  std::set<std::string> lines;                    // of tasks' output that came here, to who asked or to the job's files
-  std::map<std::string, std::string> places;      // node files of runs whose program is elsewhere, by run key
-  std::map<std::string, std::string> node_files;  // that programs and tasks found when they were started, by key
+  std::map<values::program_key, program> programs;
+  std::map<values::program_key, int> executions;          // how often each program was started, ever
+  std::set<values::run_key> staged;                       // runs whose files came and have not gone
+  std::set<values::program_key> lost_with_disk;           // of executions: nobody can say any more what they used
+  std::set<values::task_key> outputs;                     // tasks whose output files are here
+  std::set<std::string> lines;                            // of tasks' output that came here, to who asked or to the job's files
+  std::map<values::run_key, std::string> places;          // node files of runs whose program is elsewhere
+  std::map<values::program_key, std::string> node_files;  // that programs and tasks found when they were started
 };
 
 // What a task of the simulation writes, line by line.
-std::vector<std::string> lines_of_task(const std::string& key, bool errors);
+std::vector<std::string> lines_of_task(const values::task_key& key, bool errors);
 
 struct options {
   std::uint64_t seed = 1;
@@ -220,8 +220,8 @@ class world {
   void end_scheduler(const std::string& name);
   std::vector<std::string> tickets;  // every one that the server ever signed, for whoever steals them
 
-  void look_at_start(mom_process& mom);                                       // its log got longer
-  void program_starts(const std::string& key, const std::string& node_file);  // of a job
+  void look_at_start(mom_process& mom);                                           // its log got longer
+  void program_starts(const values::run_key& key, const std::string& node_file);  // of a job
   int start_failures() const { return start_.failures(); }
   std::size_t reductions() const { return reduced_.count(); }                 // so often a run went on with less
   const std::map<std::string, int>& depended() const { return depended_; }    // what came of dependencies, and how often
@@ -278,16 +278,16 @@ class world {
   std::string check_vnodes();
   bool hears_server(std::size_t mom) const;
   std::int64_t last_deaf_ns() const;  // when any MoM could not hear the server, the last time
-  bool joined_just_now(std::size_t mom, const std::string& key) const;
+  bool joined_just_now(std::size_t mom, const values::run_key& key) const;
   std::string check_leaks();
   std::string check_accounting();
   std::string check_usage();
-  std::map<std::string, std::uint64_t> hosts_whose_hooks_used() const;
+  std::map<values::run_key, std::uint64_t> hosts_whose_hooks_used() const;
   std::string check_output();      // after check_usage
   std::string check_reduced();     // after each step
   std::string check_sums();        // while nothing is on its way within the server
   std::string check_reductions();  // in the end
-  std::size_t executions_of(const std::string& key) const;
+  std::size_t executions_of(const values::run_key& key) const;
   void connect_everybody();
   void connect_moms();
   void play_hostile_node();
@@ -316,7 +316,7 @@ class world {
   std::uint64_t fold_next_ = 1;
   life folded_in_;  // of the server
   std::string found_;
-  std::set<std::string> wholly_known_runs_;          // whose end was reported, with the usage of every host
+  std::set<values::run_key> wholly_known_runs_;      // whose end was reported, with the usage of every host
   std::vector<std::unique_ptr<process>> processes_;  // server, schedulers, MoMs
   static constexpr std::size_t late_one = 3;         // s2
   bool late_one_came_ = false;

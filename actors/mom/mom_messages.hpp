@@ -188,4 +188,4 @@ struct mom_parts {
   MESSAGE(annals::actors::primary_said)           \
   MESSAGE(annals::actors::server_discards)        \
   MESSAGE(annals::actors::part_event)
-ANNALS_MOM_MESSAGES(ANNALS_MESSAGE)  // compiled in mom_messages.cpp
+ANNALS_MOM_MESSAGES(ANNALS_MESSAGE)  // compiled in compiled_messages.cpp

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "events/attributes/check.hpp"
-#include "events/attributes/request_check.hpp"
+#include "events/attributes/canonical.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/node_state.hpp"
 #include "events/values/number.hpp"

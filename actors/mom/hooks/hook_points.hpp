@@ -47,6 +47,8 @@ struct hook_bits {
   // The site's, as the server said last; none yet: empty.
   std::atomic<std::shared_ptr<const attributes::resource_catalogue>> resources{};
 };
+// Names of the hook events of a point, in the order in which they come.
+const std::vector<const char*>& events_at(hook_point point);
 // Whether a run that comes to this point has to wait for anything.
 bool has_hooks(const hook_bits* bits, hook_point point);
 // Whether some run at execjob_epilogue, which is one of the two events of hook_point::ended.
@@ -122,4 +124,4 @@ struct hook_usage_of_run {
   MESSAGE(annals::actors::job_at_work)       \
   MESSAGE(annals::actors::hook_usage_set)    \
   MESSAGE(annals::actors::hook_usage_of_run)
-ANNALS_HOOK_POINT_MESSAGES(ANNALS_MESSAGE)  // compiled in mom_messages.cpp
+ANNALS_HOOK_POINT_MESSAGES(ANNALS_MESSAGE)  // compiled in compiled_messages.cpp

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "actors/mom/host/host_news.hpp"
+#include "actors/mom/host/host_options.hpp"
 #include "actors/mom/host/later_tasks.hpp"
 #include "actors/mom/host/order_file.hpp"
-#include "actors/mom/host/real_process_host.hpp"
 #include "actors/mom/host/run_files.hpp"
 #include "actors/mom/host/user_work.hpp"
 

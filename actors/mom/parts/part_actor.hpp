@@ -94,4 +94,4 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
 
 #define ANNALS_PART_MESSAGES(MESSAGE) \
   MESSAGE(annals::actors::envelope<annals::model::part_command>)
-ANNALS_PART_MESSAGES(ANNALS_MESSAGE)  // compiled in mom_messages.cpp
+ANNALS_PART_MESSAGES(ANNALS_MESSAGE)  // compiled in compiled_messages.cpp

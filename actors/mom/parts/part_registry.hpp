@@ -7,7 +7,14 @@
 #include <map>
 #include <string>
 
-#include "actors/mom/mom_actor.hpp"
+#include "actors/link/peer_messages.hpp"
+#include "actors/mom/host_event.hpp"
+#include "actors/mom/mom_log.hpp"
+#include "actors/mom/mom_messages.hpp"
+#include "actors/mom/parts/part_actor.hpp"
+#include "actors/mom/runs/left_runs.hpp"
+#include "actors/mom/runs/ticket_check.hpp"
+#include "actors/mom/tasks/task_interface.hpp"
 
 namespace annals::actors {
 

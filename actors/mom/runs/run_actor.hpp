@@ -84,4 +84,4 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
 #define ANNALS_RUN_MESSAGES(MESSAGE)                            \
   MESSAGE(annals::actors::envelope<annals::model::run_command>) \
   MESSAGE(annals::schema::Ack::What)
-ANNALS_RUN_MESSAGES(ANNALS_MESSAGE)  // compiled in mom_messages.cpp
+ANNALS_RUN_MESSAGES(ANNALS_MESSAGE)  // compiled in compiled_messages.cpp

@@ -7,7 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "actors/mom/mom_actor.hpp"
+#include "actors/mom/mom_messages.hpp"
+#include "actors/mom/runs/sister_dialer.hpp"
+#include "events/schema/sister.capnp.h"
 
 namespace annals::actors {
 

@@ -87,11 +87,11 @@ class following {
   void write() {
     auto records = std::make_shared<std::vector<log::record_ptr>>();
     const auto status = parts_.copy->commit(*records);
-    if (!records->empty()) hand_on(records);
-    if (status) {
+    if (!records->empty()) {
       disk_was_full_ = false;
-      return;
+      hand_on(records);
     }
+    if (status) return;
     if (status.error != ports::store_error::disk_full) return parts_.stop_process(status.text);
     if (!std::exchange(disk_was_full_, true)) parts_.note(true, status.text);
     refused_ = status.text;

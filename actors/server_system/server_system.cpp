@@ -18,8 +18,8 @@
 #include "actors/server/hook_files_writer.hpp"
 #include "actors/server/reactions_actor.hpp"
 #include "actors/server/recovered_lines.hpp"
-#include "actors/server_system/checkpoint_round.hpp"
 #include "actors/server/script_reader.hpp"
+#include "actors/server_system/checkpoint_round.hpp"
 #include "actors/server_system/server_folds.hpp"
 #include "actors/sessions/sessions.hpp"
 #include "events/attributes/ids.hpp"
@@ -300,6 +300,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   writer.mark_writer = parts.mark_writer;
   writer.if_clock_is_right = "; if it is right, start the server once with --accept-clock";
   if (parts.notes) writer.note = [to = parts.notes](const std::string& text) { note_clock(*to, text); };
+  if (parts.feed) writer.patient_followers.push_back(parts.feed);
   if (f.notes) writer.patient_followers.push_back(spawn_writing(system, parts.detached, notes_actor, f.notes));
   writer_ = parts.detached ? next_first::spawn_with_thread(system, "log.writer", log_writer, writer) : system.spawn(log_writer, writer);
   // An answer about the past may read much of the log; no live one waits for it. A list of many jobs takes milliseconds: on a
@@ -326,6 +327,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   g.uploads = upload;
   g.scripts = parts.detached ? system.spawn<caf::detached>(script_reader, reader_.get()) : system.spawn(script_reader, reader_.get());
   g.blobs = spawn_answering(system, parts.detached, blobs_to_moms, reader_.get(), parts.notes);
+  g.feed = parts.feed;
   g.sign_ticket = parts.sign_ticket;
   g.runner = parts.runner;
   g.hook_directory = parts.hook_directory;

@@ -19,6 +19,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "actors/feed/feed_actor.hpp"
 #include "actors/link/wire/signing.hpp"
 #include "actors/link/wire/wire.hpp"
 #include "actors/runtime/daemon_log.hpp"
@@ -306,6 +307,12 @@ actors::named_fold followed(const char* name, std::shared_ptr<Follower> f) {
   return {name, [f](const log::record& r) { f->replayed(r); }, {}, [f](stored::reader& from) { f->restore(from); }, [f] { f->empty(); }};
 }
 
+// Followers get what the processors have left.
+caf::behavior feed_in_the_background(caf::event_based_actor* self, const actors::feed_parts& parts) {
+  actors::set_thread_share(actors::yielding_share);
+  return actors::feed_actor(self, parts);
+}
+
 // The gateway as other threads know it: signals and marks may come before it is there.
 class known_gateway {
  public:
@@ -423,6 +430,12 @@ class known_gateway {
     parts.marks = marks;
     parts.mark_writer =
         system.spawn<caf::detached>(actors::mark_actor, marks, [&](const log::log_mark& m) { gateway.tell(actors::log_marked{m}); });
+    actors::feed_parts feed;
+    feed.log = store.get();
+    feed.identity = opened.identity;
+    feed.note = [&notes](const std::string& text) { notes.write(actors::log_event::system, "Svr", "PBS_Server", text); };
+    feed.stop_process = stop;
+    parts.feed = system.spawn<caf::detached>(feed_in_the_background, feed);
     std::mutex door;  // of clients_in: an orderly stop closes it while they come in
     std::unique_ptr<wire::listener> clients_in;
     parts.refuse_clients = [&] {

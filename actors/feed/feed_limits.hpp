@@ -7,8 +7,8 @@
 
 namespace annals::limits {
 
-// Followers at a time. While the server is busy each costs it a read, a message and an acknowledgement every patience_ms; hosts that answer for
-// whole sites are few.
+// Followers at a time. While the server is busy each costs it a read, a message and an acknowledgement every patience_ms; hosts that answer
+// for whole sites are few.
 constexpr std::size_t followers_max = 16;
 // A message has records of so many bytes, or a single larger one: big enough that a follower which catches up costs few messages, and small
 // enough that others get their turn in less than a millisecond.

@@ -413,7 +413,8 @@ BOOST_AUTO_TEST_CASE(one_that_does_not_run_is_named_and_nobody_else_asked) {
   followers_host f;
   f.follower.stop();
   BOOST_CHECK_EXCEPTION((void)session::open_to_read(), session_error, [](const session_error& e) {
-    return std::string_view(e.what()).starts_with("This host's pbs_follow can't be asked: connect to /") && e.code == pbs_error::system_error;
+    return std::string_view(e.what()).starts_with("This host's pbs_follow can't be asked: connect to /") &&
+           e.code == pbs_error::system_error;
   });
   BOOST_TEST(f.server.requests().size() == 0u);
 }

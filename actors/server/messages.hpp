@@ -193,7 +193,7 @@ struct proposal_settled {
   model::rejection why;
 };
 
-// A reservation for a job, or of hosts: from the gateway to the status actor, which says what they are, and back.
+// A reservation for a job, or of hosts: from the gateway to the query actor, which says what they are, and back.
 struct reservation_for_job {
   schema::sealed<schema::Request> request;
   model::requester by;
@@ -242,7 +242,7 @@ struct client_gone {
 
 // -- by hand ---------------------------------------------------------------------------------------------------------------
 
-// qrun and qorder: the status actor knows all of the jobs and where there is room. It answers by asking the scheduler, or
+// qrun and qorder: the query actor knows all of the jobs and where there is room. It answers by asking the scheduler, or
 // with commands for the jobs; a run by hand is asked of the runjob hooks first, as one that the scheduler proposes.
 struct by_hand {
   schema::sealed<schema::Request> request;

@@ -16,7 +16,7 @@ def sources():
 
 
 def module_of(path, headers):
-    """Of foo.hpp and foo.cpp: "foo"; of foo_bar.cpp as well, if there is a foo.hpp and no foo_bar.hpp."""
+    """A header and its source are one module. A source `job_list.cpp` belongs to the header `job.hpp` if it has none of its own."""
     stem = path.rsplit(".", 1)[0]
     name = stem
     while path.endswith(".cpp") and name not in headers:

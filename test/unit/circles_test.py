@@ -16,7 +16,8 @@ def sources():
 
 
 def module_of(path, headers):
-    """Of foo.hpp and foo.cpp: "foo"; of foo_bar.cpp as well, if there is a foo.hpp and no foo_bar.hpp."""
+    """A header's path without its ending. A source belongs to the header that is called as it is, or else to the one whose name, and an
+    underscore, it begins with; without any it is a module of its own."""
     stem = path.rsplit(".", 1)[0]
     name = stem
     while path.endswith(".cpp") and name not in headers:

@@ -1,15 +1,14 @@
 // News of the process host of a MoM about a run or a task, on their way to its actor.
 #pragma once
 
-#include <string>
-
 #include "actors/runtime/message_type.hpp"
 #include "events/model/run/run.hpp"
+#include "events/values/program_key.hpp"
 
 namespace annals::actors {
 
 struct host_event {
-  std::string key;
+  values::program_key key;
   model::run_command command;
 };
 

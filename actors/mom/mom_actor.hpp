@@ -46,6 +46,7 @@ struct mom_actor_parts {
   // The server wants this MoM to end, as at SIGTERM; empty: it goes on.
   std::function<void()> shut_down;
   std::function<std::string()> make_cookie = annals::mom::new_cookie;
+  bool detached = true;  // helpers have threads of their own (not in simulation)
 };
 
 // Messages: peer_opened, peer_frame, peer_closed of the link to the server and of those that other MoMs, as primaries of

@@ -45,16 +45,13 @@ mom_log_contents read_mom_log(const log::log_reader& reader) {
     const auto event = r->event();
     if (schema::is(event, schema::RunEvent::RECEIVED)) {
       const auto e = event.getRun().getReceived();
-      const auto job = schema::str(e.getJob());
-      runs[stream] = {job + "." + std::to_string(e.getRun()), stream, e.getJobSerial(), e.getRun(), job, {}};
+      runs[stream] = {{schema::str(e.getJob()), e.getRun()}, stream, e.getJobSerial()};
     } else if (schema::is(event, schema::RunEvent::LEFT)) {
-      contents.left.push_back({runs[stream].job_serial, runs[stream].run, {}, {}, 0, {}});
+      contents.left.push_back({runs[stream].job_serial, runs[stream].key.run, {}, {}, 0, {}});
       runs.erase(stream);
     } else if (schema::is(event, schema::PartEvent::JOINED)) {
       const auto e = event.getPart().getJoined();
-      const auto job = schema::str(e.getJob());
-      parts[stream] = {{job + "." + std::to_string(e.getRun()), stream, e.getJobSerial(), e.getRun(), job, {}},
-                       schema::str(e.getPrimary())};
+      parts[stream] = {{{schema::str(e.getJob()), e.getRun()}, stream, e.getJobSerial()}, schema::str(e.getPrimary())};
       ends[stream] = {e.getJobSerial(), e.getRun(), schema::str(e.getPrimary()), {}, 0, {}};
     } else if (schema::is(event, schema::PartEvent::TASK_ENDED)) {
       model::add_ended_task(ends[stream].usage, model::read_usage(event.getPart().getTaskEnded().getUsage()));

@@ -7,16 +7,16 @@
 
 #include "actors/mom/runs/left_runs.hpp"
 #include "events/log/log_reader.hpp"
+#include "events/values/program_key.hpp"
 
 namespace annals::actors {
 
 // A run that the log knows and that has not left.
 struct known_run {
-  std::string key;
-  std::uint64_t stream;
-  std::uint64_t job_serial;
-  std::uint32_t run;
-  std::string job, cookie;
+  values::run_key key;
+  std::uint64_t stream = 0;
+  std::uint64_t job_serial = 0;
+  std::string cookie = {};
   std::string user = {};  // who may have processes here while the run is here
 };
 struct known_part {

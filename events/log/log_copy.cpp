@@ -18,7 +18,7 @@ constexpr std::string_view copy_key =
 constexpr std::string_view copy_value("\0\0\0\0\0\0\0\0a follower's", 20);  // of no record, as the count
 
 // The end that is verified at a start: more than any crash can have touched, read in a few milliseconds.
-constexpr std::uint64_t tail_records = 2000;
+constexpr std::uint64_t hashed_records = 2000;
 
 std::string number_of(std::uint64_t sequence) { return "record " + std::to_string(sequence); }
 
@@ -35,7 +35,7 @@ log_copy::log_copy(ports::record_log& store) : store_(store), identity_(identity
 
 void log_copy::find_end() {
   const auto last = store_.last_sequence();
-  if (const auto tail = verify_records(store_, last > tail_records ? last - tail_records : 1); !tail.ok())
+  if (const auto tail = verify_records(store_, last > hashed_records ? last - hashed_records : 1); !tail.ok())
     throw log_damaged(tail.faults.front());
   const auto read = log_reader(store_).read(last, [this](const record_ptr& r) {
     durable_ = {r->sequence(), r->get().getWriterEpoch(), r->hash()};

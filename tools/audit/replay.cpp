@@ -84,11 +84,11 @@ std::string digest(const replayed& state) {
     for (const auto& v : host.vnodes) add("vnode", v.name, projections::vnode_row(s, host, v));
   for (const auto& [name, sched] : s.schedulers()) add("scheduler", name, sched.attributes.packed());
   s.each_stream([&](const model::job_state& job) {
-    add("job", job.id, job.attributes.packed());
+    add("job", job.id, s.shown(job).packed());
     return true;
   });
   for (const auto& [stream, run] : state.runs)
-    add("run", run.key(), std::string(phase_name(run.phase)) + " " + std::to_string(run.exit_status));
+    add("run", values::print(run.key()), std::string(phase_name(run.phase)) + " " + std::to_string(run.exit_status));
   const auto hash = log::content_hash(std::as_bytes(std::span(all)));
   return hex(std::as_bytes(std::span(hash)));
 }
@@ -103,14 +103,14 @@ std::string replay_text(const replayed& state) {
   for (const auto& v : vnodes_of(state))
     text += ended("vnode   " + padded(harmless(v.name), 16) + "  " + padded(v.state, 16) + "  " + v.jobs);
   s.each_stream([&](const model::job_state& job) {
-    const auto comment = job.attributes.get(attributes::job::comment).value_or("");
+    const auto comment = s.shown(job, attributes::job::comment);
     text += ended("job     " + padded(job.id, 16) + "  " + std::string(1, model::state_letter(job)) + "  " +
                   padded(harmless(job.owner_name()), 12) + "  " + padded(harmless(job.queue()), 12) + "  " + harmless(comment));
     return true;
   });
   for (const auto& [stream, run] : state.runs)
-    text += "run     " + padded(harmless(run.key()), 16) + "  " + padded(std::string(phase_name(run.phase)), 8) + "  exit status " +
-            std::to_string(run.exit_status) + "\n";
+    text += "run     " + padded(harmless(values::print(run.key())), 16) + "  " + padded(std::string(phase_name(run.phase)), 8) +
+            "  exit status " + std::to_string(run.exit_status) + "\n";
   if (s.server().exists)
     text += "jobs    " + counts_text(s) + "\nvnodes  " + std::to_string(vnodes_of(state).size()) + "\n";
   else
@@ -133,7 +133,7 @@ std::string replay_json(const replayed& state) {
   for (const auto& v : vnodes_of(state)) out["vnodes"].push_back({{"name", v.name}, {"state", v.state}, {"jobs", v.jobs}});
   out["runs"] = json::array();
   for (const auto& [stream, run] : state.runs)
-    out["runs"].push_back({{"run", run.key()}, {"phase", phase_name(run.phase)}, {"exitStatus", run.exit_status}});
+    out["runs"].push_back({{"run", values::print(run.key())}, {"phase", phase_name(run.phase)}, {"exitStatus", run.exit_status}});
   return values::json_escaped(out.dump(-1, ' ', false, json::error_handler_t::replace)) + "\n";
 }
 

@@ -102,7 +102,7 @@ struct hook_point_passed {
 // A job that runs here, told once a second while has_periodic_hooks.
 struct job_at_work {
   caf::actor who;  // is told what hooks set of resources_used
-  std::string key;
+  values::run_key key;
   hooked_job job;
   model::usage_set usage;
 };
@@ -112,7 +112,7 @@ struct hook_usage_set {
 };
 // Of a part beside the program: what hooks set on a host has one place, and on the first host that is the run.
 struct hook_usage_of_run {
-  std::string key;
+  values::run_key key;
   hook_usage_set set;
 };
 

@@ -100,7 +100,7 @@ void mom_hooks::let_start(bool all) {
 void mom_hooks::start_now(at_hook_point at) {
   auto s = std::make_shared<stages>();
   s->job = job_object(at, parts_.port);
-  put_used(annals::mom::run_key(at.job.order().getRef()), s->job);
+  put_used(annals::mom::key_of(at.job.order().getRef()), s->job);
   s->result.question = at.question;
   s->result.program = at.program;
   s->at = std::move(at);
@@ -170,7 +170,7 @@ void mom_hooks::stage_over(const std::shared_ptr<stages>& s, const hooks::hook_e
   if (const auto* job = hooks::object_of(result.parameters, "job")) s->job = *job;
   auto& told = s->result;
   for (const auto& c : result.changes)
-    if (c.parameter == "job" && c.attribute == "resources_used") told.used.push_back(keep_used(annals::mom::run_key(ref), c));
+    if (c.parameter == "job" && c.attribute == "resources_used") told.used.push_back(keep_used(annals::mom::key_of(ref), c));
   if (s->at.point == hook_point::aborted && !std::exchange(told.used, {}).empty())
     note_of_job(schema::str(ref.getJob()), "what hooks have set of resources_used does not count: the job did not start");
   if (s->releases && !result.stopped) {
@@ -194,7 +194,7 @@ void mom_hooks::stage_over(const std::shared_ptr<stages>& s, const hooks::hook_e
     told.hook = schema::str(result.runs.back().get().getHook());
     if (comes_before_program(s->at.point)) note_of_job(schema::str(ref.getJob()), told.text);
   }
-  next_stage(s);
+  reports_.when_safe([this, s] { next_stage(s); });
 }
 
 }  // namespace annals::actors

@@ -22,21 +22,21 @@ class real_process_host : public ports::process_host {
 
   void listen(events e) override;  // before anything else
   void start(const ports::run_order& order) override;
-  bool has_order(const std::string& key) const override;
-  void adopt(const std::string& key) override;
-  void signal(const std::string& key, int signal) override;
-  void confirm(const std::string& key) override;
-  void confine(const std::string& run_key, const ports::host_share& share) override;
-  void append_stderr(const std::string& key, const std::string& text) override;
-  void append_stdout(const std::string& key, const std::string& text) override;
-  void append_output(const std::string& key, bool errors, const std::string& bytes) override;
-  std::optional<ports::run_usage> usage(const std::string& key) override;
-  void stage_in(const std::string& key, const ports::stage_in_order& order) override;
-  void unstage(const std::string& key, const ports::stage_in_order& order) override;
-  void deliver(const std::string& key, const ports::delivery_order& order) override;
-  void keep_jobdir(const std::string& key) override;
-  void forget(const std::string& key) override;
-  void forget_others(const std::set<std::string>& keys) override;
+  bool has_order(const values::program_key& key) const override;
+  void adopt(const values::program_key& key) override;
+  void signal(const values::program_key& key, int signal) override;
+  void confirm(const values::run_key& key) override;
+  void confine(const values::run_key& key, const ports::host_share& share) override;
+  void append_stderr(const values::run_key& key, const std::string& text) override;
+  void append_stdout(const values::run_key& key, const std::string& text) override;
+  void append_output(const values::run_key& key, bool errors, const std::string& bytes) override;
+  std::optional<ports::run_usage> usage(const values::program_key& key) override;
+  void stage_in(const values::run_key& key, const ports::stage_in_order& order) override;
+  void unstage(const values::run_key& key, const ports::stage_in_order& order) override;
+  void deliver(const values::run_key& key, const ports::delivery_order& order) override;
+  void keep_jobdir(const values::run_key& key) override;
+  void forget(const values::program_key& key) override;
+  void forget_others(const std::set<values::run_key>& keys) override;
 
  private:
   class impl;

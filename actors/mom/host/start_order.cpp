@@ -204,7 +204,7 @@ std::string private_jobdir_for(start_reader start) {
 
 bool is_interactive(start_reader start) { return attribute(start, "interactive") == "True"; }
 
-std::string run_key(schema::RunRef::Reader ref) { return str(ref.getJob()) + '.' + std::to_string(ref.getRun()); }
+values::run_key key_of(schema::RunRef::Reader run) { return {str(run.getJob()), run.getRun()}; }
 
 std::string select_of(start_reader start, const model::allocation& has) {
   return has.select().empty() ? attribute(start, "schedselect") : has.select();
@@ -226,7 +226,7 @@ std::optional<ports::host_share> share_here(const model::allocation& has, const 
 
 ports::run_order order_for(start_reader start, const model::allocation& has, const mom_settings& settings) {
   ports::run_order o;
-  o.key = run_key(start.getRef());
+  o.key = key_of(start.getRef());
   o.job_id = str(start.getRef().getJob());
   o.user = str(start.getEuser());
   o.group = str(start.getEgroup());
@@ -296,7 +296,7 @@ std::string resource_list_text(start_reader start) {
 
 ports::job_place place_for(start_reader start, const model::allocation& has, const mom_settings& settings) {
   ports::job_place place;
-  place.key = run_key(start.getRef());
+  place.key = key_of(start.getRef());
   place.job_id = str(start.getRef().getJob());
   place.user = str(start.getEuser());
   place.group = str(start.getEgroup());

@@ -12,11 +12,11 @@
 #include "events/ports/job_places.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/daemon/shared.capnp.h"
+#include "events/values/program_key.hpp"
 
 namespace annals::mom {
 
-// "12.borg.1"
-std::string run_key(schema::RunRef::Reader ref);
+values::run_key key_of(schema::RunRef::Reader run);
 
 // Its program has a terminal that its user sits at, and no output files.
 bool is_interactive(schema::StartRun::Reader start);
@@ -40,7 +40,7 @@ std::optional<ports::host_share> share_here(const model::allocation& has, const 
 
 // The order for a task of the run. `key`: of the task; its environment wins over the job's.
 struct task_words {
-  std::string key;
+  values::program_key key;
   std::uint32_t task = 0, node = 0;  // PBS_TASKNUM, PBS_NODENUM
   std::vector<std::string> argv, environment;
   ports::attached_session attached{};  // instead of a program

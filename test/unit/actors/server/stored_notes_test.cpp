@@ -3,6 +3,7 @@
 
 #include "test/support/goes_on_alike.hpp"
 #include "test/support/made_history.hpp"
+#include "test/support/told_records.hpp"
 #include "test/unit/projections/accounting/array_story.hpp"
 
 using namespace annals;

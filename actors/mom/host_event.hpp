@@ -1,4 +1,4 @@
-// What the process host of a MoM tells of a run or of a task, on its way to the actor whose it is.
+// News of the process host of a MoM about a run or a task, on their way to its actor.
 #pragma once
 
 #include "actors/runtime/message_type.hpp"

@@ -1,4 +1,4 @@
-// What the log of a MoM says of the runs and parts on its host, when the MoM starts.
+// The runs and parts on a MoM's host, as its log has them. They are read when the MoM starts.
 #pragma once
 
 #include <cstdint>

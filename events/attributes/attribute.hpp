@@ -1,4 +1,4 @@
-// What is known of an attribute: a row of a table of attributes (table.hpp).
+// One attribute: a row of a table (table.hpp).
 #pragma once
 
 #include <cstdint>

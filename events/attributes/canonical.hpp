@@ -10,9 +10,9 @@
 
 namespace annals::attributes {
 
-// By type alone: what attributes, resource values and `-l` checks share. Nothing: no value of this type.
+// By type alone: attributes, resource values and `-l` checks share this. Returns nullopt if it is no value of this type.
 std::optional<std::string> canonical(value_type type, std::string_view text);
-// Of a resource's value, including select and place; nothing: bad.
+// The same of a resource's value, including select and place. Returns nullopt for a bad one.
 std::optional<std::string> canonical(const resource& what, std::string_view text);
 
 // The resources that are chunks: select, and those of jobs with spare ones.

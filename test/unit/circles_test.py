@@ -16,7 +16,8 @@ def sources():
 
 
 def module_of(path, headers):
-    """A header and its source are one module. A source `job_list.cpp` belongs to the header `job.hpp` if it has none of its own."""
+    """A header's path without its ending. A source belongs to the header that is called as it is, or else to the one whose name, and an
+    underscore, it begins with; without any it is a module of its own."""
     stem = path.rsplit(".", 1)[0]
     name = stem
     while path.endswith(".cpp") and name not in headers:

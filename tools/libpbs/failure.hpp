@@ -1,4 +1,4 @@
-// What a call failed with, on its way to pbs_errno.
+// The error of a call, on its way to pbs_errno.
 #pragma once
 
 #include <cstdint>

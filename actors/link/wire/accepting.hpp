@@ -1,4 +1,4 @@
-// What listeners and their acceptor share.
+// Types and numbers that listeners, their acceptor and dialers share.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,4 @@
-// What happens at the points of a run (hook_points.hpp): the events of a point one after another.
-
+// The points of a run (hook_points.hpp): the events of each come one after another.
 #include <caf/send.hpp>
 
 #include <utility>

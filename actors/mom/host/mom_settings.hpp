@@ -1,4 +1,4 @@
-// What a MoM knows of itself and of its host: where it is installed, what the host is called, its configuration.
+// A MoM's knowledge of itself and its host: where it is installed, the names of the host, its configuration.
 #pragma once
 
 #include <cstdint>

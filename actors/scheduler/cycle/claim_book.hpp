@@ -1,4 +1,4 @@
-// What running and proposed jobs hold: vnodes, amounts, slots of hosts, and parts of the pools and run limits of server and queues.
+// The holdings of running and proposed jobs: vnodes, amounts, slots of hosts, and parts of the pools and run limits of server and queues.
 //
 // A proposed job holds its vnodes until the server says something about the job or refuses it. So neither the rest of a cycle nor the next
 // one hands out the same cpu again.

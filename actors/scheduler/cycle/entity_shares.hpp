@@ -1,4 +1,4 @@
-// Who jobs count for in fairshare, and what these entities have used (docs/design/0042-fairshare.md).
+// The entities that jobs count for in fairshare, and what they have used (docs/design/0042-fairshare.md).
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Which jobs are in a view: rows of the server, jobs that are asked for by name, and subjobs of arrays between their proposal and their
-// beginning. A subjob of an array is a job from its proposal on; the server gives it a serial of its own when it begins
+// Jobs come into a view here and leave it: rows of the server, jobs that are asked for by name, and subjobs of arrays between their
+// proposal and their beginning. A subjob of an array is a job from its proposal on; the server gives it a serial of its own when it begins
 // (docs/design/0057-job-arrays.md).
 #pragma once
 

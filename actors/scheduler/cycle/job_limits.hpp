@@ -1,4 +1,4 @@
-// The run limits of server and queues as they hold for jobs: who a job counts for, what it asks for, and what is set (limits.hpp).
+// The run limits of server and queues (limits.hpp) as they hold for jobs of a view.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,10 @@ class job_limits {
   // -- for the other parts of a view ----------------------------------------------------------------------------------------
   // False: the delta limits what was not read of jobs so far.
   bool reads_all_limited(schema::SchedulingDelta::Reader delta);
-  const std::vector<std::string>& limited_beside_pools() const { return limited_beside_pools_; }  // what is read of jobs for that
+  // Resources that are read of each job, because they are limited and in no pool.
+  const std::vector<std::string>& limited_beside_pools() const { return limited_beside_pools_; }
   void read_beside_pools(std::vector<std::string> resources) { limited_beside_pools_ = std::move(resources); }
-  // What is set at the server (run_limit_book::server_place) or a queue.
+  // Takes the limits that are set at the server (run_limit_book::server_place) or a queue.
   void take_limits(std::uint32_t queue, capnp::List<schema::Attribute>::Reader attributes);
   void own(job& j, schema::SchedJob::Reader row);  // who it counts for, until forget
   void count_another(const job_owners& owners) { limits_.count_another(owners); }

@@ -127,7 +127,7 @@ class job_table {
 
   // -- for the other parts of a view ----------------------------------------------------------------------------------------
   index add(std::uint64_t serial);
-  // What the row says of the job itself; what it holds, whom it counts for and its request of before are looked after by job_intake.
+  // Takes in what the row says of the job itself. job_intake looks after its former request, what it holds and whom it counts for.
   void read(index at, schema::SchedJob::Reader row);
   void remove(index at);
   job& edit(index at) { return jobs_[at]; }

@@ -44,10 +44,10 @@ class queue_table {
  public:
   explicit queue_table(const resource_table& resources) : resources_(resources) {}
 
-  void apply_server(capnp::List<schema::Attribute>::Reader attributes);  // its pool
+  void apply_server(capnp::List<schema::Attribute>::Reader attributes);  // the server's pool
   void apply(schema::SchedQueue::Reader row);
   void remove(std::string_view name) { queues_[at(name)].exists = false; }
-  index at(std::string_view name);  // one that was not heard of before does not exist
+  index at(std::string_view name);  // a new one does not exist yet
 
   const queue& operator[](index at) const { return queues_[at]; }
   std::size_t size() const { return queues_.size(); }
@@ -59,7 +59,7 @@ class queue_table {
   void set_dynamic(const std::vector<std::pair<resource_id, amount>>& amounts);
   // A job of the queue that asks for this begins to run or ends: +1 or -1.
   void count(const request& asked, index queue, int sign);
-  // Which queues have vnodes of their own: first none of them, then one vnode after the other.
+  // Counts anew the vnodes that serve one queue only: forget_vnodes() first, then count_vnode() for each of them.
   void forget_vnodes();
   void count_vnode(index queue) { ++queues_[queue].vnodes; }
 

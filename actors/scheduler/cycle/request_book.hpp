@@ -1,4 +1,4 @@
-// What jobs and reservations ask for: each different request once, for as long as somebody asks for it.
+// The requests of jobs and reservations: each different one is kept once, for as long as somebody asks for it.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ class request_book {
  public:
   explicit request_book(const resource_table& resources) : resources_(resources) {}
 
-  // Where it is. Each that asks for it releases it when it goes.
+  // The place of this request. Whoever took it here or by share() gives it back with release().
   index at(const written_request& row);
   void share(index at) { ++requests_[at].users; }  // another asks for the same
   void release(index at);
 
   const request& operator[](index at) const { return *requests_[at].parsed; }
   std::size_t slots() const { return requests_.size(); }  // each request is below this
-  // It will be looked at in so many steps, 3 at most (job_table::expect).
+  // The request will be looked at in so many steps, 3 at most (job_table::expect).
   void expect(index at, int steps) const {
     if (steps == 3) __builtin_prefetch(&requests_[at]);
     if (steps == 2) __builtin_prefetch(requests_[at].parsed.get()), __builtin_prefetch(&requests_[at].parsed->arrange);

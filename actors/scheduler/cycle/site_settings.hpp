@@ -1,4 +1,5 @@
-// What the server and its scheduler object say of scheduling, besides pools and run limits (pbs guide: server and scheduler attributes).
+// The attributes of the server and of its scheduler object that scheduling looks at, besides pools and run limits (pbs guide: server and
+// scheduler attributes).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ class site_settings {
   bool provisions() const { return provisions_; }
   bool do_not_span_sets() const { return do_not_span_psets_; }
   bool only_explicit_sets() const { return only_explicit_psets_; }
-  // Of a job that is suspended; without restrict_res_to_release_on_suspend: everything.
+  // restrict_res_to_release_on_suspend is set: a suspended job gives back these resources only.
   bool keeps_some_on_suspend() const { return !released_on_suspend_.empty(); }
   bool is_released_on_suspend(std::string_view resource) const;
   std::uint32_t log_events() const { return log_events_; }
@@ -34,6 +35,7 @@ class site_settings {
   const values::job_formula* formula() const { return formula_ ? &*formula_ : nullptr; }
   std::optional<double> formula_threshold() const { return formula_threshold_; }
   bool formula_names_shares() const { return formula_names_shares_; }
+  // The same once this delta has been taken in.
   bool formula_names_shares_after(schema::SchedulingDelta::Reader delta) const;
   bool counts_eligible_time() const { return eligible_time_enable_; }
   std::int64_t dynamic_alarm_seconds() const { return dynamic_alarm_seconds_; }  // server_dyn_res_alarm

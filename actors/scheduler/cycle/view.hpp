@@ -1,4 +1,4 @@
-// What a scheduler sees: server, queues, vnodes and jobs, kept up to date by the deltas of the server
+// A scheduler's picture of the cluster: server, queues, vnodes and jobs, kept up to date by the deltas of the server
 // (projections/scheduling) and parsed once when taken in. On top of what the server said lie the claims of the scheduler's own proposals
 // (claim_book.hpp). A view is made of parts that know one thing each; callers ask the part.
 // Governed by docs/design/0005-scheduling.md. One thread uses a view.

@@ -87,11 +87,12 @@ class vnode_table {
  public:
   vnode_table(const resource_table& resources, queue_table& queues) : resources_(resources), queues_(queues) {}
 
-  // What the server says: rows and names that are gone, then finish_rows. Answers where the vnode is; it holds no claims of proposals.
+  // A delta brings rows and names that are gone, then finish_rows() follows. apply() returns the place of the vnode, on which no claim of a
+  // proposal counts yet (claim_book::take_again).
   index apply(schema::SchedVnode::Reader row);
   void remove(std::string_view name);
   void finish_rows();
-  index host_at(std::string_view name);  // one that was not heard of before has no vnodes
+  index host_at(std::string_view name);  // a new one has no vnodes
 
   const vnode& operator[](index at) const { return vnodes_[at]; }
   std::size_t size() const { return vnodes_.size(); }

@@ -1,4 +1,4 @@
-// What is known of a host (one MoM) and its vnodes (host.hpp has its rules).
+// The state of a host (one MoM) and its vnodes. host.hpp has the rules.
 #pragma once
 
 #include <cstdint>

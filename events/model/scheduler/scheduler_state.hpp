@@ -1,4 +1,4 @@
-// What is known of a scheduler object (scheduler.hpp has its rules).
+// The state of a scheduler object. scheduler.hpp has the rules.
 #pragma once
 
 #include <cstdint>

@@ -72,8 +72,9 @@ class directory {
   std::optional<std::string> host_of_vnode(std::string_view vnode) const;
   const model::host_state* host_named(std::string_view host) const;                               // null: there is none
   const std::map<std::uint64_t, model::host_state>& host_states() const { return host_states_; }  // by stream
-  mom_place mom_of(std::string_view host) const;                                                  // where other MoMs reach it; empty: not heard of
-  const names& vnodes() const { return vnodes_; }                                                 // vnode -> host's stream
+  // Where other MoMs reach it; empty: not heard of.
+  mom_place mom_of(std::string_view host) const;
+  const names& vnodes() const { return vnodes_; }  // vnode -> host's stream
   // What is set of these resources at the server, at queues and at vnodes: an entry for each object.
   struct resource_values {
     schema::ObjectKind kind;

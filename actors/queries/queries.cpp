@@ -144,8 +144,9 @@ std::optional<schema::sealed<schema::Reply>> queries::subjob_to_begin(schema::St
   const auto number = values::number_of(*id);
   if (!array || !number || !array->array->remaining.has(values::index_of(*number))) return std::nullopt;
   const auto subjob = model::subjob_to_begin(*array, values::index_of(*number), {clock_->now_ns(), hook_reader});
+  const auto shown = projections::told_of_job{.eligible = now().told_of(*array).eligible}.shown(subjob);  // it has waited as its array has
   return schema::make<schema::Reply>([&](schema::Reply::Builder r) {
-    const auto row = subjob.attributes.packed();
+    const auto row = shown.packed();
     auto object = r.initObjects().initObjects(1)[0];
     object.setName(subjob.id);
     object.setAttributes({reinterpret_cast<const kj::byte*>(row.data()), row.size()});

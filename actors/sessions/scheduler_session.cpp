@@ -370,7 +370,7 @@ void scheduler_session::run_job(const model::job_state& job, std::optional<std::
   asked_.emplace(subjob ? values::subjob_number(job.serial, *subjob) : job.serial, std::move(reply));
   peer_->send(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
     auto ask = m.initRunJob();
-    projections::fill_job(ask.initJob(), job);
+    projections::fill_job(ask.initJob(), from_, job);
     if (subjob) ask.getJob().setIndices(std::to_string(*subjob));
     ask.setRequest(++asks_);
     ask.setViewSequence(view_.sequence());

@@ -77,7 +77,8 @@ void scheduling_projection::mark_scheduler_event(std::uint64_t serial, schema::S
   // A reason that began or ended eligible time changes what the scheduler knows of the job.
   if (event.isCycleReasons())
     for (auto told : event.getCycleReasons().getJobs())
-      if (const auto job = from_.job(told.getJob()); job && accrual_changed_at(*job, from_.wall_ns() / 1'000'000'000))
+      if (const auto job = from_.job(told.getJob());
+          job && accrual_changed_at(from_.told_of(*job).eligible, from_.wall_ns() / 1'000'000'000))
         mark_job(told.getJob());
   if (event.isChanged() && own != from_.schedulers().end() && own->second.serial == serial) marks_.scheduler = true;
   // Whose a partition is may depend on another scheduler, of a log from before these rules.
@@ -420,7 +421,7 @@ std::vector<scheduling_projection::message> scheduling_projection::messages(cons
         fill_vnode(row, from_, *what.vnodes[vnode].host, *what.vnodes[vnode].vnode);
         ++vnode;
       }
-      for (auto row : d.initJobs(static_cast<unsigned>(job_end - job))) fill_job(row, *what.jobs[job++]);
+      for (auto row : d.initJobs(static_cast<unsigned>(job_end - job))) fill_job(row, from_, *what.jobs[job++]);
     }));
   } while (reservation < what.reservations.size() || vnode < what.vnodes.size() || job < what.jobs.size());
   sent_sequence_ = from_.sequence();

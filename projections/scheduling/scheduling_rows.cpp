@@ -220,9 +220,9 @@ std::uint32_t may_begin(const model::job_state& job) {
 
 }  // namespace
 
-void fill_job(schema::SchedJob::Builder to, const model::job_state& job) {
+void fill_job(schema::SchedJob::Builder to, const status& from, const model::job_state& job) {
   namespace ids = attributes::job;
-  const auto text = [&](attribute_id id, std::string_view resource = {}) { return std::string(job.attribute(id, resource)); };
+  const auto text = [&](attribute_id id, std::string_view resource = {}) { return from.shown(job, id, resource); };
   to.setSerial(job.serial);
   to.setId(job.id);
   to.setQueue(std::string(job.queue()));
@@ -237,7 +237,7 @@ void fill_job(schema::SchedJob::Builder to, const model::job_state& job) {
   to.setPlace(text(ids::Resource_List, "place"));
   fill_attributes([&](unsigned n) { return to.initResources(n); }, schema::ObjectKind::JOB, job.attributes, job_wanted);
   to.setComment(text(ids::comment));
-  const auto eligible = eligible_time_of(job);
+  const auto eligible = eligible_time_of(from.told_of(job).eligible, job);
   to.setEligibleSeconds(eligible.seconds);
   to.setEligibleSinceNs(eligible.since * ns_per_second);
   to.setTopjobIneligible(text(ids::topjob_ineligible) == "True");

@@ -14,6 +14,6 @@ void fill_queue(schema::SchedQueue::Builder to, const model::queue_state& queue)
 void fill_reservation(schema::SchedReservation::Builder to, const model::reservation_state& r, const std::string& server_name,
                       std::string_view scheduler);
 void fill_vnode(schema::SchedVnode::Builder to, const status& from, const model::host_state& host, const model::vnode_state& vnode);
-void fill_job(schema::SchedJob::Builder to, const model::job_state& job);
+void fill_job(schema::SchedJob::Builder to, const status& from, const model::job_state& job);
 
 }  // namespace annals::projections

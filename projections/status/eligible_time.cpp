@@ -3,27 +3,27 @@
 #include "events/attributes/ids.hpp"
 #include "events/model/job/routing.hpp"
 #include "events/values/duration.hpp"
-#include "events/values/number.hpp"
 
 namespace annals::projections {
 
 namespace {
 
-namespace ids = attributes::job;
-
-std::int64_t number_of(const model::job_state& job, attributes::attribute_id id) {
-  return values::parse_integer(job.attribute(id)).value_or(0);
-}
-
-accrual accrual_of(const model::job_state& job) { return static_cast<accrual>(number_of(job, ids::accrue_type)); }
-
-void set_since(model::job_state& job, std::int64_t seconds) { job.attributes.set(ids::sample_starttime, std::to_string(seconds)); }
-
-void add_up(model::job_state& job, std::int64_t seconds) {
-  job.attributes.set(ids::eligible_time, values::print_duration(eligible_time_of(job).at(seconds)));
+void add_up(accrued_time& time, const model::job_state& job, std::int64_t seconds) {
+  time.seconds = eligible_time_of(time, job).at(seconds);
 }
 
 }  // namespace
+
+bool counts_eligible_time(const model::server_state& server) {
+  return server.attributes.get(attributes::server::eligible_time_enable) == "True";
+}
+
+bool gives_eligible_time(schema::JobEvent::Reader event) {
+  if (!event.isAltered()) return false;
+  for (auto c : event.getAltered().getChanges())
+    if (c.getName() == "eligible_time") return true;
+  return false;
+}
 
 accrual accrual_by_state(const model::job_state& job) {
   switch (model::state_letter(job)) {
@@ -38,35 +38,35 @@ accrual accrual_by_state(const model::job_state& job) {
   }
 }
 
-void accrue(model::job_state& job, accrual what, std::int64_t seconds) {
-  if (job.attributes.has(ids::accrue_type) && accrual_of(job) == what) return;
-  add_up(job, seconds);
-  job.attributes.set(ids::accrue_type, std::to_string(static_cast<int>(what)));
-  set_since(job, seconds);
+void accrue(accrued_time& time, const model::job_state& job, accrual what, std::int64_t seconds) {
+  if (time.what == what) return;
+  add_up(time, job, seconds);
+  time.what = what;
+  time.since_s = seconds;
 }
 
-void restart_accrual(model::job_state& job, std::int64_t seconds) { set_since(job, seconds); }
+void restart_accrual(accrued_time& time, std::int64_t seconds) { time.since_s = seconds; }
 
-void clock_went_back(model::job_state& job, std::int64_t seconds) {
-  if (number_of(job, ids::sample_starttime) > seconds) set_since(job, seconds);
+void clock_went_back(accrued_time& time, std::int64_t seconds) {
+  if (time.since_s.value_or(0) > seconds) time.since_s = seconds;
 }
 
-void stop_accrual(model::job_state& job, std::int64_t seconds) {
-  if (!job.attributes.has(ids::accrue_type)) return;
-  add_up(job, seconds);
-  job.attributes.erase(ids::accrue_type);
-  job.attributes.erase(ids::sample_starttime);
+void stop_accrual(accrued_time& time, const model::job_state& job, std::int64_t seconds) {
+  if (time.what == accrual::initial) return;
+  add_up(time, job, seconds);
+  time.what = accrual::initial;
+  time.since_s.reset();
 }
 
-eligible_time eligible_time_of(const model::job_state& job) {
+eligible_time eligible_time_of(const accrued_time& time, const model::job_state& job) {
   eligible_time t;
-  t.seconds = values::parse_duration(job.attribute(ids::eligible_time)).value_or(0);
-  if (accrual_of(job) == accrual::eligible) t.since = number_of(job, ids::sample_starttime);
+  t.seconds = time.seconds ? *time.seconds : values::parse_duration(job.attribute(attributes::job::eligible_time)).value_or(0);
+  if (time.what == accrual::eligible) t.since = time.since_s.value_or(0);
   return t;
 }
 
-bool accrual_changed_at(const model::job_state& job, std::int64_t seconds) {
-  return job.attributes.has(ids::accrue_type) && number_of(job, ids::sample_starttime) == seconds;
+bool accrual_changed_at(const accrued_time& time, std::int64_t seconds) {
+  return time.what != accrual::initial && time.since_s == seconds;
 }
 
 }  // namespace annals::projections

@@ -180,7 +180,9 @@ class job_list final : public stat_list {
     const bool is_counted = job.array && counted_;
     if (is_counted) now.left.looked(job.array->running.size());
     const bool is_made = timed_ || is_counted || (estimated_ && may_outlast_soft_walltime(job));
-    tell(now, job.id, shown_of(job, is_made ? job_row(now.from, job, now.now_s) : job.attributes), why(now, job));
+    const auto row = is_made ? job_row(now.from, job, now.now_s) : told_ ? now.from.shown(job)
+                                                                         : job.attributes;
+    tell(now, job.id, shown_of(job, row), why(now, job));
   }
 
   static bool may_outlast_soft_walltime(const model::job_state& job) {
@@ -211,6 +213,7 @@ class job_list final : public stat_list {
   std::vector<std::pair<std::string, std::uint32_t>> refused_;  // names
   const bool timed_ = shown_.passes(attributes::job::eligible_time) || shown_.passes(attributes::job::accrue_type);
   const bool estimated_ = shown_.passes(attributes::job::estimated);
+  const bool told_ = estimated_ || shown_.passes(attributes::job::topjob) || shown_.passes(attributes::job::comment);
   const bool with_variables_ = shown_.passes(attributes::job::Variable_List) || shown_.passes(attributes::job::Submit_arguments);
   const bool counted_ = shown_.passes(attributes::job::array_state_count) || shown_.passes(attributes::job::array_indices_remaining);
 };

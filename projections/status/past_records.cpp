@@ -71,7 +71,7 @@ void past_records::note_reason(std::uint64_t job, std::uint64_t sequence, const 
   if (begins) keep_last_reason(*entries);
   else drop_last(*entries, entry_class::reasons);
   // A reason that began or ended eligible time is never superfluous.
-  const bool counts = accrual_changed_at(*now.job(job), now.wall_ns() / 1'000'000'000);
+  const bool counts = accrual_changed_at(now.told_of(*now.job(job)).eligible, now.wall_ns() / 1'000'000'000);
   entries->push_back({sequence, counts ? entry_class::plain : begins ? entry_class::reason_began
                                                                      : entry_class::reasons});
 }

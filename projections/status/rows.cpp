@@ -125,14 +125,14 @@ void put_grown_walltime(attributes::attribute_set& row, std::int64_t now_s) {
 
 attributes::attribute_set job_row(const status& from, const model::job_state& job, std::int64_t now_s) {
   namespace ids = attributes::job;
-  auto row = job.attributes;
+  auto row = from.shown(job);
   if (!job.dependents.empty()) row.set(ids::depend, model::shown_depend(job));
   if (job.array) {
     row.set(ids::array_state_count, array_state_count(from, job));
     row.set(ids::array_indices_remaining, job.array->remaining.print());
   }
   if (counts_eligible_time(from.server())) {
-    row.set(ids::eligible_time, values::print_duration(eligible_time_of(job).at(now_s)));
+    row.set(ids::eligible_time, values::print_duration(eligible_time_of(from.told_of(job).eligible, job).at(now_s)));
   } else {  // what was counted is kept, and not shown
     row.erase(ids::eligible_time);
     row.erase(ids::accrue_type);

@@ -60,11 +60,12 @@ bool meets(const status& from, const candidate& who, schema::Criterion::Reader c
   const auto* row = attributes::find(ObjectKind::JOB, name);
   if (!row || !by.sees(*row) || !by.sees_resource(schema::text(c.getResource()))) return false;
   auto type = row->type;
-  std::string_view has = job.attribute(row->id, schema::text(c.getResource()));
+  const auto shown = from.shown(job, row->id, schema::text(c.getResource()));
+  std::string_view has = shown;
   std::string grown;
   if (!by.sees_all_of(job)) has = seen_by_others(row->id, has, grown).value_or("");
   if (row->id == attributes::job::eligible_time && counts_eligible_time(from.server()))
-    has = grown = values::print_duration(eligible_time_of(job).at(now_s));
+    has = grown = values::print_duration(eligible_time_of(from.told_of(job).eligible, job).at(now_s));
   if (type == attributes::value_type::resource_list) {
     const auto* r = from.server().resources.find(schema::text(c.getResource()));
     if (!r) return false;

@@ -9,22 +9,8 @@
 
 namespace annals::projections {
 
-namespace {
-
-bool changes_eligible_time(capnp::List<schema::Attribute>::Reader changes) {
-  for (auto c : changes)
-    if (schema::text(c.getName()) == "eligible_time") return true;
-  return false;
-}
-
-}  // namespace
-
 bool fits_history(const model::job_state& job, schema::History history) {
   return history == schema::History::ALSO || job.ended() == (history == schema::History::ONLY);
-}
-
-bool counts_eligible_time(const model::server_state& server) {
-  return server.attributes.get(attributes::server::eligible_time_enable) == "True";
 }
 
 // -- fold ----------------------------------------------------------------------------------------------------------------
@@ -40,11 +26,7 @@ void status::fold(const log::record& record) {
       const bool counted = counts_eligible_time(server_);
       model::apply(server_, at, event.getServer());
       holdings_.apply(event.getServer());
-      if (counts_eligible_time(server_) == counted) break;
-      for (auto& [serial, job] : jobs_) {
-        if (counted) stop_accrual(job, at.seconds());
-        else accrue(job, accrual_by_state(job), at.seconds());
-      }
+      if (counts_eligible_time(server_) != counted) switch_eligible_time(at.seconds());
       break;
     }
     case schema::StreamKind::QUEUE: {
@@ -68,7 +50,7 @@ void status::fold(const log::record& record) {
     case schema::StreamKind::PART: break;
     case schema::StreamKind::LOG:
       if (event.getLog().isClockSteppedBack())
-        for (auto& [serial, job] : jobs_) clock_went_back(job, at.seconds());
+        for (auto& [serial, told] : told_) clock_went_back(told.eligible, at.seconds());
       break;
   }
 }
@@ -118,16 +100,25 @@ void status::count(const model::job_state& job, int by) {
   }
 }
 
-namespace {
-
-// The place that a top job was told is one of what it asked for then.
-bool asks_for_another_place(capnp::List<schema::Attribute>::Reader changes) {
-  for (auto c : changes)
-    if (c.getName() == "schedselect" || (c.getName() == "Resource_List" && c.getResource() == "place")) return true;
-  return false;
+// As the server says now.
+void status::switch_eligible_time(std::int64_t at_s) {
+  if (counts_eligible_time(server_)) {
+    for (const auto& [serial, job] : jobs_) accrue(told_[serial].eligible, job, accrual_by_state(job), at_s);
+  } else {
+    for (auto& [serial, told] : told_) stop_accrual(told.eligible, jobs_.at(serial), at_s);
+  }
 }
 
-}  // namespace
+// Of most jobs that run nothing is told, and nothing is kept then.
+template <class Change>
+void status::tell(std::uint64_t job, Change&& change) {
+  const auto known = told_.find(job);
+  auto told = known == told_.end() ? told_of_job() : std::move(known->second);
+  change(told);
+  if (told.empty() && known != told_.end()) told_.erase(known);
+  else if (known != told_.end()) known->second = std::move(told);
+  else if (!told.empty()) told_.emplace(job, std::move(told));
+}
 
 namespace {
 
@@ -150,11 +141,18 @@ model::job_state& status::job_to_change(std::uint64_t serial) {
   return at->second;
 }
 
+// Its row is of what it shows.
 void status::put_into_history(std::uint64_t serial) {
-  const auto at = jobs_.find(serial);
-  history_.add(at->second);
-  leave(at->second);
-  jobs_.erase(at);
+  auto& job = jobs_.at(serial);
+  job.attributes = shown(job);
+  history_.add(job);
+  let_go(serial);
+}
+
+void status::let_go(std::uint64_t serial) {
+  leave(jobs_.at(serial));
+  told_.erase(serial);
+  jobs_.erase(serial);
 }
 
 namespace {
@@ -171,30 +169,22 @@ void status::fold_job(const model::event_place& at, schema::JobEvent::Reader eve
   holdings_.apply(at, job.id, event);
   const bool was_routed = model::in_routing_queue(job);
   const bool had_all_begun = all_have_begun(job);
-  model::apply(job, at, event);
-  if (event.isAltered() && asks_for_another_place(event.getAltered().getChanges())) {
-    job.attributes.erase_all(attributes::job::estimated);
-    job.attributes.erase_all(attributes::job::topjob);
-  }
-  // It waits for nothing any more.
-  if (event.isAssigned() || event.isVnodesTaken()) job.attributes.erase_all(attributes::job::topjob);
+  tell(at.stream, [&](told_of_job& told) { told.apply(job, at, event); });
   const bool waits_otherwise = model::state_letter(job) != before || model::in_routing_queue(job) != was_routed;
   // For the other subjobs nothing changes when one begins: what a cycle has said of them, perhaps before this was written, holds on.
   const bool goes_on = event.isSubjobBegan() && !all_have_begun(job);
   const bool counts_anew = event.isQueued() || all_have_begun(job) != had_all_begun || (waits_otherwise && !goes_on);
-  if ((counts_anew || event.isAltered()) && counts_eligible_time(server_)) {
-    if (event.isAltered() && changes_eligible_time(event.getAltered().getChanges())) restart_accrual(job, at.seconds());
-    if (counts_anew) accrue(job, accrual_by_state(job), at.seconds());
-  }
+  const bool is_given = gives_eligible_time(event);
+  if ((counts_anew || is_given) && counts_eligible_time(server_))
+    tell(at.stream, [&](told_of_job& told) {
+      if (is_given) restart_accrual(told.eligible, at.seconds());
+      if (counts_anew) accrue(told.eligible, job, accrual_by_state(job), at.seconds());
+    });
   if (event.isQueued()) enter(job);
   if (event.isMoved() || event.isReordered()) displace(job);
   if (!may_be_told(job)) waiting_.forget(at.stream);
   if (fairshare_.wants(event)) fairshare_.fold(at, job, scheduler_of(job), event);
-  if (job.phase == model::job_phase::forgotten || (job.ended() && !keeps_history_)) {
-    leave(job);
-    jobs_.erase(at.stream);
-    return;
-  }
+  if (job.phase == model::job_phase::forgotten || (job.ended() && !keeps_history_)) return let_go(at.stream);
   count(job, +1);
   // Without a history it is forgotten at once.
   if (owes_nothing(job) && server_.attributes.get(attributes::server::job_history_enable) == "True") put_into_history(at.stream);
@@ -244,34 +234,34 @@ void status::fold_reasons(const model::event_place& at, schema::CycleReasons::Re
     const auto known = jobs_.find(job);
     return known != jobs_.end() && may_be_told(known->second);
   };
+  waiting_.fold(at.stream, at.wall_ns, reasons, waits);
   for (auto entry : reasons.getJobs()) {
     if (entry.getText() >= texts.size() || !waits(entry.getJob())) continue;
-    auto& job = jobs_.at(entry.getJob());
-    if (!has_begun(job)) job.attributes.set(attributes::job::comment, schema::text(texts[entry.getText()]));
-    if (!counted) continue;
+    const auto& job = jobs_.at(entry.getJob());
     const bool limited = entry.getText() < whys.size() && whys[entry.getText()].getKind() == schema::Why::Kind::LIMIT;
-    accrue(job, limited ? accrual::ineligible : accrual::eligible, at.seconds());
+    tell(entry.getJob(), [&](told_of_job& told) {
+      if (!has_begun(job)) told.comment = waiting_.find(job.serial)->comment();
+      if (counted) accrue(told.eligible, job, limited ? accrual::ineligible : accrual::eligible, at.seconds());
+    });
   }
-  waiting_.fold(at.stream, at.wall_ns, reasons, waits);
   for (auto e : reasons.getEstimates())
-    if (waits(e.getJob())) set_estimate(jobs_.at(e.getJob()).attributes, e);
+    if (waits(e.getJob()))
+      tell(e.getJob(), [&](told_of_job& told) { told.set_estimate(jobs_.at(e.getJob()), e); });
 }
 
-// Of a top job; when it is none any more it keeps the time and the place, unless a cycle takes them away (clear_topjob_estimates_enable).
-void status::set_estimate(attributes::attribute_set& of, schema::JobEstimate::Reader e) {
-  namespace ids = attributes::job;
-  if (e.getStartNs() == 0) {
-    of.erase_all(ids::estimated);
-    of.erase_all(ids::topjob);
-    return;
-  }
-  of.set(ids::estimated, "start_time", std::to_string(e.getStartNs() / 1'000'000'000));
-  of.set(ids::estimated, "exec_vnode", schema::text(e.getExecVnode()));
-  if (e.getFormer()) of.erase_all(ids::topjob);
-  else of.set(ids::topjob, "True");
+void status::restored() {
+  std::unordered_map<std::string_view, std::shared_ptr<const std::string>> comments;
+  for (auto& [serial, told] : told_)
+    if (told.comment) told.comment = comments.try_emplace(*told.comment, told.comment).first->second;
 }
 
 // -- read ----------------------------------------------------------------------------------------------------------------
+
+const told_of_job& status::told_of(const model::job_state& job) const {
+  static const told_of_job nothing;
+  const auto known = told_.find(job.serial);
+  return known == told_.end() ? nothing : known->second;
+}
 
 job_ptr status::job(std::uint64_t serial) const {
   const auto at = jobs_.find(serial);

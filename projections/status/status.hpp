@@ -1,7 +1,8 @@
 // What qstat, pbsnodes, qselect and qmgr list: every object's state, folded with the same apply() that the actors use.
 //
 // A job's row is its attribute set. Finished jobs stay until JobForgotten. The reasons of scheduling cycles
-// (CycleReasons) become the jobs' comments here; they are no events of the jobs. Governed by docs/design/0008-status.md.
+// (CycleReasons) are shown as the jobs' comments; they are no events of the jobs, and are kept beside their states. Governed by
+// docs/design/0008-status.md.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,7 @@
 #include "projections/status/effort.hpp"
 #include "projections/status/job_history.hpp"
 #include "projections/status/job_walk.hpp"
+#include "projections/status/told_of_job.hpp"
 #include "projections/status/waiting.hpp"
 
 namespace annals::projections {
@@ -44,10 +46,12 @@ class status {
   // All that was folded, for a checkpoint. history_rows() says what else belongs to it, and what follows a restore.
   template <class Io, class Self>
   static void stored_fields(Io& io, Self& self) {
-    io(self.sequence_, self.wall_ns_, self.jobs_, self.history_, self.serial_of_number_, self.serial_of_subjob_, self.displaced_,
-       self.displaced_rank_, self.queues_, self.queue_names_, self.holdings_, self.schedulers_, self.scheduler_names_, self.hooks_,
-       self.reservations_, self.reserved_, self.open_, self.server_, self.counts_, self.fairshare_, self.waiting_, self.keeps_history_);
+    io(self.sequence_, self.wall_ns_, self.jobs_, self.told_, self.history_, self.serial_of_number_, self.serial_of_subjob_,
+       self.displaced_, self.displaced_rank_, self.queues_, self.queue_names_, self.holdings_, self.schedulers_, self.scheduler_names_,
+       self.hooks_, self.reservations_, self.reserved_, self.open_, self.server_, self.counts_, self.fairshare_, self.waiting_,
+       self.keeps_history_);
   }
+  void restored();  // jobs share their comments again
 
   // For a fold of selected records (projections/status/at.cpp), which must be whole streams in the order of the log:
   // what a scheduler said of jobs, without its stream;
@@ -62,7 +66,16 @@ class status {
   std::uint64_t sequence() const { return sequence_; }  // of the last record folded
   std::int64_t wall_ns() const { return wall_ns_; }
 
+  // As its own events alone have made it (model::apply), unless it is one of the history: that shows what was told of it, too.
   job_ptr job(std::uint64_t serial) const;
+  // What was told of it beside them: cycles' comments and estimates, and its eligible time.
+  const told_of_job& told_of(const model::job_state& job) const;
+  // All its attributes with that, or a single one (empty: it is not shown). What follows from other objects and from the time is not among
+  // them: job_row (query.hpp) adds it.
+  attributes::attribute_set shown(const model::job_state& job) const { return told_of(job).shown(job); }
+  std::string shown(const model::job_state& job, attributes::attribute_id id, std::string_view resource = {}) const {
+    return told_of(job).shown(job, id, resource);
+  }
   // "12.b"; "12[].b" of an array; "12[3].b" of a subjob that has a stream of its own (projections/status/subjobs.hpp shows the others).
   job_ptr job_by_id(std::string_view id) const;
   // Jobs and arrays in the order in which they came into their queues: of their numbers, but for those that qmove and qorder
@@ -130,11 +143,14 @@ class status {
   void note_reserved(const model::reservation_state& r, const std::string& before, const std::string& after, std::int64_t at_s);
   void fold_scheduler(const model::event_place& at, schema::SchedulerEvent::Reader event);
   void fold_reasons(const model::event_place& at, schema::CycleReasons::Reader reasons);
-  static void set_estimate(attributes::attribute_set& of, schema::JobEstimate::Reader e);
+  template <class Change>
+  void tell(std::uint64_t job, Change&& change);
+  void switch_eligible_time(std::int64_t at_s);
   std::string_view scheduler_of(const model::job_state& job) const;
   void count(const model::job_state& job, int by);
   model::job_state& job_to_change(std::uint64_t serial);
   void put_into_history(std::uint64_t serial);
+  void let_go(std::uint64_t serial);
   void enter(const model::job_state& job);
   void leave(const model::job_state& job);
   job_ptr job_by_number(std::uint64_t number) const;  // no subjobs
@@ -146,6 +162,7 @@ class status {
   std::uint64_t sequence_ = 0;
   std::int64_t wall_ns_ = 0;
   std::unordered_map<std::uint64_t, model::job_state> jobs_;  // by serial; those that are not in the history
+  std::unordered_map<std::uint64_t, told_of_job> told_;       // by serial; of jobs_ those of which anything was
   job_history history_;
   std::map<std::uint64_t, std::uint64_t> serial_of_number_;  // of jobs_: of jobs and arrays
   using subjob_place = std::pair<std::uint64_t, std::uint32_t>;

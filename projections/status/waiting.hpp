@@ -41,6 +41,7 @@ class waiting_reasons {
     std::int64_t since_ns = 0;  // since when it is said to wait for this: whatever stands before it meanwhile
     std::uint32_t behind = 0;   // of the saying's blockers, from 1
     std::string_view behind_id() const;
+    std::shared_ptr<const std::string> comment() const { return {why, &why->text}; }  // as long as anybody has it
   };
 
   // Takes in a record's reasons for the jobs for which `waits` is true.

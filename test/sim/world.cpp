@@ -471,7 +471,7 @@ std::string world::unfinished() {
   const auto& now = status_now();
   now.each_stream([&](const model::job_state& j) {
     if (!j.ended() && text.size() < 500)
-      text += j.id + " is " + model::state_letter(j) + " (" + std::string(j.attribute(attributes::job::comment)) + "); ";
+      text += j.id + " is " + model::state_letter(j) + " (" + now.shown(j, attributes::job::comment) + "); ";
     return true;
   });
   for (const auto& [serial, h] : now.hosts()) text += h.name + (h.up ? " up; " : " down; ");

@@ -84,7 +84,7 @@ std::string digest(const replayed& state) {
     for (const auto& v : host.vnodes) add("vnode", v.name, projections::vnode_row(s, host, v));
   for (const auto& [name, sched] : s.schedulers()) add("scheduler", name, sched.attributes.packed());
   s.each_stream([&](const model::job_state& job) {
-    add("job", job.id, job.attributes.packed());
+    add("job", job.id, s.shown(job).packed());
     return true;
   });
   for (const auto& [stream, run] : state.runs)
@@ -103,7 +103,7 @@ std::string replay_text(const replayed& state) {
   for (const auto& v : vnodes_of(state))
     text += ended("vnode   " + padded(harmless(v.name), 16) + "  " + padded(v.state, 16) + "  " + v.jobs);
   s.each_stream([&](const model::job_state& job) {
-    const auto comment = job.attributes.get(attributes::job::comment).value_or("");
+    const auto comment = s.shown(job, attributes::job::comment);
     text += ended("job     " + padded(job.id, 16) + "  " + std::string(1, model::state_letter(job)) + "  " +
                   padded(harmless(job.owner_name()), 12) + "  " + padded(harmless(job.queue()), 12) + "  " + harmless(comment));
     return true;

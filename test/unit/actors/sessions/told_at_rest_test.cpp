@@ -77,6 +77,18 @@ struct site {
     commit();
     return std::get<log::staged>(taken).stream;
   }
+  // A scheduler says why it waits.
+  void say(std::uint64_t job, const std::string& why) {
+    log::append a;
+    a.events.push_back(model::make_event([](auto e) { e.initScheduler().initCreated().setName("default"); }));
+    a.events.push_back(model::make_event([&](auto e) {
+      auto r = e.initScheduler().initCycleReasons();
+      r.initTexts(1).set(0, why);
+      r.initJobs(1)[0].setJob(job);
+    }));
+    BOOST_REQUIRE(std::holds_alternative<log::staged>(log.stage(std::move(a))));
+    commit();
+  }
   std::uint64_t waiting(std::uint64_t number) { return submit(number, {{"depend", "", "afterok:1"}}); }
 
   actors::resting_job order(std::uint64_t serial, std::uint64_t number, told::what is) {
@@ -179,6 +191,19 @@ BOOST_AUTO_TEST_CASE(one_that_is_not_known_is_left_to_its_actor) {
   BOOST_REQUIRE(batches.size() == 1u);
   BOOST_TEST(batches[0].appends.size() == 1u);
   BOOST_TEST(answers[3] == "");
+}
+
+// The release takes a comment off that is the job's own, and this one is a scheduler's.
+BOOST_AUTO_TEST_CASE(what_a_scheduler_says_of_a_job_is_no_reason_for_its_rules) {
+  const auto two = submit(2, {});
+  say(two, "Not Running: Not enough free nodes available");
+  auto j = order(two, 2, told::what::met);
+  j.command.command = test::release({schema::HoldType::USER});
+  j.command.by = test::operator_();
+  tell({std::move(j)});
+  BOOST_TEST(batches.empty());
+  BOOST_REQUIRE(heard.size() == 1u);
+  BOOST_TEST(said() == "2");
 }
 
 // The status is an event behind: another one was written meanwhile.

@@ -309,7 +309,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_was_asked_for_and_is_gone_before_the_next_delta_
   s.submit(10, 1);
   s.happen(10, [](auto e) { e.initJob().initHeld().initHolds(1).set(0, schema::HoldType::USER); });
   const auto row = schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
-    projections::fill_job(m.initRunJob().initJob(), *s.status.job(10));
+    projections::fill_job(m.initRunJob().initJob(), s.status, *s.status.job(10));
   });
   s.followed.note_given(10);
   const auto at = s.view.take_asked(row.get().getRunJob().getJob());

@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(an_array_and_its_subjobs_that_run_are_counted) {
 }
 
 BOOST_AUTO_TEST_CASE(a_reason_is_no_comment_of_an_array_that_has_begun) {
-  const auto comment = [&] { return std::string(now.job(story.array)->attribute(attributes::job::comment)); };
+  const auto comment = [&] { return now.shown(*now.job(story.array), attributes::job::comment); };
   story.submit("1-2");
   say("Not Running: a");
   BOOST_TEST(comment() == "Not Running: a");

@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(a_scheduler_is_told_how_much_and_since_when) {
   s.passes(3);
   s.hold();
   const auto row = [&] {
-    return schema::make<schema::SchedJob>([&](schema::SchedJob::Builder to) { projections::fill_job(to, *s.status.job(job)); });
+    return schema::make<schema::SchedJob>([&](schema::SchedJob::Builder to) { projections::fill_job(to, s.status, *s.status.job(job)); });
   };
   BOOST_TEST((*row()).getEligibleSeconds() == 4);
   BOOST_TEST((*row()).getEligibleSinceNs() == 0);

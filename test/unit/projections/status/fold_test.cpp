@@ -56,11 +56,12 @@ BOOST_AUTO_TEST_CASE(a_reason_becomes_the_comment_of_a_job_that_waits_and_of_no_
   const auto waits = c.history.jobs()[0], runs = c.history.jobs()[1];
   c.bring(waits, model::job_phase::queued);
   c.bring(runs, model::job_phase::started);
-  const std::string before(c.now().job(runs)->attribute(attributes::job::comment));
+  const auto comment_of = [&](std::uint64_t job) { return c.now().shown(*c.now().job(job), attributes::job::comment); };
+  const auto before = comment_of(runs);
   for (int i = 0; i < 20; ++i) c.history.cycle();  // each tells of some of the jobs
-  const auto told = c.now().job(waits)->attribute(attributes::job::comment);
+  const auto told = comment_of(waits);
   BOOST_TEST((told.starts_with("Not Running: ") || told.starts_with("Can Never Run: ")), told);
-  BOOST_TEST(c.now().job(runs)->attribute(attributes::job::comment) == before);
+  BOOST_TEST(comment_of(runs) == before);
 }
 
 BOOST_AUTO_TEST_CASE(a_job_that_never_ran_is_told_with_who_or_what_has_ended_it) {
@@ -219,7 +220,7 @@ BOOST_AUTO_TEST_CASE(a_top_job_that_asks_for_another_place_is_told_none_until_th
       estimate.setStartNs(1'795'222'000'000'000'000);
       estimate.setExecVnode("(n1:ncpus=1)");
     });
-    return status.job(job)->attributes.get(attributes::job::estimated, "exec_vnode").has_value();
+    return status.shown(*status.job(job)).get(attributes::job::estimated, "exec_vnode").has_value();
   };
   const auto shows_after = [&](const char* name, const char* resource, const char* value) {
     happens(job, [&](auto e) {
@@ -228,9 +229,9 @@ BOOST_AUTO_TEST_CASE(a_top_job_that_asks_for_another_place_is_told_none_until_th
       c.setResource(resource);
       c.setValue(value);
     });
-    const auto& shown = status.job(job)->attributes;
+    const auto shown = status.shown(*status.job(job));
     BOOST_TEST(shown.has(attributes::job::estimated) == shown.has(attributes::job::topjob));
-    return shown.get(attributes::job::estimated, "exec_vnode").value_or("none");
+    return std::string(shown.get(attributes::job::estimated, "exec_vnode").value_or("none"));
   };
   happens(1, [](auto e) { e.initServer().initStarted().setServerName("p1"); });
   happens(2, [](auto e) { e.initQueue().initCreated().setName("workq"); });
@@ -285,14 +286,14 @@ BOOST_AUTO_TEST_CASE(a_suspended_job_is_a_top_job_until_it_goes_on) {  // sched_
     estimate.setStartNs(1'795'222'000'000'000'000);
     estimate.setExecVnode(place);
   });
-  BOOST_TEST(status.job(job)->attributes.get(attributes::job::topjob).value_or("") == "True");
-  BOOST_TEST(status.job(job)->attributes.get(attributes::job::estimated, "start_time").value_or("") == "1795222000");
+  BOOST_TEST(status.shown(*status.job(job), attributes::job::topjob) == "True");
+  BOOST_TEST(status.shown(*status.job(job), attributes::job::estimated, "start_time") == "1795222000");
   happens(job, [](auto e) { e.initJob().initResumed().setRun(1); });
   happens(job, [&](auto e) {
     auto t = e.initJob().initVnodesTaken();
     t.setRun(1);
     t.setExecVnode(place);
   });
-  BOOST_TEST(!status.job(job)->attributes.has(attributes::job::topjob));
-  BOOST_TEST(status.job(job)->attributes.has(attributes::job::estimated));
+  BOOST_TEST(!status.shown(*status.job(job)).has(attributes::job::topjob));
+  BOOST_TEST(status.shown(*status.job(job)).has(attributes::job::estimated));
 }

@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(jobs_of_a_reservation_and_those_that_wait_for_it_are_decide
   c.cycle();
   BOOST_TEST(c.now.job(ends_before)->allocated.exec_vnode() == "(n1:ncpus=4)");
   c.later(60);
-  BOOST_TEST(c.now.job(waits)->attribute(attributes::job::comment) == "Not Running: Job would conflict with reservation or top job");
+  BOOST_TEST(c.now.shown(*c.now.job(waits), attributes::job::comment) == "Not Running: Job would conflict with reservation or top job");
   c.later(100);
   BOOST_TEST(c.reservation(r).running == 1u);
   BOOST_TEST(c.now.job(within)->allocated.exec_vnode() == "(n1:ncpus=3)");
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(cycles_that_leave_refused_jobs_out_are_decided_again_as_rec
   BOOST_TEST(c.now.job(small)->run == 1u);
   for (const auto job : {big, also}) {
     BOOST_TEST(c.now.job(job)->run == 0u);
-    BOOST_TEST(c.now.job(job)->attribute(attributes::job::comment) == "Not Running: PBS Error: no");
+    BOOST_TEST(c.now.shown(*c.now.job(job), attributes::job::comment) == "Not Running: PBS Error: no");
   }
   c.unwanted.clear();
   c.later(200);

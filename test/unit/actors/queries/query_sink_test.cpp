@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/queries/hook_views.hpp"
 #include "actors/queries/past_actor.hpp"
 #include "actors/queries/query_actor.hpp"
 #include "actors/sessions/sessions.hpp"
@@ -261,6 +262,47 @@ BOOST_AUTO_TEST_CASE(a_long_answer_ends_when_who_asked_is_gone) {
   a.system.run();
   BOOST_TEST(a.rows(*listed) < 2500u);
   BOOST_TEST(listed.use_count() == 1);  // and is forgotten
+}
+
+// What a subjob that has not begun is shown of its eligible time is its array's.
+BOOST_AUTO_TEST_CASE(a_hook_sees_that_a_subjob_to_begin_has_waited_as_its_array_has) {
+  auto now = std::make_shared<projections::status>();
+  test::told_records records;
+  const auto happen = [&](std::uint64_t stream, auto fill) { now->fold(records.next(stream, fill)); };
+  happen(1, [](auto e) { e.initServer().initStarted().setServerName("borg"); });
+  happen(1, [](auto e) {
+    auto c = e.initServer().initChanged().initChanges(1)[0];
+    c.setName("eligible_time_enable");
+    c.setValue("True");
+  });
+  happen(2, [](auto e) { e.initQueue().initCreated().setName("workq"); });
+  happen(3, [](auto e) { e.initScheduler().initCreated().setName("default"); });
+  happen(4, [](auto e) {
+    auto j = e.initJob().initQueued();
+    j.setId("12[].borg");
+    j.setNumber(12);
+    j.setOwner("alice@borg");
+    j.setQueue("workq");
+    j.setIndices("1-2");
+  });
+  happen(3, [](auto e) {
+    auto r = e.initScheduler().initCycleReasons();
+    r.initTexts(1).set(0, "Not Running: Job has reached a limit");
+    r.initWhys(1)[0].setKind(schema::Why::Kind::LIMIT);
+    r.initJobs(1)[0].setJob(4);
+  });
+  answering a(now);
+  std::string waited, comment;
+  caf::anon_send(a.status, actors::view_wanted{hooks::view_request(schema::ObjectKind::JOB, {"12[2].borg"}, now->sequence()),
+                                               [&](actors::hook_objects found, std::uint64_t) {
+                                                 BOOST_REQUIRE(found.size() == 1u);
+                                                 if (const auto* t = found[0].find("eligible_time")) waited = t->value;
+                                                 if (const auto* c = found[0].find("comment")) comment = c->value;
+                                               },
+                                               true});
+  a.system.run();
+  BOOST_TEST(waited == "00:00:01");
+  BOOST_TEST(comment == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -63,7 +63,6 @@ struct folds {
 
   void check_one_by_one(const model::job_state& job, const attributes::attribute_set& shown, const std::string& where) const {
     bool same = true;
-    for (const auto& e : shown) same &= now.shown(job, e.id, e.resource) == e.value;
     for (const auto id : told_ids)
       for (const char* resource : {"", "start_time", "exec_vnode"})
         same &= now.shown(job, id, resource) == shown.get(id, resource).value_or("");
@@ -71,12 +70,13 @@ struct folds {
   }
 };
 
+// After every third record, which is not always the same kind of event.
 void check(const records& all) {
   folds f;
   std::size_t told_of = 0;
-  for (const auto& r : all) {
-    f.fold(*r);
-    told_of += f.check();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    f.fold(*all[i]);
+    if (i % 3 == 0 || i + 1 == all.size()) told_of += f.check();
   }
   BOOST_TEST(told_of > 100u);
 }

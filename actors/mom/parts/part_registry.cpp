@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/mom/host/job_cookie.hpp"
 #include "events/values/pbs_error.hpp"
 
 namespace annals::actors {

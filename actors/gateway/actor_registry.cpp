@@ -46,7 +46,8 @@ order_lines::parts actor_registry::order_parts() {
 actor_registry::job_entry& actor_registry::job(std::uint64_t number) {
   auto& entry = jobs_[number];
   if (!entry.actor)
-    entry.actor = self_->spawn<job_actor>(job_parts{parts_.base, self_}, number, parts_.where->job_serial(number).value_or(0), settings());
+    entry.actor = self_->spawn<job_actor>(job_parts{parts_.base, self_, parts_.scripts}, number,
+                                          parts_.where->job_serial(number).value_or(0), settings());
   return entry;
 }
 
@@ -85,24 +86,34 @@ caf::actor actor_registry::named(std::map<std::string, named_entry>& actors, con
 caf::actor actor_registry::queue(const std::string& name, bool creates) {
   return named<queue_actor>(queues_, parts_.where->queues(), name, creates);
 }
-caf::actor actor_registry::scheduler(const std::string& name, bool creates) {
-  return named<scheduler_object_actor>(schedulers_, parts_.where->schedulers(), name, creates);
+
+// Streams of these grow for years: of a hook with its runs, of a scheduler with its cycles. An actor begins with what the directory knows,
+// and reads no more than came after it.
+template <class Actor, class States, class... Extra>
+caf::actor actor_registry::named_with_state(std::map<std::string, named_entry>& actors, const directory::names& known, const States& states,
+                                            const std::string& name, bool creates, Extra... extra) {
+  if (const auto stream = known.find(name); stream != known.end())
+    if (auto& a = actors[name].actor; !a)
+      a = self_->spawn<Actor>(parts_.base, extra..., stream->second, settings(), states.at(stream->second));
+  return named<Actor>(actors, known, name, creates, extra...);
 }
-// The stream of a hook holds its runs: its actor begins with what the directory knows, not with a million of them.
+
+caf::actor actor_registry::scheduler(const std::string& name, bool creates) {
+  return named_with_state<scheduler_object_actor>(schedulers_, parts_.where->schedulers(), parts_.where->schedulers_as_they_are(), name,
+                                                  creates);
+}
 caf::actor actor_registry::hook(const std::string& name, bool creates) {
-  const auto stream = parts_.where->hooks().find(name);
-  if (auto& a = hooks_[name].actor; !a && stream != parts_.where->hooks().end())
-    a = self_->spawn<hook_actor>(parts_.base, stream->second, settings(), parts_.where->hook_states().at(stream->second));
-  return named<hook_actor>(hooks_, parts_.where->hooks(), name, creates);
+  return named_with_state<hook_actor>(hooks_, parts_.where->hooks(), parts_.where->hook_states(), name, creates);
 }
 caf::actor actor_registry::host(const std::string& name, bool creates) {
-  return named<host_actor>(hosts_, parts_.where->hosts(), name, creates, caf::actor(self_));
+  return named_with_state<host_actor>(hosts_, parts_.where->hosts(), parts_.where->host_states(), name, creates, caf::actor(self_));
 }
 
 caf::actor actor_registry::reservation(std::uint64_t serial) {
-  if (!parts_.where->reservation_states().contains(serial)) return {};
+  const auto known = parts_.where->reservation_states().find(serial);
+  if (known == parts_.where->reservation_states().end()) return {};
   auto& entry = reservations_[serial];
-  if (!entry) entry = self_->spawn<reservation_actor>(parts_.base, serial, settings());
+  if (!entry) entry = self_->spawn<reservation_actor>(parts_.base, serial, settings(), known->second);
   return entry;
 }
 
@@ -180,7 +191,7 @@ void actor_registry::on_told(resting_jobs_told& told) {
 
 void actor_registry::tell_new_job(std::uint64_t number, envelope<model::job_command> e) {
   auto& entry = jobs_[number];
-  entry.actor = self_->spawn<job_actor>(job_parts{parts_.base, self_}, number, 0, settings());
+  entry.actor = self_->spawn<job_actor>(job_parts{parts_.base, self_, parts_.scripts}, number, 0, settings());
   ++entry.sent;
   self_->send(entry.actor, std::move(e));
 }

@@ -133,6 +133,9 @@ class actor_registry {
   template <class Actor, class... Extra>
   caf::actor named(std::map<std::string, named_entry>& actors, const directory::names& known, const std::string& name, bool creates,
                    Extra... extra);
+  template <class Actor, class States, class... Extra>
+  caf::actor named_with_state(std::map<std::string, named_entry>& actors, const directory::names& known, const States& states,
+                              const std::string& name, bool creates, Extra... extra);
 
   caf::event_based_actor* self_;
   gateway_parts parts_;

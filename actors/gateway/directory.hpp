@@ -70,9 +70,11 @@ class directory {
   // Of the last change that MoMs must hear of; 0: never a hook.
   std::uint64_t mom_hooks_since() const { return mom_hooks_.since(); }
   std::optional<std::string> host_of_vnode(std::string_view vnode) const;
-  const model::host_state* host_named(std::string_view host) const;  // null: there is none
-  mom_place mom_of(std::string_view host) const;                     // where other MoMs reach it; empty: not heard of
-  const names& vnodes() const { return vnodes_; }                    // vnode -> host's stream
+  const model::host_state* host_named(std::string_view host) const;                               // null: there is none
+  const std::map<std::uint64_t, model::host_state>& host_states() const { return host_states_; }  // by stream
+  // Where other MoMs reach it; empty: not heard of.
+  mom_place mom_of(std::string_view host) const;
+  const names& vnodes() const { return vnodes_; }  // vnode -> host's stream
   // What is set of these resources at the server, at queues and at vnodes: an entry for each object.
   struct resource_values {
     schema::ObjectKind kind;

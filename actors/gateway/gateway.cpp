@@ -64,6 +64,7 @@ class router {
         return;
       case wire::identity::kind::scheduler: return on_scheduler(f.peer, schema::sealed<schema::FromScheduler>(std::move(f.message)));
       case wire::identity::kind::comm: return logins.on_frame(f);
+      case wire::identity::kind::follower: return on_follower(f);
       case wire::identity::kind::server:
       case wire::identity::kind::remote: return f.peer->close("nobody comes in as that");
     }
@@ -75,6 +76,7 @@ class router {
     crowd.closed(c.peer);
     if (what == wire::identity::kind::scheduler) return schedulers_.on_closed(c);
     if (what == wire::identity::kind::comm) return logins.on_closed(c);
+    if (what == wire::identity::kind::follower) return parts_.feed ? self_->send(parts_.feed, c) : void();
     forget(c.peer);
     if (what == wire::identity::kind::mom) {
       moms.on_closed(c);
@@ -121,6 +123,11 @@ class router {
   }
 
  private:
+  void on_follower(peer_frame& f) {
+    if (!parts_.feed) return f.peer->close("this server feeds no followers");
+    self_->send(parts_.feed, f);
+  }
+
   void on_scheduler(const wire::connection_ptr& peer, schema::sealed<schema::FromScheduler> message) {
     if (doubt.doubts()) return doubt.keep(peer, [=, this] { for_peer(peer, [&] { on_scheduler(peer, message); }); });
     schedulers_.on_message(peer, std::move(message), winding_up());

@@ -31,6 +31,8 @@ struct gateway_parts {
   daemon_log* notes = nullptr;                            // the server's log
   caf::actor uploads;                                     // takes putBlob requests, knows who uploaded what
   caf::actor blobs;                                       // reads what MoMs may have and sends it (blob_wanted)
+  caf::actor scripts;                                     // reads what travels in the orders of jobs (script_wanted)
+  caf::actor feed;                                        // feeds followers; null: there are none
   ticket_signer sign_ticket;                              // empty: runs on several hosts get none, and their sisters refuse
   hooks::hook_runner* runner = nullptr;                   // null: no hook ever runs
   std::string hook_directory;                             // where the hooks' files stand, for the log

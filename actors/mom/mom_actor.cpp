@@ -3,11 +3,11 @@
 #include <cstdio>
 #include <set>
 
-#include "actors/mom/host/checkpoint_order.hpp"
 #include "actors/mom/parts/part_registry.hpp"
 #include "actors/mom/runs/sister_links.hpp"
 #include "actors/mom/tasks/user_watch.hpp"
 #include "actors/mom/vnode_report.hpp"
+#include "actors/runtime/helper_pool.hpp"
 #include "actors/runtime/run_this.hpp"
 #include "events/model/limits.hpp"
 #include "events/schema/readable.hpp"
@@ -27,14 +27,16 @@ class mom_router {
         parts_(with_hook_bits(std::move(parts))),
         sisters_(self, parts_.dial),
         part_runs_(self, parts_.runs, parts_.gate, parts_.left_parts),
-        schedulers_(self, with_names(parts_), [this](const auto& message) { on_to_server({message}); }) {
+        schedulers_(self, with_names(parts_), [this](const auto& message) { on_to_server({message}); }),
+        hook_reports_(self, "reports", 1, 0, parts_.detached) {
     for (const auto& l : parts_.left) left_.remember(l);
     hooks_ = std::make_unique<mom_hooks>(
         self_,
         mom_hooks_parts{parts_.runner, parts_.hook_directory, parts_.host, parts_.runs.base.clock, parts_.runs.notes, parts_.runs.hooks,
                         [this](schema::MomHello::Builder h) { report_vnodes(parts_.describe, parts_.runs.settings->vnodes, h); },
                         [this] { say_hello(); },
-                        [this] { return parts_.runs.settings->config.reject_root_scripts; }, parts_.version, parts_.port},
+                        [this] { return parts_.runs.settings->config.reject_root_scripts; }, parts_.version, parts_.port,
+                        [this](helper_pool::work what) { hook_reports_.ask_always(std::move(what)); }},
         [this](const schema::sealed<schema::FromMom>& message) {
           if (server_) server_->send(message);
         });
@@ -45,14 +47,11 @@ class mom_router {
     hooks_->begin();
     (void)busy_changed();  // the first hello says it
     // What has left leaves files behind if the MoM died before it removed them.
-    std::set<std::string> here;
+    std::set<values::run_key> here;
     for (const auto& k : parts_.known) here.insert(k.key);
     for (const auto& p : parts_.known_parts) here.insert(p.what.key);
     parts_.runs.processes->forget_others(here);
-    for (const auto& k : parts_.known) {
-      refs_[k.key] = k;
-      spawn(k.key, k.stream);
-    }
+    for (const auto& k : parts_.known) spawn(k);
     for (const auto& p : parts_.known_parts) part_runs_.revive(p);
     self_->delayed_send(self_, poll_period, poll_atom::value);
   }
@@ -80,20 +79,17 @@ class mom_router {
       if (parts_.server_mark) hello.setLogMark(parts_.server_mark.get());
       hooks_->describe(hello);
       if (busy_) report_busy(hello, parts_.runs.settings->config.load.suspends);
-      auto here = refs_;
-      for (const auto& [key, k] : part_runs_.known()) here.emplace(key, k);
+      std::map<values::run_key, const known_run*> here;
+      for (const auto& [key, run] : runs_) here.emplace(key, &run.what);
+      for (const auto& [key, part] : part_runs_.all()) here.emplace(key, &part.what);
       auto runs = hello.initRuns(static_cast<unsigned>(here.size()));
       unsigned i = 0;
-      for (const auto& [key, k] : here) {
-        auto ref = runs[i++];
-        ref.setJobSerial(k.job_serial);
-        ref.setRun(k.run);
-        ref.setJob(k.job);
-      }
+      for (const auto& [key, what] : here) fill_ref(*what, runs[i++]);
     }));
     note(log_event::system, "Svr", "pbs_mom", "HELLO sent to server");
-    for (const auto& [key, run] : runs_) self_->send(run, server_is_here{});
-    for (const auto& [key, waiting] : scripts_) ask_for(key);
+    tell_runs(server_is_here{});
+    for (auto& [key, run] : runs_)
+      if (run.script) ask_for_script(run);
     hooks_->server_is_here();
   }
 
@@ -134,14 +130,14 @@ class mom_router {
       case schema::ToMom::START_RUN: return on_order(message);
       case schema::ToMom::SIGNAL_RUN: return to_run(m.getSignalRun().getRef(), model::kill_order{message});
       case schema::ToMom::TELL_RUN:  // its order came before it, unless this MoM has lost the run
-        if (!runs_.contains(mom::run_key(m.getTellRun().getRef()))) return;
+        if (!runs_.contains(mom::key_of(m.getTellRun().getRef()))) return;
         return to_run(m.getTellRun().getRef(), model::tell_order{message});
       case schema::ToMom::DISCARD_RUN: return discard(m.getDiscardRun(), message);
       case schema::ToMom::ACK:
-        if (const auto at = runs_.find(mom::run_key(m.getAck().getRef())); at != runs_.end()) {
-          if (m.getAck().getWhat() == schema::Ack::What::RUN_STEPS) self_->send(at->second, steps_taken{m.getAck().getSteps()});
-          else self_->send(at->second, m.getAck().getWhat());
-          if (m.getAck().getFirstHostOnly()) self_->send(at->second, other_hosts_released{});
+        if (const auto run = actor_of(mom::key_of(m.getAck().getRef()))) {
+          if (m.getAck().getWhat() == schema::Ack::What::RUN_STEPS) self_->send(run, steps_taken{m.getAck().getSteps()});
+          else self_->send(run, m.getAck().getWhat());
+          if (m.getAck().getFirstHostOnly()) self_->send(run, other_hosts_released{});
         }
         return;
       case schema::ToMom::HOOKS: return hooks_->on_hooks(message);
@@ -153,7 +149,7 @@ class mom_router {
       case schema::ToMom::STOP_SCHEDULER: return schedulers_.stop(schema::str(m.getStopScheduler()));
       case schema::ToMom::SHUT_DOWN: return on_shut_down();
       case schema::ToMom::USAGE_NOW:
-        return on_news_of_run(usage_wanted{mom::run_key(m.getUsageNow().getRef()), m.getUsageNow().getQuestion()});
+        return on_news_of_run(usage_wanted{mom::key_of(m.getUsageNow().getRef()), m.getUsageNow().getQuestion()});
       case schema::ToMom::HOOK_ANSWER: return hooks_->on_answer(m.getHookAnswer());
       case schema::ToMom::HOOK_ACK: return hooks_->on_ack(m.getHookAck());
       case schema::ToMom::BLOB:
@@ -172,73 +168,69 @@ class mom_router {
 
   // -- runs ------------------------------------------------------------------------------------------------------------------
 
-  void on_checkpoint_event(const mom::checkpoint_of& whose, const model::run_command& told) {
-    const auto at = runs_.find(whose.run_key);
-    if (at == runs_.end()) return;
+  void on_checkpoint_event(const values::checkpoint_key& script, const model::run_command& told) {
+    const auto run = actor_of(script.run);
+    if (!run) return;
     if (const auto* over = std::get_if<model::program_over>(&told))
-      self_->send(at->second, checkpoint_script_over{whose.request, over->what.exit_status == 0,
-                                                     "script exit status " + std::to_string(over->what.exit_status)});
+      self_->send(run, checkpoint_script_over{script.request, over->what.exit_status == 0,
+                                              "script exit status " + std::to_string(over->what.exit_status)});
     else if (const auto* failed = std::get_if<model::program_failed>(&told))
-      self_->send(at->second, checkpoint_script_over{whose.request, false, failed->what.text});
+      self_->send(run, checkpoint_script_over{script.request, false, failed->what.text});
   }
 
   void on_host_event(host_event& e) {
-    if (const auto whose = mom::read_checkpoint_key(e.key)) return on_checkpoint_event(*whose, e.command);
+    if (const auto* script = e.key.checkpoint()) return on_checkpoint_event(*script, e.command);
     if (auto* over = std::get_if<model::program_over>(&e.command)) over->factors = parts_.runs.settings->config.factors;
-    if (is_task_key(e.key)) return part_runs_.on_task_event(e);
-    if (const auto at = runs_.find(e.key); at != runs_.end()) self_->send(at->second, wrap(std::move(e.command)));
+    if (const auto* task = e.key.task()) return part_runs_.on_task_event(*task, std::move(e.command));
+    if (const auto run = actor_of(e.key.run())) self_->send(run, wrap(std::move(e.command)));
   }
 
   void on_hook_point(at_hook_point& at) {
     hooks_->at_point(std::move(at));
   }
   void on_job_at_work(job_at_work& job) {
-    if (runs_.contains(job.key) || part_runs_.known().contains(job.key)) hooks_->at_work(std::move(job));
+    if (runs_.contains(job.key) || part_runs_.all().contains(job.key)) hooks_->at_work(std::move(job));
   }
   void on_hook_usage(hook_usage_of_run& u) {
-    if (const auto run = runs_.find(u.key); run != runs_.end()) self_->send(run->second, std::move(u.set));
+    if (const auto run = actor_of(u.key)) self_->send(run, std::move(u.set));
   }
 
   void on_gone(const run_gone& g) {
     hooks_->run_gone(g.key);
-    runs_.erase(g.key);
-    refs_.erase(g.key);
-    scripts_.erase(g.key);
-    if (discarding_.erase(g.key) > 0) tell_discarded(g.job_serial, g.run);
+    if (const auto gone = runs_.extract(g.key); gone && gone.mapped().discarded) tell_discarded(g.job_serial, g.run);
     sisters_.no_longer_wanted(g.key);
     left_.remember({g.job_serial, g.run, {}, {}, 0, {}});
   }
   void on_part_gone(const part_gone& g) {
-    if (!runs_.contains(g.key)) hooks_->run_gone(g.key);
-    part_runs_.gone(g);
-    if (!runs_.contains(g.key) && discarding_.erase(g.key) > 0) tell_discarded(g.what.job_serial, g.what.run);
+    const bool was_discarded = part_runs_.gone(g);
+    if (runs_.contains(g.key)) return;
+    hooks_->run_gone(g.key);
+    if (was_discarded) tell_discarded(g.what.job_serial, g.what.run);
   }
   void on_grown(const task_grown& g) { part_runs_.on_grown(g); }
   template <class News>
   void on_news_of_run(const News& n) {
-    if (const auto run = runs_.find(n.key); run != runs_.end()) self_->send(run->second, n);
+    if (const auto run = actor_of(n.key)) self_->send(run, n);
   }
   void on_part_event(part_event& e) { part_runs_.on_event(e.key, std::move(e.command)); }
 
   // -- other hosts -----------------------------------------------------------------------------------------------------------
 
   void on_want_sister(const want_sister& w) {
-    const auto at = runs_.find(w.key);
-    if (at == runs_.end()) return;
-    if (w.host == parts_.host) self_->send(at->second, sister_link{w.host, true, {}});
-    else sisters_.want(w, at->second);
+    const auto run = actor_of(w.key);
+    if (!run) return;
+    if (w.host == parts_.host) self_->send(run, sister_link{w.host, true, {}});
+    else sisters_.want(w, run);
   }
   void on_whose_jobs(const whose_jobs& w) {
     std::set<std::string> users;
-    for (const auto& [key, ref] : refs_) users.insert(ref.user);
-    for (const auto& [key, ref] : part_runs_.known()) users.insert(ref.user);
+    for (const auto& [key, run] : runs_) users.insert(run.what.user);
+    for (const auto& [key, part] : part_runs_.all()) users.insert(part.what.user);
     self_->send(w.who, users_with_jobs{{users.begin(), users.end()}});
   }
   void on_find_job(const find_job& f) {
-    for (const auto& [key, ref] : refs_) {
-      const auto at = runs_.find(key);
-      if (at != runs_.end() && is_wanted(f, ref.job, ref.cookie)) return self_->send(at->second, f);
-    }
+    for (const auto& [key, run] : runs_)
+      if (is_wanted(f, key.job, run.what.cookie)) return self_->send(run.actor, f);
     if (!part_runs_.find(f)) self_->send(f.asker.who, job_found{f.asker.question, nullptr, {}, {}, 0, 0});
   }
 
@@ -261,8 +253,7 @@ class mom_router {
 
   // What a sister said, to the run it speaks of.
   void to_run_of(const std::string& host, schema::sealed<schema::FromSister> message) {
-    const auto at = runs_.find(mom::run_key(run_of(message.get())));
-    if (at != runs_.end()) self_->send(at->second, sister_said{host, std::move(message)});
+    if (const auto run = actor_of(mom::key_of(run_of(message.get())))) self_->send(run, sister_said{host, std::move(message)});
   }
 
   void on_to_server(const to_server& t) {
@@ -270,9 +261,10 @@ class mom_router {
   }
 
   void on_want_script(const want_script& w) {
-    if (!refs_.contains(w.key)) return;  // it has left meanwhile
-    scripts_[w.key].hash = w.hash;
-    ask_for(w.key);
+    const auto at = runs_.find(w.key);
+    if (at == runs_.end()) return;  // it has left meanwhile
+    at->second.script = script_wait{w.hash, {}};
+    ask_for_script(at->second);
   }
 
   // exechost_startup hooks see the vnodes of the new files; without any, the server hears of them now.
@@ -281,14 +273,14 @@ class mom_router {
     (void)busy_changed();
     hooks_->read_again();
     if (!hooks_->starting_up()) say_hello();
-    for (const auto& [key, run] : runs_) self_->send(run, s);
+    tell_runs(s);
     part_runs_.tell_all(s);
   }
 
   void on_poll() {
     hooks_->on_second();
     if (busy_changed() && !hooks_->starting_up()) say_hello();
-    for (const auto& [key, run] : runs_) self_->send(run, poll_usage{report_interval_s_});
+    tell_runs(poll_usage{report_interval_s_});
     part_runs_.tell_all(poll_usage{report_interval_s_});
     look_at_users();
     self_->delayed_send(self_, poll_period, poll_atom::value);
@@ -298,6 +290,27 @@ class mom_router {
   struct script_wait {
     std::string hash, text;
   };
+  struct run_here {
+    known_run what;
+    caf::actor actor;
+    bool discarded = false;             // it goes because the server does not want it
+    std::optional<script_wait> script;  // it is on its way
+  };
+
+  // Null: no such run is here.
+  caf::actor actor_of(const values::run_key& key) const {
+    const auto at = runs_.find(key);
+    return at == runs_.end() ? nullptr : at->second.actor;
+  }
+  template <class Message>
+  void tell_runs(const Message& m) {
+    for (const auto& [key, run] : runs_) self_->send(run.actor, m);
+  }
+  static void fill_ref(const known_run& run, schema::RunRef::Builder ref) {
+    ref.setJobSerial(run.job_serial);
+    ref.setRun(run.key.run);
+    ref.setJob(run.key.job);
+  }
 
   void look_at_users() {
     const auto& rule = parts_.runs.settings->config.users;
@@ -330,6 +343,7 @@ class mom_router {
     auto p = parts.schedulers;
     p.host = parts.host;
     p.notes = parts.runs.notes;
+    p.detached = parts.detached;
     return p;
   }
 
@@ -341,36 +355,32 @@ class mom_router {
     return {std::move(c), {"pbs_mom", parts_.host, schema::Role::MOM}, {}, nullptr, settings_, {}, 0, {}};
   }
 
-  caf::actor spawn(const std::string& key, std::uint64_t stream) {
-    auto a = self_->spawn<run_actor>(parts_.runs, caf::actor(self_), key, stream, settings_);
-    runs_[key] = a;
+  caf::actor spawn(const known_run& run) {
+    auto a = self_->spawn<run_actor>(parts_.runs, caf::actor(self_), run.key, run.stream, settings_);
+    runs_[run.key] = {run, a, false, std::nullopt};
     return a;
   }
 
   // The first one of a run counts, and with it the cookie and what the names of its directories end with.
   void on_order(schema::sealed<schema::ToMom>& message) {
     const auto ref = message.get().getStartRun().getRef();
-    const auto key = mom::run_key(ref);
+    const auto key = mom::key_of(ref);
     if (runs_.contains(key)) return to_run(ref, model::take_order{message});  // its ticket may be a fresh one
     const auto cookie = parts_.make_cookie();
     to_run(ref, model::take_order{mom::with_chance(message, cookie, parts_.make_cookie().substr(0, name_end_digits))});
-    if (const auto at = refs_.find(key); at != refs_.end()) {
-      at->second.cookie = cookie;
-      at->second.user = schema::str(message.get().getStartRun().getEuser());
+    if (const auto at = runs_.find(key); at != runs_.end()) {
+      at->second.what.cookie = cookie;
+      at->second.what.user = schema::str(message.get().getStartRun().getEuser());
     }
   }
 
   // A run that has left stays left, even if an old order for it comes late.
   void to_run(schema::RunRef::Reader ref, model::run_command command) {
     if (left_.has(ref.getJobSerial(), ref.getRun())) return refuse(ref);
-    const auto key = mom::run_key(ref);
-    auto at = runs_.find(key);
-    if (at == runs_.end()) {
-      refs_[key] = {key, 0, ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob()), {}};
-      spawn(key, 0);
-      at = runs_.find(key);
-    }
-    self_->send(at->second, wrap(std::move(command)));
+    const auto key = mom::key_of(ref);
+    const auto at = runs_.find(key);
+    const auto run = at == runs_.end() ? spawn({key, 0, ref.getJobSerial()}) : at->second.actor;
+    self_->send(run, wrap(std::move(command)));
   }
 
   // A server that was restored from a backup gives numbers of runs again: it needs another one. To others this is old news.
@@ -384,11 +394,13 @@ class mom_router {
   }
 
   void discard(schema::RunRef::Reader ref, const schema::sealed<schema::ToMom>& message) {
-    const auto key = mom::run_key(ref);
-    const auto at = runs_.find(key);
-    if (at != runs_.end()) self_->send(at->second, wrap(model::discard_order{message}));
-    else if (!part_runs_.discard(ref)) return tell_discarded(ref.getJobSerial(), ref.getRun());
-    discarding_.insert(key);
+    const auto at = runs_.find(mom::key_of(ref));
+    if (at != runs_.end()) {
+      at->second.discarded = true;
+      self_->send(at->second.actor, wrap(model::discard_order{message}));
+    } else if (!part_runs_.discard(ref)) {
+      tell_discarded(ref.getJobSerial(), ref.getRun());
+    }
   }
 
   // If nobody hears it the next hello says the same: the run is not in it.
@@ -402,29 +414,26 @@ class mom_router {
   }
 
   // The server gives a script to the run it is of.
-  void ask_for(const std::string& key) {
-    auto& wait = scripts_[key];
+  void ask_for_script(run_here& run) {
+    auto& wait = *run.script;
     wait.text.clear();
     if (!server_) return;
-    const auto& run = refs_.at(key);
     server_->send(schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
       auto w = m.initWantBlob();
       w.setHash({reinterpret_cast<const kj::byte*>(wait.hash.data()), wait.hash.size()});
-      auto ref = w.initRef();
-      ref.setJobSerial(run.job_serial);
-      ref.setRun(run.run);
-      ref.setJob(run.job);
+      fill_ref(run.what, w.initRef());
     }));
   }
 
   void on_blob(schema::Blob::Reader b) {
-    const auto at = scripts_.find(mom::run_key(b.getRef()));
-    if (at == scripts_.end() || b.getOffset() != at->second.text.size()) return;  // of an older request
-    at->second.text.append(reinterpret_cast<const char*>(b.getData().begin()), b.getData().size());
+    const auto at = runs_.find(mom::key_of(b.getRef()));
+    if (at == runs_.end() || !at->second.script) return;
+    auto& script = at->second.script;
+    if (b.getOffset() != script->text.size()) return;  // of an older request
+    script->text.append(reinterpret_cast<const char*>(b.getData().begin()), b.getData().size());
     if (!b.getLast() && !b.getMissing()) return;
-    if (const auto run = runs_.find(at->first); run != runs_.end())
-      self_->send(run->second, script_text{std::move(at->second.text), b.getMissing()});
-    scripts_.erase(at);
+    self_->send(at->second.actor, script_text{std::move(script->text), b.getMissing()});
+    script.reset();
   }
 
   caf::event_based_actor* self_;
@@ -432,95 +441,18 @@ class mom_router {
   model::settings_ptr settings_ = std::make_shared<model::settings>();  // a MoM has no settings of the server's kind
   wire::connection_ptr server_;
   std::uint32_t report_interval_s_ = 10;
-  std::map<std::string, caf::actor> runs_;
-  std::map<std::string, known_run> refs_;
-  std::set<std::string> discarding_;  // keys of runs that go because the server does not want them
-  std::int64_t polls_of_users_ = 0;   // since they were looked at
-  bool busy_ = false;                 // its load is too high: the server knows
+  std::map<values::run_key, run_here> runs_;
+  std::int64_t polls_of_users_ = 0;  // since they were looked at
+  bool busy_ = false;                // its load is too high: the server knows
   left_runs left_;
   sister_links sisters_;
   part_registry part_runs_;
   mom_schedulers schedulers_;
+  helper_pool hook_reports_;  // one: they come in their order
   std::unique_ptr<mom_hooks> hooks_;
-  std::map<std::string, script_wait> scripts_;  // that are on their way, by the run's key
 };
 
 }  // namespace
-
-namespace {
-
-// What stands in the order of the run or the part, its first event; without one it stays empty.
-void read_logged_order(const log::log_reader& reader, known_run& run) {
-  const auto take = [&](schema::StartRun::Reader order) {
-    run.cookie = mom::cookie_of(order);
-    run.user = schema::str(order.getEuser());
-  };
-  const auto read = [&](const log::record_ptr& r) {
-    const auto event = r->event();
-    const auto bytes = schema::bytes_of(schema::is(event, schema::PartEvent::JOINED) ? event.getPart().getJoined().getOrder()
-                                                                                     : event.getRun().getReceived().getOrder());
-    if (bytes.empty()) return false;
-    auto message = schema::sealed_message::from_bytes(bytes);
-    if (!message) throw log::log_damaged("an order in the log can't be read");
-    if (schema::is(event, schema::PartEvent::JOINED)) take(message->root<schema::ToSister>().getJoin().getOrder());
-    else take(message->root<schema::ToMom>().getStartRun());
-    return false;
-  };
-  if (const auto status = reader.read_stream(run.stream, 1, read); !status) throw log::log_damaged(status.text);
-}
-
-}  // namespace
-
-mom_log_contents read_mom_log(const log::log_reader& reader) {
-  mom_log_contents contents;
-  std::map<std::uint64_t, known_run> runs;
-  std::map<std::uint64_t, known_part> parts;
-  std::map<std::uint64_t, left_run> ends;  // of parts: what is remembered when they have left
-  std::map<std::uint64_t, model::usage_set> set_by_hooks;
-  const auto status = reader.read(1, [&](const log::record_ptr& r) {
-    const auto stream = r->get().getStream();
-    const auto event = r->event();
-    if (schema::is(event, schema::RunEvent::RECEIVED)) {
-      const auto e = event.getRun().getReceived();
-      const auto job = schema::str(e.getJob());
-      runs[stream] = {job + "." + std::to_string(e.getRun()), stream, e.getJobSerial(), e.getRun(), job, {}};
-    } else if (schema::is(event, schema::RunEvent::LEFT)) {
-      contents.left.push_back({runs[stream].job_serial, runs[stream].run, {}, {}, 0, {}});
-      runs.erase(stream);
-    } else if (schema::is(event, schema::PartEvent::JOINED)) {
-      const auto e = event.getPart().getJoined();
-      const auto job = schema::str(e.getJob());
-      parts[stream] = {{job + "." + std::to_string(e.getRun()), stream, e.getJobSerial(), e.getRun(), job, {}},
-                       schema::str(e.getPrimary())};
-      ends[stream] = {e.getJobSerial(), e.getRun(), schema::str(e.getPrimary()), {}, 0, {}};
-    } else if (schema::is(event, schema::PartEvent::TASK_ENDED)) {
-      model::add_ended_task(ends[stream].usage, model::read_usage(event.getPart().getTaskEnded().getUsage()));
-    } else if (schema::is(event, schema::PartEvent::HOOK_USED)) {
-      model::apply_changes(set_by_hooks[stream], event.getPart().getHookUsed().getChanges());
-    } else if (schema::is(event, schema::PartEvent::JOIN_REFUSED)) {
-      ends[stream].refusal_code = event.getPart().getJoinRefused().getCode();
-      ends[stream].refusal = schema::str(event.getPart().getJoinRefused().getText());
-    } else if (schema::is(event, schema::PartEvent::LEFT)) {
-      auto& end = ends[stream];
-      end.usage = model::with_hooks(std::move(end.usage), set_by_hooks[stream]);
-      contents.left_parts.push_back(std::move(end));
-      parts.erase(stream);
-      ends.erase(stream);
-      set_by_hooks.erase(stream);
-    }
-    return true;
-  });
-  if (!status) throw log::log_damaged(status.text);
-  for (auto& [stream, run] : runs) {
-    read_logged_order(reader, run);
-    contents.known.push_back(std::move(run));
-  }
-  for (auto& [stream, part] : parts) {
-    read_logged_order(reader, part.what);
-    contents.known_parts.push_back(std::move(part));
-  }
-  return contents;
-}
 
 caf::behavior mom_actor(caf::event_based_actor* self, mom_actor_parts parts) {
   auto m = std::make_shared<mom_router>(self, std::move(parts));

@@ -20,6 +20,7 @@
 #include "events/schema/daemon/from_mom.capnp.h"
 #include "events/schema/daemon/shared.capnp.h"
 #include "events/schema/sister.capnp.h"
+#include "events/values/program_key.hpp"
 
 namespace annals::actors {
 
@@ -40,7 +41,7 @@ struct poll_usage {
   std::uint32_t report_interval_s;
 };
 struct usage_wanted {  // by the server: until now
-  std::string key;
+  values::run_key key;
   std::uint64_t question;
 };
 struct usage_wait_is_over {  // of a run, to itself
@@ -48,19 +49,19 @@ struct usage_wait_is_over {  // of a run, to itself
 };
 struct want_script {
   std::string hash;
-  std::string key;
+  values::run_key key;
 };
 struct script_text {
   std::string text;
   bool missing = false;
 };
 struct run_gone {
-  std::string key;
+  values::run_key key;
   std::uint64_t job_serial;
   std::uint32_t run;
 };
 struct part_gone {
-  std::string key;
+  values::run_key key;
   left_run what;
 };
 
@@ -69,7 +70,7 @@ struct part_gone {
 struct want_sister {
   std::string host, address;
   std::uint16_t port;
-  std::string key;
+  values::run_key key;
 };  // a run needs the link from now on
 struct to_sister {
   std::string host;
@@ -96,7 +97,7 @@ struct primary_said {
 struct server_discards {};  // the server no longer knows this run
 // Of the process host and the places, about a part: `text` is empty when it is ready, `removed` when it was torn down.
 struct part_event {
-  std::string key;
+  values::run_key key;
   model::part_command command;
 };
 
@@ -111,18 +112,18 @@ struct checkpoint_time_over {
 };
 
 struct task_grown {
-  std::string key;
+  values::task_key key;
 };  // the task has written something
 struct host_acted {
-  std::string key;
+  values::run_key key;
 };  // answers the run's oldest process_host::confirm() that is not answered yet
 struct node_file_written {
-  std::string key;
+  values::run_key key;
   std::uint32_t number;  // as places->update() was told
   std::string error;     // empty: the file is new
 };
 struct output_appended {
-  std::string key;
+  values::run_key key;
 };  // what a task wrote is in the run's files
 
 inline bool is_wanted(const find_job& f, const std::string& job, const std::string& cookie) {
@@ -187,4 +188,4 @@ struct mom_parts {
   MESSAGE(annals::actors::primary_said)           \
   MESSAGE(annals::actors::server_discards)        \
   MESSAGE(annals::actors::part_event)
-ANNALS_MOM_MESSAGES(ANNALS_MESSAGE)  // compiled in mom_messages.cpp
+ANNALS_MOM_MESSAGES(ANNALS_MESSAGE)  // compiled in compiled_messages.cpp

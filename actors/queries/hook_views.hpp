@@ -1,5 +1,5 @@
 // A look at the projections as they were at one position of the log: what hooks are shown, and what their questions are
-// answered with. The status actor answers from its live state while that is at the position, else the log is asked, which
+// answered with. The query actor answers from its live state while that is at the position, else the log is asked, which
 // costs a replay from the last checkpoint.
 #pragma once
 

@@ -166,15 +166,19 @@ std::string why_not_used(const checkpoint_head& head, const log::log_reader& of)
   return same ? "" : "it is of another log";
 }
 
+// What a full disk has of the new one goes at once: the log needs the room more.
 void keep_checkpoint(const std::string& file, const checkpoint_head& head, const replica::states& states) {
   const auto fresh = file + ".new";
-  {
+  try {
     const descriptor d(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     if (d.get() < 0) fail(fresh);
     write_whole(d.get(), write_checkpoint(head, states), fresh);
     if (::fdatasync(d.get()) != 0) fail(fresh);
+    if (::rename(fresh.c_str(), file.c_str()) != 0) fail(file);
+  } catch (...) {
+    ::unlink(fresh.c_str());
+    throw;
   }
-  if (::rename(fresh.c_str(), file.c_str()) != 0) fail(file);
   sync_directory_of(file);
 }
 

@@ -39,21 +39,21 @@ class effect_runner {
 
   explicit effect_runner(verbs v) : verbs_(std::move(v)) {}
 
-  /// Withdraws what was begun and is not in `owed`, then begins in the order of `owed` what is due and was not begun, or was
-  /// begun and has waited long enough for its answer. Not to be called by a verb.
+  /// Withdraws what was begun and is not in `owed`, in the order in which it was owed, then begins in the order of `owed` what is due
+  /// and was not begun, or was begun and has waited long enough for its answer. Two of one name in `owed` are one, the later. Not to be
+  /// called by a verb.
   void reconcile(std::vector<Effect> owed, std::int64_t now_ns) {
     ++round_;
-    std::vector<typename entries::iterator> in_order;
-    in_order.reserve(owed.size());
+    const auto before = std::exchange(in_order_, {});
+    in_order_.reserve(owed.size());
     for (auto& effect : owed) {
       auto name = id_of(effect);
       const auto at = entries_.try_emplace(std::move(name)).first;
       at->second.effect = std::move(effect);
-      at->second.round = round_;
-      in_order.push_back(at);
+      if (std::exchange(at->second.round, round_) != round_) in_order_.push_back(at);
     }
-    withdraw_rest();
-    for (const auto& at : in_order) attempt(at->second, now_ns);
+    withdraw_rest(before);
+    for (const auto& at : in_order_) attempt(at->second, now_ns);
     due_ns_ = next_due(now_ns);
   }
 
@@ -88,17 +88,15 @@ class effect_runner {
     std::int64_t anew_ns = 0;  // the clock went back behind the beginning of the wait, and it was begun anew then; 0: it did not
   };
   using entries = std::map<id, entry>;
+  using order = std::vector<typename entries::iterator>;
 
   effect_time when(const entry& e) const { return verbs_.when ? verbs_.when(*e.effect) : effect_time{}; }
 
-  void withdraw_rest() {
-    for (auto at = entries_.begin(); at != entries_.end();) {
-      if (at->second.round == round_) {
-        ++at;
-        continue;
-      }
+  void withdraw_rest(const order& before) {
+    for (const auto& at : before) {
+      if (at->second.round == round_) continue;
       const auto gone = std::move(at->second);
-      at = entries_.erase(at);
+      entries_.erase(at);
       if (gone.begun && verbs_.withdraw) verbs_.withdraw(*gone.effect);
     }
   }
@@ -141,6 +139,7 @@ class effect_runner {
 
   verbs verbs_;
   entries entries_;
+  order in_order_;  // all of them, as they were owed last
   std::uint64_t round_ = 0;
   std::optional<std::int64_t> due_ns_;
 };

@@ -123,7 +123,7 @@ std::vector<cycle_driver::told_amount> cycle_driver::ask_programs() {
 cycle::amount cycle_driver::ask_program(const cycle::dynamic_resource& d, cycle::resource_id resource) {
   using kind = script_answer::kind;
   const auto tell = [&](std::uint32_t event, const std::string& what) { out_.log(event, "Svr", "server_dyn_res", what); };
-  const auto answer = out_.run_program(d.script, view_.dynamic_alarm_seconds());
+  const auto answer = out_.run_program(d.script, view_.settings().dynamic_alarm_seconds());
   auto value = answer.what == kind::told ? view_.resources().read(resource, answer.line, cycle::rounding::down) : std::nullopt;
   if (value && *value < 0) value.reset();
   if (answer.what == kind::told && !value) {
@@ -143,7 +143,7 @@ cycle::amount cycle_driver::ask_program(const cycle::dynamic_resource& d, cycle:
 // How usage is to be counted; the server's rules write it down when it is news. A formula may ask for it, and that comes with the view: who
 // said "off" before would end the counting for a moment, with each start of a scheduler.
 void cycle_driver::send_fairshare() {
-  counting_told_ = view_.counts_shares();
+  counting_told_ = view_.shares().matter();
   out_.send(make([&](Builder m) {
     const auto& s = policy_.sharing;
     auto f = m.initFairshare();
@@ -200,9 +200,9 @@ cycle_driver::next cycle_driver::received(schema::ToScheduler::Reader said) {
     case schema::ToScheduler::REFUSED: {
       const auto refused = said.getRefused();
       if (refused.getJob() == 0) return refused_itself(refused);
-      if (const auto* job = view_.find_job(refused.getJob()))
+      if (const auto* job = view_.jobs().find(refused.getJob()))
         out_.log(event_sched, "Job", job->id, "Failed to run: " + schema::str(refused.getReason()));
-      view_.withdraw(refused.getJob());
+      view_.intake().withdraw(refused.getJob());
       const bool preempts = preempting_.erase(refused.getJob()) > 0;
       refusals_[refused.getJob()] = comment_of(refused, preempts);
       if (preempts) ask_for_full_view();
@@ -230,7 +230,7 @@ cycle_driver::next cycle_driver::take_view(schema::SchedulingDelta::Reader delta
     ask_for_full_view();
     return next::go_on;
   }
-  if (counting_told_ != view_.counts_shares()) send_fairshare();
+  if (counting_told_ != view_.shares().matter()) send_fairshare();
   return delta.getScheduler().size() > 0 ? take_own(read_own_object(delta.getScheduler())) : next::go_on;
 }
 
@@ -268,7 +268,7 @@ void cycle_driver::ask_for_full_view() {
 
 void cycle_driver::run(const start& what) {
   const std::int64_t began = out_.clock->now_ns();
-  view_.settle_subjobs();
+  view_.intake().settle_subjobs();
   leave_out(what);
   send_policy();
   out_.log(event_debug, "Req", "", "Starting Scheduling Cycle");
@@ -278,7 +278,7 @@ void cycle_driver::run(const start& what) {
     send_began(what, told);
     told = ask_programs();
   }
-  view_.set_dynamic(told);
+  view_.queues().set_dynamic(told);
   send_began(what, told);
   auto decided = cycle::run_cycle(view_, policy_, what.wall_ns / ns_per_second, left_out_);
   say_why_left_out(decided, what);
@@ -311,7 +311,7 @@ void cycle_driver::leave_out(const start& what) {
 // The job shows already why a hook refused it. An array says nothing: its other subjobs may run.
 void cycle_driver::say_why_left_out(cycle::result& decided, const start& what) const {
   for (const auto serial : what.without) {
-    const auto at = view_.place_of_job(serial);
+    const auto at = view_.jobs().place_of(serial);
     const auto said = refusals_.find(serial);
     if (at == cycle::none || said == refusals_.end()) continue;
     const auto& job = view_.jobs()[at];
@@ -353,7 +353,7 @@ void cycle_driver::run_waiting_asks() {
 }
 
 void cycle_driver::run_asked(schema::RunOneJob::Reader ask) {
-  const auto at = view_.take_asked(ask.getJob());
+  const auto at = view_.intake().take_asked(ask.getJob());
   const auto serial = view_.jobs()[at].serial;
   const auto where = view_.jobs()[at].where;
   std::string why = where == cycle::job_place::proposed ? "Job is about to run: its runjob hooks may not have ended" : "Job is running";
@@ -361,7 +361,7 @@ void cycle_driver::run_asked(schema::RunOneJob::Reader ask) {
   const auto decided = may ? cycle::run_asked(view_, policy_, out_.clock->now_ns() / ns_per_second, at, why) : cycle::result();
   log_cycle(decided);
   if (!may) out_.log(event_sched, "Job", view_.jobs()[at].id, why);
-  if (decided.runs.empty()) view_.forget_asked(at);
+  if (decided.runs.empty()) view_.intake().forget_asked(at);
   else remember_victims(decided);
   out_.send(make([&](Builder m) {
     if (!decided.runs.empty()) {
@@ -409,7 +409,7 @@ void cycle_driver::send_policy() {
 void cycle_driver::send_answers(const cycle::result& decided, std::uint64_t number) {
   for (const auto& answer : decided.answers) {
     out_.send(message_of(answer, number));
-    view_.answered(answer);
+    view_.reservations().answered(answer);
   }
 }
 
@@ -437,7 +437,7 @@ void cycle_driver::send_reasons(const cycle::result& decided, std::uint64_t numb
       piece = reasons_piece(decided, number);
       piece.add(reason);
     }
-    view_.set_reason(reason.at, hashes[reason.comment], blockers[reason.behind]);
+    view_.jobs().set_reason(reason.at, hashes[reason.comment], blockers[reason.behind]);
   }
   if (!piece.empty()) out_.send(piece.seal());
 }
@@ -460,7 +460,7 @@ void cycle_driver::send_estimates(const cycle::result& decided) {
       }
     }));
   }
-  for (const auto& e : all) view_.set_estimate(e.at, e.start, e.exec_vnode, !e.former);
+  for (const auto& e : all) view_.jobs().set_estimate(e.at, e.start, e.exec_vnode, !e.former);
 }
 
 void cycle_driver::log_cycle(const cycle::result& decided) {

@@ -75,7 +75,7 @@ class cycle_driver {
   bool knows_object() const { return own_.has_value(); }  // the server has told it about itself
   void try_directories_again() { directories_.again(); }
 
-  std::uint32_t log_events() const { return view_.log_events(); }
+  std::uint32_t log_events() const { return view_.settings().log_events(); }
   const cycle::view& view() const { return view_; }
 
  private:

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace annals::actors {
@@ -113,7 +114,7 @@ void accounting_follower::follow(const records_ptr& records) {
 
 // Until the next try.
 void accounting_follower::give_up(const std::exception& why) {
-  if (!trouble_ && parts_.note) parts_.note(std::string("accounting: ") + why.what());
+  tell(std::string("accounting: ") + why.what());
   trouble_ = lost_ = true;
 }
 
@@ -141,11 +142,15 @@ void accounting_follower::sync() {
   }
 }
 
+void accounting_follower::tell(const std::string& trouble) {
+  if (!std::exchange(told_, true) && parts_.note) parts_.note(trouble);
+}
+
 // Keeps track of trouble; tells of it once. True: all is well.
 bool accounting_follower::settled(accounting_files::result r) {
   const bool fine = r == accounting_files::result::done;
-  if (!fine && !trouble_ && parts_.note) parts_.note(files_->why());
-  if (fine && trouble_ && parts_.note) parts_.note("accounting: written again");
+  if (!fine) tell(files_->why());
+  else if (std::exchange(told_, false) && parts_.note) parts_.note("accounting: written again");
   trouble_ = !fine;
   lost_ |= r == accounting_files::result::sync_failed;
   return fine;

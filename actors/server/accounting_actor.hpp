@@ -47,6 +47,7 @@ class accounting_follower {
   projections::accounting new_fold() const;
   void begin(const log::record& first);
   void give_up(const std::exception& why);
+  void tell(const std::string& trouble);
   bool fold(const log::record& record);
   void catch_up();
   bool settled(projections::accounting_files::result r);
@@ -56,6 +57,7 @@ class accounting_follower {
   std::optional<projections::accounting_files> files_;  // from the first record on
   projections::accounting fold_;
   bool trouble_ = false;  // nothing is folded until writing works again
+  bool told_ = false;     // of the trouble
   bool lost_ = false;     // a sync failed: only starting over helps
 };
 

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "actors/server/discards.hpp"
+#include "actors/server/order_keys.hpp"
 #include "events/model/host/vnode_limit.hpp"
 
 namespace annals::actors {
@@ -26,8 +26,8 @@ std::string host_part(const std::string& address) {
 }  // namespace
 
 host_actor::host_actor(caf::actor_config& cfg, event_sourced_actor_parts parts, caf::actor gateway, std::uint64_t stream,
-                       model::settings_ptr settings)
-    : event_sourced_actor(cfg, std::move(parts), stream, std::move(settings)), gateway_(std::move(gateway)) {
+                       model::settings_ptr settings, model::host_state known)
+    : event_sourced_actor(cfg, std::move(parts), stream, std::move(settings), std::move(known)), gateway_(std::move(gateway)) {
   delayed_send(this, comeback, still_silent_atom::value);
 }
 
@@ -47,8 +47,9 @@ caf::message_handler host_actor::more_handlers() {
 // Of a host that is down nobody waits to hear that a run is gone: nobody gets its vnodes, and it is up again only without it.
 void host_actor::on_change() {
   if (state().up) return;
-  for (const auto& [key, message] : owed_)
+  owed_.each([this](const order_key&, const auto& message) {
     if (message.get().isDiscardRun()) give_up(message.get().getDiscardRun());
+  });
 }
 
 void host_actor::give_up(schema::RunRef::Reader run) {
@@ -64,20 +65,20 @@ void host_actor::on_post(post_to_host& p) {
   if (peer_) peer_->send(p.message);
   const auto m = p.message.get();
   if (m.isDiscardRun() && !state().up) give_up(m.getDiscardRun());
-  owed_[p.key] = std::move(p.message);
+  owed_.put(p.key, std::move(p.message));
 }
 
 // By the gateway, which signs tickets and sends the order back.
 void host_actor::on_ticket_wanted(const ticket_wanted& t) {
-  for (const auto& [key, message] : owed_) {
-    if (!message.get().isStartRun()) continue;
+  owed_.each([&](const order_key& key, const auto& message) {
+    if (!message.get().isStartRun()) return;
     const auto ref = message.get().getStartRun().getRef();
     if (ref.getJobSerial() == t.serial && ref.getRun() == t.run) send(gateway_, post_to_host{state().name, key, message, true});
-  }
+  });
 }
 
 void host_actor::on_withdraw(const withdraw_from_host& w) {
-  owed_.erase(w.key);
+  owed_.withdraw(w.key);
   if (held_ && held_->unwanted.erase(w.key) > 0) come_up_if_rid();
 }
 
@@ -98,7 +99,7 @@ void host_actor::on_connected(mom_connected& m) {
   const auto refused = m.refused.empty() ? model::vnodes_refusal(state(), hello, settings()) : std::optional(m.refused);
   held_ = held_hello{{m.hello, host_part(m.peer->peer().address), refused.value_or("")}, std::move(unwanted)};
   come_up_if_rid();
-  for (const auto& [key, message] : owed_) peer_->send(message);
+  owed_.each([this](const order_key&, const auto& message) { peer_->send(message); });
   // The welcome comes last: who has it has heard what was owed, hooks among it.
   peer_->send(schema::make<schema::ToMom>([&](schema::ToMom::Builder w) {
     auto welcome = w.initWelcome();
@@ -119,7 +120,7 @@ host_actor::keys host_actor::unwanted_runs(const mom_connected& m) {
   for (const auto& run : m.unwanted) {
     const auto key = discard_key(run.serial, run.run);
     unwanted.insert(key);
-    owed_[key] = discard_message(run);
+    owed_.put(key, discard_message(run));
   }
   for (const auto& run : m.kept) unwanted.insert(discard_key(run.serial, run.run));
   return unwanted;
@@ -135,13 +136,13 @@ host_actor::keys host_actor::compare_runs(const mom_connected& m, bool log_is_ne
     if (there.contains({run.serial, run.run})) continue;
     // Also one of which the job did not hear before this server stopped. Its order must not start it after that.
     const bool lost = log_is_new || run.assigned < state().log_since;
-    if (lost) owed_.erase(order_key(values::id_of_number(run.number, settings().server_name), model::start_run{state().name, run.run}));
+    if (lost) owed_.withdraw(key_of(run.serial, model::start_run{state().name, run.run}));
     send(gateway_, run_missing{run, lost});
   }
   // What the MoM does not have needs no discarding.
-  std::erase_if(owed_, [&](const auto& debt) {
-    if (debt.second.get().which() != schema::ToMom::DISCARD_RUN) return false;
-    const auto ref = debt.second.get().getDiscardRun();
+  owed_.withdraw_if([&](const order_key&, const auto& message) {
+    if (message.get().which() != schema::ToMom::DISCARD_RUN) return false;
+    const auto ref = message.get().getDiscardRun();
     if (there.contains({ref.getJobSerial(), ref.getRun()})) {
       // It was given up when the host went down. That may not be in the log yet, and it is there all the same.
       if (!state().up) unwanted.insert(discard_key(ref.getJobSerial(), ref.getRun()));

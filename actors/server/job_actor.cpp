@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "actors/server/discards.hpp"
+#include "actors/server/order_keys.hpp"
 #include "events/model/limits.hpp"
 #include "events/schema/daemon/from_mom.capnp.h"
 
@@ -56,6 +56,7 @@ caf::message_handler job_actor::other_handlers() {
         read_on();
         if (idle()) after_turn();
       },
+      [this](script_read& s) { on_script(s); },
       [this](const host_created& h) {
         owe_again(h.host);
         if (idle()) after_turn();
@@ -88,9 +89,10 @@ effect_time job_actor::when(const model::job_effect& effect) const {
 
 // A host's actor keeps what its host is owed, and sends it again over each new connection until it is withdrawn.
 begun job_actor::begin(const model::job_effect& effect) {
+  if (std::holds_alternative<model::start_run>(effect) && !has_script()) return begun::not_yet;
   std::visit([&](const auto& e) {
     if constexpr (is_order<std::decay_t<decltype(e)>>)
-      send(parts_.gateway, post_to_host{e.host, order_key(state().id, effect), message_of(e)});
+      send(parts_.gateway, post_to_host{e.host, key_of(state().serial, effect), message_of(e)});
     else
       send(this, envelope_type{model::end_wait{}, {"", state().id, schema::Role::SERVER}, {}, nullptr, nullptr, {}, 0, {}});
   },
@@ -100,7 +102,7 @@ begun job_actor::begin(const model::job_effect& effect) {
 
 void job_actor::withdraw(const model::job_effect& effect) {
   std::visit([&](const auto& e) {
-    if constexpr (is_order<std::decay_t<decltype(e)>>) send(parts_.gateway, withdraw_from_host{e.host, order_key(state().id, effect)});
+    if constexpr (is_order<std::decay_t<decltype(e)>>) send(parts_.gateway, withdraw_from_host{e.host, key_of(state().serial, effect)});
   },
              effect);
 }
@@ -116,11 +118,24 @@ void job_actor::owe_again(const std::string& host) {
   reconcile();
 }
 
+// A larger one is asked for by the MoM.
+bool job_actor::has_script() {
+  if (script_ || state().script_hash.empty() || state().script_size > limits::inline_blob_bytes_max) return true;
+  if (!std::exchange(script_asked_, true)) send(parts_.scripts, script_wanted{state().script_hash, caf::actor(this)});
+  return false;
+}
+
+// Without it the MoM asks for it, and is told that it is missing.
+void job_actor::on_script(script_read& s) {
+  script_asked_ = false;
+  script_ = std::move(s.text).value_or(std::vector<std::byte>());
+  reconcile();
+  script_.reset();
+  if (idle()) after_turn();
+}
+
 schema::sealed<schema::ToMom> job_actor::message_of(const model::start_run&) const {
-  std::optional<std::vector<std::byte>> script;
-  if (!state().script_hash.empty() && state().script_size <= limits::inline_blob_bytes_max)
-    script = parts().reader->blobs().read_blob(state().script_hash);
-  return model::start_order(state(), settings(), script ? schema::byte_span(*script) : schema::byte_span());
+  return model::start_order(state(), settings(), script_ ? schema::byte_span(*script_) : schema::byte_span());
 }
 
 schema::sealed<schema::ToMom> job_actor::message_of(const model::signal_run& order) const {

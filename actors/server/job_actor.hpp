@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "actors/runtime/effect_running_actor.hpp"
@@ -20,6 +21,7 @@ using read_on_atom = caf::atom_constant<caf::atom("readon")>;
 struct job_parts {
   event_sourced_actor_parts base;
   caf::actor gateway;  // routes to hosts, keeps track of who is in memory
+  caf::actor scripts;  // reads what travels in orders (script_reader.hpp)
 };
 
 // Compiled once, in job_actor.cpp.
@@ -42,6 +44,8 @@ class job_actor : public effect_running_actor<job_aggregate, model::job_effect> 
   caf::message_handler other_handlers() override;
 
  private:
+  bool has_script();  // that travels in its order; else it goes on when it is read
+  void on_script(script_read& s);
   schema::sealed<schema::ToMom> message_of(const model::start_run& order) const;
   schema::sealed<schema::ToMom> message_of(const model::signal_run& order) const;
   schema::sealed<schema::ToMom> message_of(const model::tell_run& order) const;
@@ -65,6 +69,8 @@ class job_actor : public effect_running_actor<job_aggregate, model::job_effect> 
   job_parts parts_;
   std::uint64_t number_;
   bool told_idle_ = false;
+  bool script_asked_ = false;
+  std::optional<std::vector<std::byte>> script_;    // from when it was read until its order goes out; empty: there is none to send
   std::map<std::uint64_t, envelope_type> waiting_;  // for its start, in the order they came
   std::vector<envelope_type> for_usage_;            // for what was used until now
   std::uint64_t usage_question_ = 0;                // the last one

@@ -42,8 +42,6 @@ const model::client_request* release_in(const model::job_command& command) {
   return request && request->request.get().isReleaseNodes() ? request : nullptr;
 }
 
-std::string usage_key(const model::job_state& job) { return job.id + "/usage"; }
-
 }  // namespace
 
 caf::message_handler job_actor::release_handlers() {
@@ -90,20 +88,21 @@ void job_actor::ask_usage_before(envelope_type e) {
   for_usage_.push_back(std::move(e));
   if (for_usage_.size() > 1) return;
   usage_question_ = std::max(usage_question_ + 1, static_cast<std::uint64_t>(parts().clock->now_ns()));  // none of an earlier life
-  send(parts_.gateway, post_to_host{state().hosts.front(), usage_key(state()), schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
-                                      auto u = m.initUsageNow();
-                                      auto ref = u.initRef();
-                                      ref.setJobSerial(state().serial);
-                                      ref.setRun(state().run);
-                                      ref.setJob(state().id);
-                                      u.setQuestion(usage_question_);
-                                    })});
+  send(parts_.gateway,
+       post_to_host{state().hosts.front(), usage_key(state().serial), schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
+                      auto u = m.initUsageNow();
+                      auto ref = u.initRef();
+                      ref.setJobSerial(state().serial);
+                      ref.setRun(state().run);
+                      ref.setJob(state().id);
+                      u.setQuestion(usage_question_);
+                    })});
   delayed_send(this, std::chrono::seconds(limits::usage_wait_s), usage_wait_atom::value, usage_question_);
 }
 
 void job_actor::usage_is_told(std::uint64_t question) {
   if (for_usage_.empty() || question != usage_question_) return;
-  if (!state().hosts.empty()) send(parts_.gateway, withdraw_from_host{state().hosts.front(), usage_key(state())});
+  if (!state().hosts.empty()) send(parts_.gateway, withdraw_from_host{state().hosts.front(), usage_key(state().serial)});
   for (auto& e : std::exchange(for_usage_, {})) receive(std::move(e));
 }
 

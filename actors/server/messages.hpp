@@ -4,6 +4,7 @@
 #include <caf/actor.hpp>
 #include <caf/atom.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "actors/server/reply_sink.hpp"
 #include "events/log/log_mark.hpp"
 #include "events/model/context.hpp"
+#include "events/model/effect.hpp"
 #include "events/model/job/run_rights.hpp"
 #include "events/model/reservation/reservation.hpp"
 #include "events/model/scheduler/scheduler.hpp"
@@ -37,17 +39,23 @@ using mark_told_atom = caf::atom_constant<caf::atom("marktold")>;
 
 // -- jobs and hosts --------------------------------------------------------------------------------------------------------
 
+// What names an order for as long as a host is owed it (actors/server/order_keys.hpp). It sorts by no time: owed_orders.hpp does.
+struct order_key {
+  std::uint64_t serial = 0;  // of the job; 0: it is of no job
+  model::effect_id what;
+  auto operator<=>(const order_key&) const = default;
+};
 // Something a host is owed until it is withdrawn; sent now if the host is there, and again after each new connection.
 // `renewed`: it was owed before, and has a fresh ticket now.
 struct post_to_host {
   std::string host;
-  std::string key;
+  order_key key;
   schema::sealed<schema::ToMom> message;
   bool renewed = false;
 };
 struct withdraw_from_host {
   std::string host;
-  std::string key;
+  order_key key;
 };
 // To a job with a run there: the host was created. What the job owed it before went nowhere, or was forgotten with the host.
 struct host_created {
@@ -145,6 +153,14 @@ struct discard_settled {
   std::string host;
   bool abandoned;
 };
+// The script that is to travel in a job's order.
+struct script_wanted {
+  std::string hash;
+  caf::actor job;
+};
+struct script_read {
+  std::optional<std::vector<std::byte>> text;  // nothing: the log does not have it, or not as it was
+};
 // A blob that a MoM may have, on its way to it: of this size and for this run (serial 0: of a hook). `read`: done when it
 // was read and is about to leave.
 struct blob_wanted {
@@ -177,7 +193,7 @@ struct proposal_settled {
   model::rejection why;
 };
 
-// A reservation for a job, or of hosts: from the gateway to the status actor, which says what they are, and back.
+// A reservation for a job, or of hosts: from the gateway to the query actor, which says what they are, and back.
 struct reservation_for_job {
   schema::sealed<schema::Request> request;
   model::requester by;
@@ -226,7 +242,7 @@ struct client_gone {
 
 // -- by hand ---------------------------------------------------------------------------------------------------------------
 
-// qrun and qorder: the status actor knows all of the jobs and where there is room. It answers by asking the scheduler, or
+// qrun and qorder: the query actor knows all of the jobs and where there is room. It answers by asking the scheduler, or
 // with commands for the jobs; a run by hand is asked of the runjob hooks first, as one that the scheduler proposes.
 struct by_hand {
   schema::sealed<schema::Request> request;
@@ -280,6 +296,8 @@ struct resume_waits {
   MESSAGE(annals::actors::mom_gone)               \
   MESSAGE(annals::actors::run_missing)            \
   MESSAGE(annals::actors::discard_settled)        \
+  MESSAGE(annals::actors::script_wanted)          \
+  MESSAGE(annals::actors::script_read)            \
   MESSAGE(annals::actors::blob_wanted)            \
   MESSAGE(annals::actors::scheduler_connected)    \
   MESSAGE(annals::actors::scheduler_disconnected) \

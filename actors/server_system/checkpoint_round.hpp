@@ -1,5 +1,6 @@
 // One round of making a checkpoint, beside a server or after it has stopped: the last checkpoint, or nothing, and the log from there on.
-// A process does one round and ends. It writes nothing but the files of its directory. Governed by docs/design/0068-checkpoints.md.
+// A process does one round and ends, and is alone with the directory. It writes nothing but the files there. Governed by
+// docs/design/0068-checkpoints.md.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,14 @@ struct checkpoint_round {
 // File of the checkpoint in the directory.
 std::string checkpoint_file(const std::string& directory);
 
-// The checkpoint that was made; nothing: there is nothing new to keep. Throws std::exception: none was made, and the last one stays.
+// After which record the next round begins: that of the last checkpoint, or 0. `last` is the one that is there, `at_start` the one that was
+// there when the server started. Nothing: no round is to be made, because one of another program came since: somebody made it for the
+// server that is started next.
+std::optional<std::uint64_t> next_round_begins(const std::optional<checkpoint_head>& last, const std::optional<checkpoint_head>& at_start,
+                                               const log::log_reader& of);
+
+// The checkpoint that was made; nothing: there is nothing new to keep. Throws std::exception: none was made. The last one stays then, but
+// for one of which a row can't be read.
 std::optional<checkpoint_head> make_checkpoint(const log::log_reader& reader, const checkpoint_round& round);
 
 }  // namespace annals::actors

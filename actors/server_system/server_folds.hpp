@@ -33,7 +33,10 @@ struct server_folds {
   server_folds(const std::string& home, std::shared_ptr<event_notes> lines)
       : where(std::make_shared<directory>(home)), reactions(std::make_shared<reactions::reaction_set>(home)), notes(std::move(lines)) {}
 
-  // A replica of these, of which records made what there is (`past`), and of others.
+  // All of them but for which records made what there is, which a server and the maker of checkpoints keep in different ways.
+  named_fold of_status() const;
+  std::vector<named_fold> of_rest() const;
+  // A replica of these, of that (`past`), and of others.
   replica joined(named_fold past, std::vector<named_fold> others) const;
 };
 

@@ -18,6 +18,8 @@
 #include "actors/server/hook_files_writer.hpp"
 #include "actors/server/reactions_actor.hpp"
 #include "actors/server/recovered_lines.hpp"
+#include "actors/server/script_reader.hpp"
+#include "actors/server_system/checkpoint_round.hpp"
 #include "actors/server_system/server_folds.hpp"
 #include "actors/sessions/sessions.hpp"
 #include "events/attributes/ids.hpp"
@@ -209,6 +211,12 @@ void restore(folds& f, const server_system_parts& parts) {
   f.past->records().ended_rows().read_from(past_file(parts.rows_directory));
 }
 
+void note_begun(const server_system_parts& parts) {
+  if (parts.notes)
+    parts.notes->write(log_event::system, "Svr", "Server@" + parts.self.server_name,
+                       "the start went on from the checkpoint of record " + std::to_string(parts.from->head().sequence));
+}
+
 // Nothing: the checkpoint can't be used.
 std::unique_ptr<folds> folded_from_checkpoint(const log::event_log& log, const log::log_reader& reader, const server_system_parts& parts) {
   const auto give_up = [&](const std::string& why) {
@@ -221,10 +229,13 @@ std::unique_ptr<folds> folded_from_checkpoint(const log::event_log& log, const l
     restore(*f, parts);
     keep_finished_jobs_on_disk(*f, parts);
     catch_up(log, reader, f->all);
+    note_begun(parts);
     return f;
   } catch (const stored::state_unreadable& why) {
     return give_up(why.what());
   } catch (const projections::row_unreadable& why) {
+    std::error_code gone_already;  // who makes the next one writes all rows anew
+    if (!parts.rows_directory.empty()) std::filesystem::remove(checkpoint_file(parts.rows_directory), gone_already);
     return give_up(why.what());
   }
 }
@@ -289,6 +300,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   writer.mark_writer = parts.mark_writer;
   writer.if_clock_is_right = "; if it is right, start the server once with --accept-clock";
   if (parts.notes) writer.note = [to = parts.notes](const std::string& text) { note_clock(*to, text); };
+  if (parts.feed) writer.patient_followers.push_back(parts.feed);
   if (f.notes) writer.patient_followers.push_back(spawn_writing(system, parts.detached, notes_actor, f.notes));
   writer_ = parts.detached ? next_first::spawn_with_thread(system, "log.writer", log_writer, writer) : system.spawn(log_writer, writer);
   // An answer about the past may read much of the log; no live one waits for it. A list of many jobs takes milliseconds: on a
@@ -313,7 +325,9 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   g.refuse_clients = parts.refuse_clients;
   g.notes = parts.notes;
   g.uploads = upload;
+  g.scripts = parts.detached ? system.spawn<caf::detached>(script_reader, reader_.get()) : system.spawn(script_reader, reader_.get());
   g.blobs = spawn_answering(system, parts.detached, blobs_to_moms, reader_.get(), parts.notes);
+  g.feed = parts.feed;
   g.sign_ticket = parts.sign_ticket;
   g.runner = parts.runner;
   g.hook_directory = parts.hook_directory;

@@ -64,6 +64,7 @@ struct server_system_parts {
   std::vector<caf::actor> patient_followers{};  // log_writer.hpp, as the next two
   std::shared_ptr<mark_keeper> marks{};
   caf::actor mark_writer{};
+  caf::actor feed{};                 // of the log, for followers on other hosts; null: there are none. Also a patient follower
   std::vector<named_fold> books;     // they fold each record, in order, before the actors start
   std::optional<checkpoint> from{};  // the start begins here, and folds what came after it
   std::string rows_directory{};      // of the files that belong to it; empty: it has all rows itself

@@ -1,4 +1,4 @@
-// Who waits for the end of a job (WaitJob): `qsub -W block=true`, and who sits at an interactive job. Part of the status actor. Source: pbs
+// Who waits for the end of a job (WaitJob): `qsub -W block=true`, and who sits at an interactive job. Part of the sessions. Source: pbs
 // guide, block. A user has a limit of his own for it, beside what his connections may have in hand (docs/design/0034-the-gateway.md).
 #pragma once
 

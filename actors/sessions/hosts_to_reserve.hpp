@@ -1,4 +1,4 @@
-// The hosts that `pbs_rsub --hosts` names, as the status projection has them. Part of the status actor.
+// The hosts that `pbs_rsub --hosts` names, as the status projection has them. Part of the sessions.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // Who waits until the server and the default scheduler are told the same: scheduling and scheduler_iteration stand on both, and who sets
 // one is answered when it is seen on the other (MS-26, MS-66), or when that takes too long. The change itself is in the log before, and is
-// made on the other whatever becomes of the wait (reactions/mirrored_scheduling.cpp). Part of the status actor.
+// made on the other whatever becomes of the wait (reactions/mirrored_scheduling.cpp). Part of the sessions.
 #pragma once
 
 #include <caf/actor.hpp>

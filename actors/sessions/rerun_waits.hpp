@@ -1,5 +1,5 @@
 // Who waits until the job is queued again that he asked to be rerun (qrerun): answered then, or when job_requeue_timeout is over. The order
-// itself is in the log before, and is carried out whatever the answer is. Part of the status actor. Source: pbs guide, job_requeue_timeout.
+// itself is in the log before, and is carried out whatever the answer is. Part of the sessions. Source: pbs guide, job_requeue_timeout.
 #pragma once
 
 #include <caf/actor.hpp>

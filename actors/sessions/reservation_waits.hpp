@@ -1,5 +1,5 @@
 // Who waits for what becomes of a reservation (pbs_rsub -I, pbs_ralter -I): answered when it is confirmed or denied, or when
-// the time is over; forgotten when who waits is gone. Part of the status actor.
+// the time is over; forgotten when who waits is gone. Part of the sessions.
 #pragma once
 
 #include <caf/allowed_unsafe_message_type.hpp>

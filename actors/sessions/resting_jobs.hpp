@@ -1,4 +1,4 @@
-// Commands to many jobs at once that rest: no actor of theirs is in memory, and none is made for this. The status actor decides over the
+// Commands to many jobs at once that rest: no actor of theirs is in memory, and none is made for this. The query actor decides over the
 // states that it has, which nobody copies, and hands the writer all of them in one batch. The gateway keeps whatever else comes to these
 // jobs until they were told. Governed by docs/design/0054-dependencies.md.
 #pragma once
@@ -21,10 +21,10 @@ struct resting_job {
   std::uint64_t serial = 0, number = 0;
   envelope<model::job_command> command;
 };
-// From the gateway to the status actor.
+// From the gateway to the query actor.
 struct tell_resting_jobs {
   std::vector<resting_job> jobs;  // each of them once
-  caf::actor gateway, writer;     // the status actor keeps no writer, which keeps it: both would live for ever
+  caf::actor gateway, writer;     // the query actor keeps no writer, which keeps it: both would live for ever
 };
 
 // Back to the gateway.
@@ -37,7 +37,7 @@ struct resting_jobs_told {
   std::vector<resting_job_told> jobs;
 };
 
-// Part of the status actor, which has folded what was committed before it calls.
+// Part of the sessions, which has folded what was committed before it calls.
 class resting_jobs {
  public:
   resting_jobs(caf::event_based_actor* self, const ports::clock* clock) : self_(self), clock_(clock) {}

@@ -1,4 +1,4 @@
-// What the server's log says of jobs in a partition that no scheduler has: once, until one has it (MS-67). Lives in the status actor, whose
+// What the server's log says of jobs in a partition that no scheduler has: once, until one has it (MS-67). Lives in the query actor, whose
 // projection it reads.
 #pragma once
 

@@ -24,6 +24,9 @@ if(MOLD_PROGRAM)
   add_link_options(-fuse-ld=mold)
 endif()
 
+# Each program has the checksum of itself, by whatever linker: a server reads the checkpoints of its own program only (docs/design/0068).
+add_link_options(-Wl,--build-id)
+
 # g++ 12 reports "may be used uninitialized" for strings inside variants and optionals that it has inlined (PR 105562).
 add_compile_options(-Wall -Wextra -Werror -Werror=switch -Wno-maybe-uninitialized)
 # The compiler collects garbage when its heap has doubled; with as much memory as there is on a machine that builds it saves a tenth of its time

@@ -11,7 +11,7 @@
 # usage: pbs_init.d --version
 #        pbs_init.d {start|stop|restart|status}
 #
-# Starts or stops the daemons for which pbs.conf, or the environment, says PBS_START_SERVER, _MOM or _COMM = 1. `start`
+# Starts or stops the daemons for which pbs.conf, or the environment, says PBS_START_SERVER, _MOM, _COMM or _FOLLOW = 1. `start`
 # returns when each answers; `status` prints what runs. The server starts its schedulers, `start` waits for the default one,
 # and `stop` of the server ends them all. PBS_START_SCHED of pbs.conf is deprecated and has no effect; in the environment it
 # means the default scheduler, for tools that start and stop daemons one by one.
@@ -38,7 +38,8 @@ exec_dir=$(conf PBS_EXEC /opt/pbs)
 home=$(conf PBS_HOME /var/spool/pbs)
 mom_home=$(conf PBS_MOM_HOME "$home")
 declare -A lock=([pbs_server]="$home/server_priv/server.lock" [pbs_mom]="$mom_home/mom_priv/mom.lock"
-                 [pbs_sched]="$home/sched_priv/sched.lock" [pbs_comm]="$home/server_priv/comm.lock")
+                 [pbs_sched]="$home/sched_priv/sched.lock" [pbs_comm]="$home/server_priv/comm.lock"
+                 [pbs_follow]="$home/follow_priv/follow.lock")
 stop_deadline_s=60 qterm_deadline_s=20 qmgr_deadline_s=20 scheduler_deadline_s=30
 
 wanted() {   # DAEMON
@@ -47,6 +48,7 @@ wanted() {   # DAEMON
     pbs_mom) [ "$(conf PBS_START_MOM 0)" = 1 ] ;;
     pbs_sched) [ "${PBS_START_SCHED-}" = 1 ] ;;
     pbs_comm) [ "$(conf PBS_START_COMM 0)" = 1 ] && [ -x "$exec_dir/sbin/pbs_comm" ] ;;
+    pbs_follow) [ "$(conf PBS_START_FOLLOW 0)" = 1 ] && [ -x "$exec_dir/sbin/pbs_follow" ] ;;
   esac
 }
 
@@ -69,7 +71,8 @@ pid_of() { pid_in "$1" "${lock[$1]}"; }
 runs() { pid_of "$1" >/dev/null; }
 
 # The words of the transcripts of PBS.
-declare -A running=([pbs_server]="PBS Server" [pbs_mom]="PBS mom" [pbs_sched]="PBS scheduler" [pbs_comm]="PBS comm")
+declare -A running=([pbs_server]="PBS Server" [pbs_mom]="PBS mom" [pbs_sched]="PBS scheduler" [pbs_comm]="PBS comm"
+                    [pbs_follow]="PBS follow")
 
 start_daemon() {   # DAEMON
   local status=0
@@ -99,7 +102,7 @@ start_mom() {
   return 1
 }
 
-ask_qmgr() { timeout $qmgr_deadline_s "$exec_dir/bin/qmgr" -c "$1" 2>/dev/null; }
+ask_qmgr() { PBS_READ_FROM=server timeout $qmgr_deadline_s "$exec_dir/bin/qmgr" -c "$1" 2>/dev/null; }
 
 # Whether the server that runs here starts the default scheduler.
 server_starts_it() {
@@ -137,6 +140,7 @@ start() {
   "$exec_dir/libexec/pbs_habitat" --start || return 1
   if wanted pbs_comm; then start_daemon pbs_comm || return 1; fi
   if wanted pbs_server; then start_daemon pbs_server || return 1; fi
+  if wanted pbs_follow; then start_daemon pbs_follow || return 1; fi
   if wanted pbs_mom; then start_mom || return 1; fi
   if wanted pbs_sched || wanted pbs_server; then start_scheduler "$scheduler" || return 1; fi
 }
@@ -207,6 +211,7 @@ stop() {
   if wanted pbs_server; then stop_server; fi
   if wanted pbs_mom; then stop_daemon pbs_mom; fi
   if wanted pbs_server || wanted pbs_sched; then stop_schedulers "$scheduler"; fi
+  if wanted pbs_follow; then stop_daemon pbs_follow; fi
   if wanted pbs_comm; then stop_daemon pbs_comm; fi
   echo "Waiting for shutdown to complete"
   while read -r daemon pid; do
@@ -219,7 +224,7 @@ stop() {
 # the server's (qmgr -c 'list sched') and not named unless they are asked for.
 status() {
   local daemon pid
-  for daemon in pbs_server pbs_mom pbs_sched pbs_comm; do
+  for daemon in pbs_server pbs_mom pbs_sched pbs_comm pbs_follow; do
     wanted $daemon || continue
     if pid=$(pid_of $daemon); then
       if [ $daemon = pbs_comm ]; then echo "pbs_comm is $pid"; else echo "$daemon is pid $pid"; fi

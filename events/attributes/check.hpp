@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "events/attributes/canonical.hpp"
+#include "events/attributes/checked_text.hpp"
 #include "events/attributes/resources.hpp"
 #include "events/attributes/table.hpp"
 #include "events/schema/common.capnp.h"
@@ -13,9 +15,6 @@
 #include "events/values/result.hpp"
 
 namespace annals::attributes {
-
-using values::refusal;
-using checked_text = values::result<std::string, refusal>;
 
 // Whether the attribute holds one value for each resource: resource lists, and the limits on resources.
 bool has_resources(const attribute& what);
@@ -32,11 +31,6 @@ checked_text check_value(const attribute& what, std::string_view resource, std::
 // What -= takes away from a limit attribute: its entries may stand without values. The same refusals.
 checked_text check_removed_limits(const attribute& what, std::string_view resource, std::string_view text,
                                   const resource_catalogue& resources);
-
-// The same by type alone: what resource values and `-l` checks share. Nothing: no value of this type.
-std::optional<std::string> canonical(value_type type, std::string_view text);
-// Of a resource's value, including select and place; nothing: bad.
-std::optional<std::string> canonical(const resource& what, std::string_view text);
 
 // Orders two canonical values of a numeric type; other types compare as text (nothing when either is malformed).
 std::optional<int> compare_values(value_type type, std::string_view a, std::string_view b);

@@ -178,6 +178,7 @@ inline constexpr attribute_id partition = 530;
 namespace server {
 inline constexpr attribute_id server_state = 10;
 inline constexpr attribute_id server_host = 20;
+inline constexpr attribute_id follower = 25;
 inline constexpr attribute_id scheduling = 30;
 inline constexpr attribute_id max_running = 40;
 inline constexpr attribute_id max_queued = 50;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "events/attributes/canonical.hpp"
 #include "events/values/place.hpp"
 
 namespace annals::attributes {
@@ -53,11 +54,6 @@ std::optional<refusal> check_group(const place_spec& place, const std::string& f
 }
 
 }  // namespace
-
-bool is_select(std::string_view resource) {
-  return resource == "select" || resource == "select_reliable_startup" || resource == "rjselect" ||
-         resource == "select_requested";
-}
 
 checked_select check_chunks(select_spec select, const resource_catalogue& resources, schema::Role role, std::string_view member) {
   for (select_chunk& chunk : select.chunks)

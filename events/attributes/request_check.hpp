@@ -3,14 +3,11 @@
 
 #include <string_view>
 
-#include "events/attributes/check.hpp"
+#include "events/attributes/checked_text.hpp"
 #include "events/attributes/resources.hpp"
 #include "events/values/select.hpp"
 
 namespace annals::attributes {
-
-// The resources that are chunks: select, and those of jobs with spare ones.
-bool is_select(std::string_view resource);
 
 using checked_select = values::result<values::select_spec, refusal>;
 

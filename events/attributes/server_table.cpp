@@ -10,6 +10,8 @@ const attribute server_attributes[] = {
     {server::server_state, "server_state", value_type::string, setter::nobody, none, "Active",
      "Active, Idle, Scheduling, Terminating, Terminating_Delayed or Hot_Start"},
     {server::server_host, "server_host", value_type::string, setter::nobody, none, "", "host of the server"},
+    {server::follower, "follower", value_type::string, setter::nobody, none, "",
+     "what answers from a copy of the log in place of the server, and how far it is behind"},
     {server::scheduling, "scheduling", value_type::boolean, setter::operator_, none, "True", "whether the default scheduler starts cycles"},
     {server::max_running, "max_running", value_type::integer, setter::operator_, none, "", "old-style limit on running jobs"},
     {server::max_queued, "max_queued", value_type::limits, setter::operator_, none, "", "limit on jobs per entity"},

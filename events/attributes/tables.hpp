@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <iterator>
 
-#include "events/attributes/table.hpp"
+#include "events/attributes/attribute.hpp"
 
 namespace annals::attributes {
 

@@ -12,8 +12,9 @@
 #include <vector>
 
 #include "events/log/record_chunk.hpp"
-#include "events/log/rocksdb_event_store.hpp"
+#include "events/log/store_options.hpp"
 #include "events/log/watched_disk.hpp"
+#include "events/ports/event_store.hpp"
 
 namespace annals::log {
 

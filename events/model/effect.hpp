@@ -3,24 +3,16 @@
 
 #include <compare>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <string_view>
 
 namespace annals::model {
 
 struct effect_id {
-  std::string_view name;     // what is to be done; a text of the program
-  std::string object = {};   // to whom, or of what; empty: there is only one
-  std::uint64_t number = 0;  // which one of several to the same
-  auto operator<=>(const effect_id&) const = default;
+  std::string_view name;                               // what is to be done; a text of the program
+  std::string object = {};                             // to whom, or of what; empty: there is only one
+  std::uint64_t number = 0;                            // which one of several to the same
+  auto operator<=>(const effect_id&) const = default;  // to be found by; which comes first is said by who owes them
 };
-
-/// "tell:n1:00000000000000000007": sorts by name, then by object, then by number.
-inline std::string text_of(const effect_id& id) {
-  char number[24];
-  std::snprintf(number, sizeof number, "%020llu", static_cast<unsigned long long>(id.number));
-  return std::string(id.name) + ":" + id.object + ":" + number;
-}
 
 }  // namespace annals::model

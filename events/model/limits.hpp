@@ -26,11 +26,14 @@ constexpr std::size_t open_uploads_of_user_max = 64;
 // Finished uploads that a connection's next jobs may refer to. A job follows its upload at once; who sends many scripts ahead
 // is asked to send the oldest again.
 constexpr std::size_t remembered_uploads_max = 16;
-// A start folds so many records in 20 ms: a checkpoint that saves less is not worth its process.
-constexpr std::uint64_t checkpoint_records_min = 10'000;
+// A start folds so many records in 20 ms: a checkpoint that saves less is not worth its process, if the site does not say otherwise. With
+// more than the second number a start would take minutes, as without checkpoints.
+constexpr std::int64_t checkpoint_records_min = 10'000, checkpoint_records_max = 100'000'000;
 // How often checkpoints are made if the site does not say it: a busy server writes a million records in that time, which a start folds in
-// two seconds.
-constexpr int checkpoint_interval_s = 900;
+// two seconds. With less than one a day a site may as well have none.
+constexpr std::int64_t checkpoint_interval_s = 900, checkpoint_interval_s_max = 86'400;
+// An orderly stop waits so long for a last checkpoint. Who stops a server takes it for one that hangs after a minute (pbs_init.d) or more.
+constexpr int last_checkpoint_s = 20;
 // Reasons of one scheduling cycle are written in events of at most this size, so that no single event delays a batch.
 constexpr std::size_t cycle_reasons_bytes_max = 64u << 10;
 // Occurrences of a standing reservation: ten years of days. Each is four bytes of its submission and of each of the server's folds.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "events/attributes/request_check.hpp"
+#include "events/attributes/canonical.hpp"
 #include "events/values/place.hpp"
 #include "events/values/select.hpp"
 

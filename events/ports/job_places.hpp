@@ -7,10 +7,12 @@
 #include <functional>
 #include <string>
 
+#include "events/values/program_key.hpp"
+
 namespace annals::ports {
 
 struct job_place {
-  std::string key;  // "12.borg.1"
+  values::run_key key;
   std::string job_id;
   std::string user, group;                // group empty: the user's own
   std::string node_file, node_file_text;  // $PBS_NODEFILE
@@ -25,11 +27,11 @@ class job_places {
  public:
   virtual ~job_places() = default;
   struct events {
-    std::function<void(const std::string& key, std::int32_t code, const std::string& text)>
+    std::function<void(const values::run_key& key, std::int32_t code, const std::string& text)>
         ready;  // code 0: it is there;
                 // else as ports::start_failed: -10 no such user, -3 may be tried again
-    std::function<void(const std::string& key)> removed;
-    std::function<void(const std::string& key, std::uint32_t number, const std::string& error)> updated;  // error empty: it is new
+    std::function<void(const values::run_key& key)> removed;
+    std::function<void(const values::run_key& key, std::uint32_t number, const std::string& error)> updated;  // error empty: it is new
   };
   virtual void listen(events e) = 0;
   virtual void set_up(const job_place& place) = 0;

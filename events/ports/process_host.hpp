@@ -2,7 +2,7 @@
 // (actors/mom/host) uses the shepherd program; the simulation has one with a fake process table.
 // docs/design/0004-shepherd.md says what the files on disk mean.
 //
-// A run is named by its key "<jobid>.<run>" (a job id and its run count). Everything here is idempotent per key.
+// A run is named by its key, and so is each program of it (events/values/program_key.hpp). Everything here is idempotent per key.
 // No call blocks for longer than a /proc scan; the answers come as events on a thread of the host.
 #pragma once
 
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "events/values/output_index.hpp"
+#include "events/values/program_key.hpp"
 
 namespace annals::ports {
 
@@ -66,7 +67,7 @@ struct host_share {
 // Paths are absolute unless said otherwise. What comes from the user's account (home, login shell, numbers) is
 // looked up by the host, so that an order is a pure function of what the server said and the MoM's settings.
 struct run_order {
-  std::string key;  // "12.borg.1"
+  values::program_key key;
   std::string job_id;
   std::string user;                        // name; must be the MoM's own when it does not run as root (else failed: -10)
   std::string group;                       // name; empty: the user's own
@@ -170,13 +171,13 @@ class process_host {
 
   // What happened, told on any thread. Every start ends in exactly one of: started then ended, or failed.
   struct events {
-    std::function<void(const std::string& key, const program_started&)> started;
-    std::function<void(const std::string& key, const start_failed&)> failed;
-    std::function<void(const std::string& key, const program_ended&)> ended;
-    std::function<void(const std::string&key, const delivery_result&)> staged_in, delivered;
-    std::function<void(const std::string& key)> appended;                      // once for each append_output
-    std::function<void(const std::string& key)> acted;                         // once for each confirm
-    std::function<void(const std::string& key, const std::string& text)> log;  // a line for the MoM's log; may be empty
+    std::function<void(const values::program_key& key, const program_started&)> started;
+    std::function<void(const values::program_key& key, const start_failed&)> failed;
+    std::function<void(const values::program_key& key, const program_ended&)> ended;
+    std::function<void(const values::run_key&key, const delivery_result&)> staged_in, delivered;
+    std::function<void(const values::run_key& key)> appended;                          // once for each append_output
+    std::function<void(const values::run_key& key)> acted;                             // once for each confirm
+    std::function<void(const values::program_key& key, const std::string& text)> log;  // a line for the MoM's log; may be empty
   };
   virtual void listen(events e) = 0;
 
@@ -184,36 +185,36 @@ class process_host {
   // (running: started; ended: started and ended; died before exec: failed). Never runs a program twice.
   virtual void start(const run_order& order) = 0;
   // Whether start() has taken this key in an earlier life of the MoM: it may run already, and is not decided again.
-  virtual bool has_order(const std::string& key) const = 0;
+  virtual bool has_order(const values::program_key& key) const = 0;
   // After a restart of the MoM: finds the run by its files, as `start` would, without ever starting it. A run that
   // was never begun is told as failed (-3) and will not begin any more.
-  virtual void adopt(const std::string& key) = 0;
-  virtual void signal(const std::string& key, int signal) = 0;  // to every process of the run
+  virtual void adopt(const values::program_key& key) = 0;
+  virtual void signal(const values::program_key& key, int signal) = 0;  // to every process of it
   // What the run and its tasks may take of the host from now on, where a cgroup confines them. Never less memory than they have now.
-  virtual void confine(const std::string& run_key, const host_share& share) = 0;
+  virtual void confine(const values::run_key& key, const host_share& share) = 0;
   // Append to the run's standard error or output file, as the user: "=>> PBS: job killed: ...".
-  virtual void append_stderr(const std::string& key, const std::string& text) = 0;
-  virtual void append_stdout(const std::string& key, const std::string& text) = 0;
+  virtual void append_stderr(const values::run_key& key, const std::string& text) = 0;
+  virtual void append_stdout(const values::run_key& key, const std::string& text) = 0;
   // What a task of the run wrote, any bytes; one at a time: the next after events::appended, which comes also when the file
   // can't be written (or the run is not known).
-  virtual void append_output(const std::string& key, bool errors, const std::string& bytes) = 0;
+  virtual void append_output(const values::run_key& key, bool errors, const std::string& bytes) = 0;
   // Told in events::acted when all signals and texts for standard output and error that were asked for this key before are on their
   // way, so that a MoM that dies then takes none of them back, or the run is over.
-  virtual void confirm(const std::string& key) = 0;
-  virtual std::optional<run_usage> usage(const std::string& key) = 0;  // now; nothing if it is not running
+  virtual void confirm(const values::run_key& key) = 0;
+  virtual std::optional<run_usage> usage(const values::program_key& key) = 0;  // now; nothing if it is not running
   // Copies as the user, several times if need be; ends in staged_in. A repeat of it, in this life or the next, ends an
   // earlier one that still goes on.
-  virtual void stage_in(const std::string& key, const stage_in_order& order) = 0;
+  virtual void stage_in(const values::run_key& key, const stage_in_order& order) = 0;
   // The run will not start: stops the copying and removes what came.
-  virtual void unstage(const std::string& key, const stage_in_order& order) = 0;
-  virtual void deliver(const std::string& key, const delivery_order& order) = 0;
+  virtual void unstage(const values::run_key& key, const stage_in_order& order) = 0;
+  virtual void deliver(const values::run_key& key, const delivery_order& order) = 0;
   // A private job directory, or the spool, holds what could not be delivered: forget leaves it to its owner.
-  virtual void keep_jobdir(const std::string& key) = 0;
+  virtual void keep_jobdir(const values::run_key& key) = 0;
   // Kills what is left of the run and removes its files (not undelivered output).
-  virtual void forget(const std::string& key) = 0;
-  // At the start of the MoM: forgets every run that has files here and is none of these, nor a task ("<key>-2") of one, and removes
+  virtual void forget(const values::program_key& key) = 0;
+  // At the start of the MoM: forgets every run that has files here and is none of these, with all its programs, and removes
   // what an earlier life left and no run file tells of.
-  virtual void forget_others(const std::set<std::string>& keys) = 0;
+  virtual void forget_others(const std::set<values::run_key>& keys) = 0;
 };
 
 }  // namespace annals::ports

@@ -7,19 +7,21 @@
 #include <optional>
 #include <string>
 
+#include "events/values/program_key.hpp"
+
 namespace annals::ports {
 
 class task_outputs {
  public:
   virtual ~task_outputs() = default;
   // Told on any thread: the files of this task have grown since they were last read.
-  virtual void listen(std::function<void(const std::string& key)> grown) = 0;
+  virtual void listen(std::function<void(const values::task_key& key)> grown) = 0;
   // From when the task has started. `user`: whose files they must be to be read.
-  virtual void follow(const std::string& key, const std::string& user) = 0;
+  virtual void follow(const values::task_key& key, const std::string& user) = 0;
   // At most `most` bytes from `offset` on; empty: there are no more now. Nothing: this host can't say at the moment, ask again.
-  virtual std::optional<std::string> read(const std::string& key, bool errors, std::uint64_t offset, std::size_t most) = 0;
+  virtual std::optional<std::string> read(const values::task_key& key, bool errors, std::uint64_t offset, std::size_t most) = 0;
   // Removes the files.
-  virtual void remove(const std::string& key) = 0;
+  virtual void remove(const values::task_key& key) = 0;
 };
 
 }  // namespace annals::ports

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "events/attributes/canonical.hpp"
 #include "events/attributes/check.hpp"
-#include "events/attributes/request_check.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/node_state.hpp"
 #include "events/values/number.hpp"

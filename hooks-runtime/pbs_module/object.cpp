@@ -6,7 +6,6 @@
 #include "hooks-runtime/catalog/texts.hpp"
 #include "hooks-runtime/pbs_module/attribute_rows.hpp"
 #include "hooks-runtime/pbs_module/exceptions.hpp"
-#include "hooks-runtime/pbs_module/resource_map.hpp"
 #include "hooks-runtime/pbs_module/run_state.hpp"
 #include "hooks-runtime/protocol/log_levels.hpp"
 

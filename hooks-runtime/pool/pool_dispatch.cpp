@@ -49,7 +49,7 @@ capnp::Data::Reader data_of(const std::string& bytes) {
 }  // namespace
 
 // Not to be guessed by a script, nor by what an earlier run left behind.
-std::uint64_t worker_pool::server::new_nonce() {
+std::uint64_t pool_server::new_nonce() {
   if (nonces_left_ == 0) {
     while (::getrandom(nonces_.data(), sizeof nonces_, 0) != sizeof nonces_) {
     }
@@ -58,7 +58,7 @@ std::uint64_t worker_pool::server::new_nonce() {
   return nonces_[--nonces_left_];
 }
 
-bool worker_pool::server::name_worker(pending& work) {
+bool pool_server::name_worker(pending& work) {
   const hook_event* event = work.compiled ? nullptr : find_event(work.order.request.get().getEvent());
   if (!work.compiled && !event) return false;
   if (event) work.profile = event->sandbox;
@@ -69,14 +69,14 @@ bool worker_pool::server::name_worker(pending& work) {
   return true;
 }
 
-void worker_pool::server::take(pending work) {
+void pool_server::take(pending work) {
   if (waiting_.size() >= limits::hook_runs_waiting_max)
     return refuse(work, protocol::Verdict::ERROR, "too many hooks wait for a worker", 0);
   if (!name_worker(work)) return refuse(work, protocol::Verdict::ERROR, "no such hook event", 0);
   waiting_.push_back(std::move(work));
 }
 
-bool worker_pool::server::begin_at_once(pending& work) {
+bool pool_server::begin_at_once(pending& work) {
   const bool leaves_files = work.order.request.get().getHook().getDebug();
   std::unique_lock state(state_, std::try_to_lock);
   if (!state || leaves_files || ended_ || !waiting_.empty() || !name_worker(work)) return false;
@@ -100,7 +100,7 @@ bool worker_pool::server::begin_at_once(pending& work) {
 }
 
 // One walk for all that is asked: with many hooks it is a part of what a run costs.
-worker_pool::server::worker_at worker_pool::server::idle_for(const pending& work, bool& others_run) {
+pool_server::worker_at pool_server::idle_for(const pending& work, bool& others_run) {
   worker_at found = workers_.end();
   std::size_t at_work = 0;
   for (auto w = workers_.begin(); w != workers_.end(); ++w) {
@@ -111,20 +111,20 @@ worker_pool::server::worker_at worker_pool::server::idle_for(const pending& work
   return at_work < settings_.at_once_max ? found : workers_.end();
 }
 
-void worker_pool::server::know_resources(std::vector<resource_type> custom) {
+void pool_server::know_resources(std::vector<resource_type> custom) {
   if (custom == resources_) return;
   resources_ = std::move(custom);
   ++resources_version_;
 }
 
-void worker_pool::server::refuse(pending& work, protocol::Verdict verdict, const std::string& why,
-                                 std::uint64_t micros) {
+void pool_server::refuse(pending& work, protocol::Verdict verdict, const std::string& why,
+                         std::uint64_t micros) {
   if (work.compiled) return tell(std::move(work.compiled), why.empty() ? "the script could not be compiled" : why);
   tell(std::move(work.done), reply_of(verdict, why, micros));
 }
 
-sealed_reply worker_pool::server::reply_of(protocol::Verdict verdict, const std::string& why, std::uint64_t micros,
-                                           const std::vector<schema::sealed<protocol::LogLine>>& said) {
+sealed_reply pool_server::reply_of(protocol::Verdict verdict, const std::string& why, std::uint64_t micros,
+                                   const std::vector<schema::sealed<protocol::LogLine>>& said) {
   return schema::make<protocol::Reply>([&](protocol::Reply::Builder reply) {
     reply.setVerdict(verdict);
     reply.setMessage(why);
@@ -134,7 +134,7 @@ sealed_reply worker_pool::server::reply_of(protocol::Verdict verdict, const std:
   });
 }
 
-void worker_pool::server::bind(worker_at w, pending work) {
+void pool_server::bind(worker_at w, pending work) {
   w->now = phase::binding;
   w->key = work.key;
   w->code = work.order.code;
@@ -170,7 +170,7 @@ void worker_pool::server::bind(worker_at w, pending work) {
   w->work = std::move(work);
 }
 
-void worker_pool::server::begin(worker_at w) {
+void pool_server::begin(worker_at w) {
   const auto request = w->work->order.request.get();
   w->now = phase::running;
   w->asking = false;
@@ -188,7 +188,7 @@ void worker_pool::server::begin(worker_at w) {
   watch(w);
 }
 
-bool worker_pool::server::place(pending& work) {
+bool pool_server::place(pending& work) {
   unsigned of_this_hook = 0;
   bool asks = false;
   worker_at ready = workers_.end();
@@ -227,7 +227,7 @@ bool worker_pool::server::place(pending& work) {
   return true;
 }
 
-void worker_pool::server::dispatch() {
+void pool_server::dispatch() {
   // In the order they came; one that can't start holds up only those of its own hook.
   std::vector<std::string> held_up;
   auto at_work = std::ranges::count_if(workers_, is_at_work);
@@ -251,7 +251,7 @@ void worker_pool::server::dispatch() {
   keep_one_ready();
 }
 
-worker_pool::server::worker_at worker_pool::server::start_worker() {
+pool_server::worker_at pool_server::start_worker() {
   workers_.emplace_back(settings_.worker_program, settings_.scratch, next_id_++);
   const auto made = std::prev(workers_.end());
   const auto why = made->process.is_running() ? begin_watch(made) : made->process.why();

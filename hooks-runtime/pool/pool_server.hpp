@@ -11,17 +11,18 @@
 #include <thread>
 
 #include "hooks-runtime/pool/debug_files.hpp"
+#include "hooks-runtime/pool/hook_runner.hpp"
+#include "hooks-runtime/pool/pool_settings.hpp"
 #include "hooks-runtime/pool/sandbox_profile.hpp"
-#include "hooks-runtime/pool/worker_pool.hpp"
 #include "hooks-runtime/pool/worker_process.hpp"
 #include "hooks-runtime/protocol/hook_limits.hpp"
 
 namespace annals::hooks {
 
-class worker_pool::server {
+class pool_server {
  public:
-  explicit server(pool_settings settings);
-  ~server();
+  explicit pool_server(pool_settings settings);
+  ~pool_server();
 
   struct pending {
     hook_run order;

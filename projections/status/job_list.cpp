@@ -6,6 +6,7 @@
 #include "events/model/job/explained.hpp"
 #include "events/values/job_id.hpp"
 #include "projections/status/partition.hpp"
+#include "projections/status/query.hpp"
 #include "projections/status/query_parts.hpp"
 #include "projections/status/subjobs.hpp"
 

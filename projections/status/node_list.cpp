@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "events/values/pbs_error.hpp"
+#include "projections/status/query.hpp"
 #include "projections/status/query_parts.hpp"
 
 namespace annals::projections {

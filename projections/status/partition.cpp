@@ -1,15 +1,12 @@
 #include "projections/status/partition.hpp"
 
 #include "events/attributes/ids.hpp"
+#include "projections/status/partition_rows.hpp"
 
 namespace annals::projections {
 
 std::string_view scheduler_of_partition(const status& from, std::string_view partition) {
-  if (partition.empty()) return model::default_scheduler;
-  const model::scheduler_state* first = nullptr;
-  for (const auto& [name, s] : from.schedulers())
-    if (model::placed_partition(s) == partition && (!first || s.serial < first->serial)) first = &s;
-  return first ? std::string_view(first->name) : std::string_view();
+  return scheduler_of_partition(from.schedulers(), partition);
 }
 
 std::optional<std::string_view> partition_of_scheduler(const status& from, std::string_view scheduler) {
@@ -21,10 +18,7 @@ std::optional<std::string_view> partition_of_scheduler(const status& from, std::
   return its;
 }
 
-std::string_view partition_of_queue(const status& from, std::string_view queue) {
-  const auto at = from.queues().find(queue);
-  return at == from.queues().end() ? std::string_view() : at->second.attributes.get(attributes::queue::partition).value_or("");
-}
+std::string_view partition_of_queue(const status& from, std::string_view queue) { return partition_of_queue(from.queues(), queue); }
 
 schema::JobWhy::Placing placing_of_partition(const status& from, std::string_view partition) {
   using placing = schema::JobWhy::Placing;
@@ -37,8 +31,7 @@ schema::JobWhy::Placing placing_of_partition(const status& from, std::string_vie
 }
 
 std::string_view partition_of_job(const status& from, const model::job_state& job) {
-  if (job.allocated.empty()) return partition_of_queue(from, job.queue());
-  return from.holdings().partition_of_first(job.allocated.exec_vnode());
+  return partition_of_job(from.queues(), from.holdings(), job);
 }
 
 }  // namespace annals::projections

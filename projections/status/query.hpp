@@ -1,25 +1,17 @@
 // Answers to stat and select requests, from one status. Pure: the caller sends the replies.
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "events/log/log_reader.hpp"
 #include "events/log/snapshots.hpp"
 #include "events/model/context.hpp"
+#include "projections/status/answer_in_parts.hpp"
 #include "projections/status/status.hpp"
 
 namespace annals::projections {
 
 class queue_sums;  // projections/status/queue_sums.hpp
-
-// Objects per reply: enough to make the frame's cost small, few enough that the client can print while we go on.
-constexpr unsigned objects_per_reply = 256;
-// A job with a select of thousands of chunks has a row of megabytes: a reply has so many bytes and one row more, which no frame limit cuts
-// off.
-constexpr std::size_t reply_rows_bytes = 1u << 20;
-
-using send_reply = std::function<void(const schema::sealed<schema::Reply>&)>;
 
 // `now_ns`: for what grows with time (eligible_time); at least the time of the last record is taken.
 void answer_stat(const status& from, std::uint64_t request_id, schema::Stat::Reader asked, const model::requester& by,
@@ -29,14 +21,6 @@ void answer_stat(const status& from, std::uint64_t request_id, schema::Stat::Rea
 void answer_stat_at(const log::log_reader& reader, const log::snapshot_store* index, std::uint64_t request_id,
                     schema::Stat::Reader asked, const model::requester& by, const send_reply& send);
 
-// The answer to a question whose list may be very long, in parts: each is of the moment at which it is made, and events may be folded
-// between two of them. Who may see what follows from the settings at the beginning.
-class answer_in_parts {
- public:
-  virtual ~answer_in_parts() = default;
-  // Goes on until about so many rows have been made or read (projections/status/effort.hpp). False: the answer is complete.
-  virtual bool go_on(const status& from, const send_reply& send, std::int64_t now_ns, std::size_t rows) = 0;
-};
 // To a select, and to a stat of the jobs, vnodes or hosts of the present. Null: to any other question, which is answered as a whole, as one
 // for a history that is not kept.
 std::unique_ptr<answer_in_parts> begin_answer(const status& from, const schema::sealed<schema::Request>& request,

@@ -12,10 +12,12 @@
 
 #include "events/attributes/attribute_set.hpp"
 #include "events/attributes/ids.hpp"
+#include "events/model/context.hpp"
 #include "events/values/pbs_error.hpp"
+#include "projections/status/answer_in_parts.hpp"
 #include "projections/status/effort.hpp"
 #include "projections/status/privacy.hpp"
-#include "projections/status/query.hpp"
+#include "projections/status/status.hpp"
 
 namespace annals::projections {
 

@@ -5,7 +5,7 @@
 #include "events/model/job/routing.hpp"
 #include "events/values/job_id.hpp"
 #include "projections/status/eligible_time.hpp"
-#include "projections/status/partition.hpp"
+#include "projections/status/partition_rows.hpp"
 
 namespace annals::projections {
 
@@ -70,7 +70,7 @@ void status::fold_scheduler(const model::event_place& at, schema::SchedulerEvent
 
 // For whose fairshare usage a job counts.
 std::string_view status::scheduler_of(const model::job_state& job) const {
-  return scheduler_of_partition(*this, partition_of_job(*this, job));
+  return scheduler_of_partition(schedulers_, partition_of_job(queues_, holdings_, job));
 }
 
 void status::pass(const log::record& record) {

@@ -172,10 +172,10 @@ void measure(const char* what, const shape& s) {
     v.count_by(p.sharing);
     intakes.push_back(milliseconds([&] { if (!v.apply(*full)) std::abort(); }));
     if (s.fairshare && !v.apply(*used)) std::abort();
-    if (s.fairshare) cycle::fairshare_order(v, v.stand(p.sharing.tree), {}, false);  // as a cycle before it did
+    if (s.fairshare) cycle::fairshare_order(v, v.shares().stand(p.sharing.tree), {}, false);  // as a cycle before it did
     if (i == 0) grown = resident_kb() - before;
     if (s.little_new)
-      for (const auto& e : cycle::run_cycle(v, p, now).estimates) v.set_estimate(e.at, e.start, e.exec_vnode, !e.former);
+      for (const auto& e : cycle::run_cycle(v, p, now).estimates) v.jobs().set_estimate(e.at, e.start, e.exec_vnode, !e.former);
     cycles.push_back(milliseconds([&] {
       const auto decided = cycle::run_cycle(v, p, now);
       runs = decided.runs.size();

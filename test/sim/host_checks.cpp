@@ -14,12 +14,6 @@
 
 namespace annals::sim {
 
-namespace {
-std::string key_of(const std::string& id, std::uint32_t run) { return id + "." + std::to_string(run); }
-}  // namespace
-
-std::string run_of_key(const std::string& key) { return key.substr(0, key.find('-')); }
-
 // -- vnodes and processes ------------------------------------------------------------------------------------------------------
 
 void freed_vnodes::fold(const log::record& r) {
@@ -34,13 +28,13 @@ void freed_vnodes::fold(const log::record& r) {
   const auto e = event.getJob();
   if (e.isQueued()) j.id = schema::str(e.getQueued().getId());
   if (e.isAssigned()) j.run = e.getAssigned().getRun();
-  if (e.isDeleteRequested() && e.getDeleteRequested().getForce()) forced_.insert(key_of(j.id, j.run));
-  if (e.isRerunRequested() && e.getRerunRequested().getForce()) forced_.insert(key_of(j.id, j.run));
+  if (e.isDeleteRequested() && e.getDeleteRequested().getForce()) forced_.insert({j.id, j.run});
+  if (e.isRerunRequested() && e.getRerunRequested().getForce()) forced_.insert({j.id, j.run});
   if (e.isVnodesReleased())
-    for (auto host : e.getVnodesReleased().getHosts()) gone_[schema::str(host)][key_of(j.id, j.run)] = r.get().getWallNs();
+    for (auto host : e.getVnodesReleased().getHosts()) gone_[schema::str(host)][{j.id, j.run}] = r.get().getWallNs();
 }
 
-std::int64_t freed_vnodes::gone_ns(const std::string& host, const std::string& key) const {
+std::int64_t freed_vnodes::gone_ns(const std::string& host, const values::run_key& key) const {
   const auto of_host = gone_.find(host);
   if (!up_.contains(host) || of_host == gone_.end() || forced_.contains(key)) return 0;
   const auto at = of_host->second.find(key);
@@ -49,12 +43,12 @@ std::int64_t freed_vnodes::gone_ns(const std::string& host, const std::string& k
 
 namespace {
 // When the host joined the run, by its own log.
-std::int64_t joined_ns(const mom_process& mom, const std::string& key) {
+std::int64_t joined_ns(const mom_process& mom, const values::run_key& key) {
   std::int64_t when = 0;
   (void)log::log_reader(*mom.store).read(1, [&](const log::record_ptr& r) {
     if (!schema::is(r->event(), schema::PartEvent::JOINED)) return true;
     const auto e = r->event().getPart().getJoined();
-    if (key_of(schema::str(e.getJob()), e.getRun()) == key) when = r->get().getWallNs();
+    if (values::run_key{schema::str(e.getJob()), e.getRun()} == key) when = r->get().getWallNs();
     return when == 0;
   });
   return when;
@@ -66,7 +60,7 @@ bool world::hears_server(std::size_t mom) const {
   return processes_[0]->up() && can_talk(0, mom) && at != links_.end() && at->second && !at->second->broken();
 }
 
-bool world::joined_just_now(std::size_t i, const std::string& key) const {
+bool world::joined_just_now(std::size_t i, const values::run_key& key) const {
   constexpr std::int64_t told_within_ns = 10'000'000'000;
   const auto& mom = static_cast<const mom_process&>(*processes_[i]);
   const auto joined = joined_ns(mom, key);
@@ -97,15 +91,15 @@ std::string world::check_vnodes() {
     if (!hears_server(i)) deaf_ns_[i] = clock.now;
     for (const auto& [key, node_file] : mom.machine().places)
       if (freed_.believes_gone(mom.name(), key) && !joined_just_now(i, key))
-        return mom.name() + " has a place for " + key + " while its vnode is free at sequence " + std::to_string(freed_.sequence());
+        return mom.name() + " has a place for " + print(key) + " while its vnode is free at sequence " + std::to_string(freed_.sequence());
     for (const auto& [key, p] : mom.machine().programs) {
       if (p.started > clock.now || clock.now >= p.ends) continue;
-      const auto run = run_of_key(key);
+      const auto& run = key.run();
       if (freed_.believes_gone(mom.name(), run) && !joined_just_now(i, run))
-        return mom.name() + " has processes of " + key + " while its vnode is free at sequence " + std::to_string(freed_.sequence());
+        return mom.name() + " has processes of " + print(key) + " while its vnode is free at sequence " + std::to_string(freed_.sequence());
       if (!o.watch_suspension) continue;
       if (const auto fault = suspended_.fault(run, p.stopped, std::max(p.started, last_deaf_ns()), clock.now); !fault.empty())
-        return mom.name() + ": " + key + " " + fault;
+        return mom.name() + ": " + print(key) + " " + fault;
     }
   }
   return "";
@@ -137,12 +131,13 @@ std::string world::story() const {
 
 // Nothing of any job is left: no process, no file, no directory, no actor.
 std::string world::check_leaks() {
+  const std::size_t idle = mom_process::idle_actors + (o.any_hooks() ? 1 : 0);  // who writes what hooks report
   for (std::size_t i = first_mom(); i < processes_.size(); ++i) {
     const auto& mom = static_cast<mom_process&>(*processes_[i]);
-    if (!mom.machine().programs.empty()) return mom.name() + " still has files of " + mom.machine().programs.begin()->first;
-    if (!mom.machine().places.empty()) return mom.name() + " still has a place for " + mom.machine().places.begin()->first;
-    if (!mom.machine().outputs.empty()) return mom.name() + " still has what was written by " + *mom.machine().outputs.begin();
-    if (mom.actors() > mom_process::idle_actors) return mom.name() + " has " + std::to_string(mom.actors()) + " actors, and no job";
+    if (!mom.machine().programs.empty()) return mom.name() + " still has files of " + print(mom.machine().programs.begin()->first);
+    if (!mom.machine().places.empty()) return mom.name() + " still has a place for " + print(mom.machine().places.begin()->first);
+    if (!mom.machine().outputs.empty()) return mom.name() + " still has what was written by " + print(*mom.machine().outputs.begin());
+    if (mom.actors() > idle) return mom.name() + " has " + std::to_string(mom.actors()) + " actors, and no job";
   }
   return "";
 }
@@ -176,19 +171,19 @@ std::string world::check_accounting() {
   return "";
 }
 
-// On so many hosts hooks have set what a run used there, by the hosts' own logs. By key.
-std::map<std::string, std::uint64_t> world::hosts_whose_hooks_used() const {
-  std::map<std::string, std::uint64_t> count;
+// On so many hosts hooks have set what a run used there, by the hosts' own logs.
+std::map<values::run_key, std::uint64_t> world::hosts_whose_hooks_used() const {
+  std::map<values::run_key, std::uint64_t> count;
   for (std::size_t i = first_mom(); i < processes_.size(); ++i) {
-    std::map<std::uint64_t, std::string> keys;  // by stream
-    std::set<std::string> used;
+    std::map<std::uint64_t, values::run_key> keys;  // by stream
+    std::set<values::run_key> used;
     (void)log::log_reader(*static_cast<const mom_process&>(*processes_[i]).store).read(1, [&](const log::record_ptr& r) {
       const auto e = r->event();
       auto& key = keys[r->get().getStream()];
       if (schema::is(e, schema::RunEvent::RECEIVED))
-        key = key_of(schema::str(e.getRun().getReceived().getJob()), e.getRun().getReceived().getRun());
+        key = {schema::str(e.getRun().getReceived().getJob()), e.getRun().getReceived().getRun()};
       if (schema::is(e, schema::PartEvent::JOINED))
-        key = key_of(schema::str(e.getPart().getJoined().getJob()), e.getPart().getJoined().getRun());
+        key = {schema::str(e.getPart().getJoined().getJob()), e.getPart().getJoined().getRun()};
       if (schema::is(e, schema::RunEvent::HOOK_USED) || schema::is(e, schema::PartEvent::HOOK_USED)) used.insert(key);
       return true;
     });
@@ -205,11 +200,11 @@ std::string world::check_usage() {
     std::size_t hosts = 0;
   };
   std::map<std::uint64_t, std::string> ids;
-  std::map<std::string, used> runs;  // whose end was reported, by key
+  std::map<values::run_key, used> runs;  // whose end was reported
   wholly_known_runs_.clear();
-  std::set<std::string> partly_known;  // a host did not say what it used
+  std::set<values::run_key> partly_known;  // a host did not say what it used
   for (std::size_t i = first_mom(); i < processes_.size(); ++i)
-    for (const auto& key : static_cast<mom_process&>(*processes_[i]).machine().lost_with_disk) partly_known.insert(run_of_key(key));
+    for (const auto& key : static_cast<mom_process&>(*processes_[i]).machine().lost_with_disk) partly_known.insert(key.run());
   (void)log::log_reader(server_store()).read(1, [&](const log::record_ptr& r) {
     const auto event = r->event();
     const auto& id = ids[r->get().getStream()];
@@ -218,11 +213,11 @@ std::string world::check_usage() {
       const auto step = event.getJob().getRunStep();
       const auto what = step.getStep();
       if (what.isSisterFailed() || (what.isSisterLeft() && what.getSisterLeft().getAbandoned()))
-        partly_known.insert(key_of(id, step.getRun()));
+        partly_known.insert({id, step.getRun()});
     }
     if (!schema::is(event, schema::JobEvent::EXITED) || !event.getJob().getExited().getReported()) return true;
     const auto e = event.getJob().getExited();
-    auto& u = runs[key_of(id, e.getRun())];
+    auto& u = runs[{id, e.getRun()}];
     u.told = model::read_usage(e.getUsage()).seconds("cput");
     u.accelerators = model::read_usage(e.getUsage()).count("naccelerators");
     u.hosts = e.getHosts().size();
@@ -232,13 +227,13 @@ std::string world::check_usage() {
   auto of_hooks = hosts_whose_hooks_used();
   for (const auto& [key, u] : runs) {
     if (u.hosts > 0 && u.by_host != u.told)
-      return "the hosts of " + key + " used " + std::to_string(u.by_host) + " s, all together " + std::to_string(u.told);
+      return "the hosts of " + print(key) + " used " + std::to_string(u.by_host) + " s, all together " + std::to_string(u.told);
     const auto programs = executions_of(key);
     if (u.told > programs || (u.told < programs && !partly_known.contains(key)))
-      return key + " used " + std::to_string(programs) + " s of cpu time, and " + std::to_string(u.told) + " were told";
+      return print(key) + " used " + std::to_string(programs) + " s of cpu time, and " + std::to_string(u.told) + " were told";
     const auto expected = accelerators_of_hooks * of_hooks[key];
     if (u.accelerators > expected || (u.accelerators < expected && !partly_known.contains(key)))
-      return "hooks have set " + std::to_string(expected) + " naccelerators of " + key + ", and " + std::to_string(u.accelerators) +
+      return "hooks have set " + std::to_string(expected) + " naccelerators of " + print(key) + ", and " + std::to_string(u.accelerators) +
              " were told";
     if (!partly_known.contains(key)) wholly_known_runs_.insert(key);
   }
@@ -254,20 +249,21 @@ std::string world::check_output() {
   }
   for (std::size_t i = first_mom(); i < processes_.size(); ++i)
     for (const auto& [key, executed] : static_cast<const mom_process&>(*processes_[i]).machine().executions) {
-      if (run_of_key(key) == key || !wholly_known_runs_.contains(run_of_key(key))) continue;
+      const auto* task = key.task();
+      if (!task || !wholly_known_runs_.contains(task->run)) continue;
       for (const bool errors : {false, true})
-        for (const auto& line : lines_of_task(key, errors))
+        for (const auto& line : lines_of_task(*task, errors))
           if (!came.contains(line)) return "\"" + line + "\" of a task was lost";
     }
   return "";
 }
 
 // How many programs of a run were ever started, on all hosts.
-std::size_t world::executions_of(const std::string& key) const {
+std::size_t world::executions_of(const values::run_key& key) const {
   std::size_t count = 0;
   for (std::size_t i = first_mom(); i < processes_.size(); ++i)
     for (const auto& [program, times] : static_cast<const mom_process&>(*processes_[i]).machine().executions)
-      if (run_of_key(program) == key) ++count;
+      if (program.run() == key) ++count;
   return count;
 }
 

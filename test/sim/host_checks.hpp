@@ -6,11 +6,9 @@
 #include <string>
 
 #include "events/log/record.hpp"
+#include "events/values/program_key.hpp"
 
 namespace annals::sim {
-
-// "<jobid>.<run>" of the run that a task of a host belongs to ("12.server.1-2").
-std::string run_of_key(const std::string& key);
 
 // Which runs the server believes to be gone from which host: a fold of its log.
 //
@@ -22,9 +20,8 @@ class freed_vnodes {
  public:
   void fold(const log::record& record);
   std::uint64_t sequence() const { return sequence_; }
-  // `key`: "<jobid>.<run>".
-  bool believes_gone(const std::string& host, const std::string& key) const { return gone_ns(host, key) != 0; }
-  std::int64_t gone_ns(const std::string& host, const std::string& key) const;  // since when; 0: it does not
+  bool believes_gone(const std::string& host, const values::run_key& key) const { return gone_ns(host, key) != 0; }
+  std::int64_t gone_ns(const std::string& host, const values::run_key& key) const;  // since when; 0: it does not
 
  private:
   struct job {
@@ -34,9 +31,9 @@ class freed_vnodes {
   std::uint64_t sequence_ = 0;
   std::map<std::uint64_t, std::string> hosts_;  // names by stream
   std::set<std::string> up_;
-  std::map<std::uint64_t, job> jobs_;                                // by stream
-  std::map<std::string, std::map<std::string, std::int64_t>> gone_;  // by host and key
-  std::set<std::string> forced_;                                     // keys
+  std::map<std::uint64_t, job> jobs_;                                    // by stream
+  std::map<std::string, std::map<values::run_key, std::int64_t>> gone_;  // by host
+  std::set<values::run_key> forced_;
 };
 
 }  // namespace annals::sim

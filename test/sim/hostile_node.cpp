@@ -72,7 +72,7 @@ std::string world::check_hostile_node() {
   for (std::size_t i = first_mom(); i < processes_.size(); ++i) {
     const auto& mom = static_cast<mom_process&>(*processes_[i]);
     for (const auto& [key, times] : mom.machine().executions)
-      if (key.starts_with(invented_job) || key.find('-') != std::string::npos) return mom.name() + " ran " + key + " for a hostile node";
+      if (key.run().job == invented_job || !key.is_own()) return mom.name() + " ran " + print(key) + " for a hostile node";
     std::string fault;
     (void)log::log_reader(*mom.store).read(1, [&](const log::record_ptr& r) {
       if (schema::is(r->event(), schema::PartEvent::JOINED) && schema::str(r->event().getPart().getJoined().getPrimary()) == "evil")

@@ -55,24 +55,24 @@ void mom_process::start() {
   const auto writer_actor = system_->spawn(actors::log_writer, writer);
   auto contents = actors::read_mom_log(*reader_);
   auto mom_handle = std::make_shared<caf::actor>();
-  host_ = std::make_unique<fake_host>(world_, machine_, alive, [mom_handle, alive](const std::string& key, model::run_command c) {
+  host_ = std::make_unique<fake_host>(world_, machine_, alive, [mom_handle, alive](const values::program_key& key, model::run_command c) {
     if (*alive) caf::anon_send(*mom_handle, actors::host_event{key, std::move(c)});
   });
-  const auto tell_part = [mom_handle, alive](const std::string& key, model::part_command c) {
+  const auto tell_part = [mom_handle, alive](const values::run_key& key, model::part_command c) {
     if (*alive) caf::anon_send(*mom_handle, actors::part_event{key, std::move(c)});
   };
-  const auto tell_written = [mom_handle, alive](const std::string& key, std::uint32_t number) {
+  const auto tell_written = [mom_handle, alive](const values::run_key& key, std::uint32_t number) {
     if (*alive) caf::anon_send(*mom_handle, actors::node_file_written{key, number, {}});
   };
   places_ = std::make_unique<fake_places>(world_, machine_, alive, tell_part, tell_written);
   outputs_ = std::make_unique<fake_outputs>(world_, machine_, alive);
-  outputs_->listen([mom_handle, alive](const std::string& key) {
+  outputs_->listen([mom_handle, alive](const values::task_key& key) {
     if (*alive) caf::anon_send(*mom_handle, actors::task_grown{key});
   });
-  host_->acted = [mom_handle, alive](const std::string& key) {
+  host_->acted = [mom_handle, alive](const values::run_key& key) {
     if (*alive) caf::anon_send(*mom_handle, actors::host_acted{key});
   };
-  host_->appended = [mom_handle, alive](const std::string& key) {
+  host_->appended = [mom_handle, alive](const values::run_key& key) {
     if (*alive) caf::anon_send(*mom_handle, actors::output_appended{key});
   };
   auto settings = std::make_shared<mom::mom_settings>();
@@ -96,6 +96,7 @@ void mom_process::start() {
   parts.version = "sim";
   parts.log_uuid = uuid_;
   parts.make_cookie = [this] { return std::to_string(world_.random()); };
+  parts.detached = false;
   hooks_.process_started(alive);
   if (hook_directory_) {
     parts.runner = hooks_.runner();

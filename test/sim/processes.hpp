@@ -10,6 +10,7 @@
 #include "actors/mom/mom_actor.hpp"
 #include "actors/scheduler/cycle_driver.hpp"
 #include "actors/server_system/server_system.hpp"
+#include "test/sim/kept_checkpoints.hpp"
 #include "test/sim/world.hpp"
 #include "test/support/temporary_directory.hpp"
 
@@ -65,6 +66,7 @@ class server_process final : public actor_process {
   drawn_hooks hooks_;
   simulated_schedulers schedulers_{world_};
   std::string uuid_;
+  kept_checkpoints checkpoints_;  // on its disk
 };
 
 class scheduler_process final : public process {

@@ -38,7 +38,7 @@ std::string print(const cpus_by_vnode& cpus) {
   return text;
 }
 
-std::string key_of(const model::job_state& job) { return job.id + "." + std::to_string(job.run); }
+values::run_key key_of(const model::job_state& job) { return {job.id, job.run}; }
 
 // Everything of its request that a reduction may change.
 std::string request_of(const model::job_state& job) {
@@ -59,7 +59,7 @@ void reduced_runs::fold(const log::record& r) {
   auto& j = jobs_[r.get().getStream()];
   changed_.insert(r.get().getStream());
   const auto e = r.event().getJob();
-  if (!j.believes && !e.isReduced()) fault_ = key_of(j.state) + " was reduced, as its MoM tells, and the server does not believe it";
+  if (!j.believes && !e.isReduced()) fault_ = print(key_of(j.state)) + " was reduced, as its MoM tells, and the server does not believe it";
   model::apply(j.state, {r.sequence(), r.get().getStream(), r.get().getStreamVersion(), r.get().getWallNs(), {}}, e);
   see(j, r);
 }
@@ -84,7 +84,7 @@ void reduced_runs::see(job& j, const log::record& r) {
 void reduced_runs::on_told(job& j, schema::AllocationReduced::Reader e) {
   const auto left = schema::str(e.getExecVnode());
   if (schema::text(e.getBy()) != "pbs_release_nodes") j.believes = false;
-  else if (!j.released.contains(left)) fault_ = key_of(j.state) + " goes on with " + left + ", and nobody asked for it";
+  else if (!j.released.contains(left)) fault_ = print(key_of(j.state)) + " goes on with " + left + ", and nobody asked for it";
 }
 
 void reduced_runs::on_reduced(job& j, schema::JobReduced::Reader e, std::int64_t now_ns) {
@@ -97,7 +97,7 @@ void reduced_runs::on_reduced(job& j, schema::JobReduced::Reader e, std::int64_t
   for (const auto& [vnode, n] : before)
     if (!j.used.contains(vnode)) j.dropped[vnode] = {now_ns, n + std::exchange(j.behind[vnode], 0)};
     else if (asked_for) j.behind[vnode] += n - j.used.at(vnode);
-  if (!asked_for && !j.state.bears_failures) fault_ = key_of(j.state) + " was reduced, and bears no failure";
+  if (!asked_for && !j.state.bears_failures) fault_ = print(key_of(j.state)) + " was reduced, and bears no failure";
 }
 
 void reduced_runs::on_released(job& j, schema::VnodesReleased::Reader e, std::int64_t now_ns) {
@@ -113,7 +113,7 @@ void reduced_runs::on_released(job& j, schema::VnodesReleased::Reader e, std::in
 std::string reduced_runs::fault() {
   if (!fault_.empty()) return fault_;
   for (const auto stream : std::exchange(changed_, {}))
-    if (auto why = fault_of(jobs_.at(stream)); !why.empty()) return key_of(jobs_.at(stream).state) + " " + why;
+    if (auto why = fault_of(jobs_.at(stream)); !why.empty()) return print(key_of(jobs_.at(stream).state)) + " " + why;
   return "";
 }
 
@@ -155,7 +155,7 @@ std::vector<reduced_runs::dropped_host> reduced_runs::dropped() const {
 
 std::vector<reduced_runs::dropped_host> reduced_runs::take_handed_back() { return std::exchange(handed_back_, {}); }
 
-const std::string* reduced_runs::told_at_the_end(const std::string& key) const {
+const std::string* reduced_runs::told_at_the_end(const values::run_key& key) const {
   const auto at = ended_.find(key);
   return at == ended_.end() ? nullptr : &at->second;
 }

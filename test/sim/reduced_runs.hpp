@@ -35,12 +35,13 @@ class reduced_runs {
   std::string fault_of_sums(const model::holdings& ledger) const;
 
   struct dropped_host {
-    std::string key, host;
+    values::run_key key;
+    std::string host;
     std::int64_t since_ns;
   };
-  std::vector<dropped_host> dropped() const;                         // by jobs that go on, and not handed back
-  std::vector<dropped_host> take_handed_back();                      // by jobs that go on, since this was asked last
-  const std::string* told_at_the_end(const std::string& key) const;  // exec_vnode of a run whose end its MoM has told
+  std::vector<dropped_host> dropped() const;                             // by jobs that go on, and not handed back
+  std::vector<dropped_host> take_handed_back();                          // by jobs that go on, since this was asked last
+  const std::string* told_at_the_end(const values::run_key& key) const;  // exec_vnode of a run whose end its MoM has told
 
  private:
   struct job {
@@ -63,9 +64,9 @@ class reduced_runs {
   void on_released(job& j, schema::VnodesReleased::Reader e, std::int64_t now_ns);
   std::string fault_of(const job& j) const;
 
-  std::map<std::uint64_t, job> jobs_;         // by stream
-  std::set<std::uint64_t> changed_;           // streams, since fault() was asked last
-  std::map<std::string, std::string> ended_;  // by key
+  std::map<std::uint64_t, job> jobs_;  // by stream
+  std::set<std::uint64_t> changed_;    // streams, since fault() was asked last
+  std::map<values::run_key, std::string> ended_;
   std::vector<dropped_host> handed_back_;
   std::size_t count_ = 0;
   std::string fault_;

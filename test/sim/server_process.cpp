@@ -1,6 +1,9 @@
 // The simulated server, and the bugs that may be planted in it.
+#include <memory>
 #include <optional>
 
+#include "actors/server_system/server_folds.hpp"
+#include "events/log/log_mark.hpp"
 #include "test/sim/processes.hpp"
 #include "test/sim/watched_store.hpp"
 
@@ -36,9 +39,19 @@ class blind_check final : public actors::append_check {
   ports::store_status rebuild(const log::log_reader&) override { return {}; }
 };
 
+// As a server's mark of its log. It hears when a start gives its checkpoint up.
+actors::named_fold fold_of_mark(world& w) {
+  const auto mark = std::make_shared<log::log_mark>();
+  return {actors::mark_fold,
+          [mark](const log::record& r) { log::advance(*mark, r); },
+          {},
+          [mark](stored::reader& from) { from(*mark); },
+          [&w] { w.found("a start gave its checkpoint up"); }};
+}
+
 }  // namespace
 
-server_process::server_process(world& w) : actor_process(w), store(w.random()), hooks_(w), uuid_(16, 'u') {}
+server_process::server_process(world& w) : actor_process(w), store(w.random()), hooks_(w), uuid_(16, 'u'), checkpoints_(w.o.seed) {}
 
 void server_process::start() {
   make_system();
@@ -52,7 +65,7 @@ void server_process::start() {
   parts.store = disk_.get();
   parts.clock = &world_.clock_of(0);
   parts.self = {"sim", "server", "server", "UTC", uuid_};
-  parts.pbs_home = "/sim";
+  parts.pbs_home = home_of_server;
   parts.detached = false;
   parts.server_uid = 1000;  // the simulated client is the cluster's own user
   parts.resting_jobs_at_once = world_.o.at_rest;
@@ -68,6 +81,9 @@ void server_process::start() {
   hooks_.process_started(alive);
   if (world_.o.any_hooks()) parts.runner = hooks_.runner();
   if (world_.o.blind_ledger) parts.ledger = std::make_shared<blind_check>();
+  parts.books = {fold_of_mark(world_)};
+  parts.from = checkpoints_.draw(log::log_reader(*disk_), world_.o.checkpoints);
+  if (parts.from) ++world_.starts_from_checkpoints_;
   try {
     server_ = std::make_unique<actors::server_system>(*system_, std::move(parts));
     roots_ = {server_->gateway(), server_->writer()};

@@ -90,12 +90,12 @@ void world::fail_sisters() {
   }
 }
 
-void world::program_starts(const std::string& key, const std::string& node_file) {
+void world::program_starts(const values::run_key& key, const std::string& node_file) {
   if (o.start.hosts == 0) return;
   std::vector<std::string> hosts;
   std::istringstream lines(node_file);
   for (std::string line; std::getline(lines, line);) hosts.push_back(line);
-  if (const auto why = start_.fault_of(hosts, clock.now); !why.empty()) found(key + ": " + why);
+  if (const auto why = start_.fault_of(hosts, clock.now); !why.empty()) found(print(key) + ": " + why);
 }
 
 }  // namespace annals::sim

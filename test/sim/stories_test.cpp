@@ -22,6 +22,11 @@ BOOST_AUTO_TEST_CASE(a_quiet_day_ends_every_job_once) { holds_for_seeds({.jobs =
 
 BOOST_AUTO_TEST_CASE(server_crashes_lose_nothing) { holds_for_seeds({.server_crash = often}, 15); }
 
+BOOST_AUTO_TEST_CASE(a_server_that_always_starts_from_a_checkpoint_loses_nothing) {
+  holds_for_seeds({.server_crash = often, .history_s = 30, .checkpoints = 1}, 10);
+  holds_for_seeds({.server_crash = often, .mom_crash = sometimes, .link_break = sometimes, .by_hand = 0.05, .checkpoints = 1}, 10);
+}
+
 BOOST_AUTO_TEST_CASE(mom_crashes_lose_nothing_and_run_nothing_twice) { holds_for_seeds({.mom_crash = often}, 15); }
 
 BOOST_AUTO_TEST_CASE(lost_late_and_repeated_messages_change_nothing) { holds_for_seeds({.link_break = often}, 15); }
@@ -131,6 +136,19 @@ BOOST_AUTO_TEST_CASE(the_server_may_crash_at_every_event_of_a_job) {
     const auto why = sim::world(o).run();
     BOOST_REQUIRE_MESSAGE(why.empty(), why + " (crash at append " + std::to_string(n) + ")");
   }
+}
+
+BOOST_AUTO_TEST_CASE(the_server_may_start_from_a_checkpoint_of_any_event_of_a_job) {
+  std::size_t starts = 0;
+  for (std::uint64_t n = 1; n <= 50; ++n) {
+    sim::options o{.seed = n, .moms = 1, .jobs = 1, .checkpoints = 1};
+    o.crash_server_at_append = 1 + n / 2;
+    sim::world w(o);
+    const auto why = w.run();
+    BOOST_REQUIRE_MESSAGE(why.empty(), why + " (crash at append " + std::to_string(o.crash_server_at_append) + ")");
+    starts += w.starts_from_checkpoints();
+  }
+  BOOST_TEST(starts >= 25u);  // not every job has so many events that the crash happens
 }
 
 BOOST_AUTO_TEST_CASE(a_mom_may_crash_at_every_event_of_a_run) {

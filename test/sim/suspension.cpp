@@ -8,7 +8,7 @@ void suspended_jobs::fold(const log::record& r) {
   if (!r.event().isJob()) return;
   const auto event = r.event().getJob();
   auto& j = jobs_[r.get().getStream()];
-  const auto key = [&] { return j.id + "." + std::to_string(j.run); };
+  const auto key = [&] { return values::run_key{j.id, j.run}; };
   if (event.isQueued()) j.id = schema::str(event.getQueued().getId());
   if (event.isAssigned()) {
     j.run = event.getAssigned().getRun();
@@ -26,7 +26,7 @@ void suspended_jobs::fold(const log::record& r) {
   if (event.isDeleteRequested() || event.isRerunRequested() || event.isExited()) runs_.erase(key());
 }
 
-std::string suspended_jobs::fault(const std::string& run, bool stopped, std::int64_t began_ns, std::int64_t now_ns) const {
+std::string suspended_jobs::fault(const values::run_key& run, bool stopped, std::int64_t began_ns, std::int64_t now_ns) const {
   constexpr std::int64_t told_within_ns = 6'000'000'000;  // server, primary, sister, host: a word may be two seconds on each way
   const auto at = runs_.find(run);
   if (at == runs_.end() || stopped == at->second.suspended) return "";

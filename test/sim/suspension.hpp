@@ -11,14 +11,15 @@
 #include <string>
 
 #include "events/log/record.hpp"
+#include "events/values/program_key.hpp"
 
 namespace annals::sim {
 
 class suspended_jobs {
  public:
   void fold(const log::record& record);
-  // "", or what is wrong with a living process of this run ("<jobid>.<run>").
-  std::string fault(const std::string& run, bool stopped, std::int64_t began_ns, std::int64_t now_ns) const;
+  // "", or what is wrong with a living process of this run.
+  std::string fault(const values::run_key& run, bool stopped, std::int64_t began_ns, std::int64_t now_ns) const;
 
  private:
   struct job {
@@ -31,8 +32,8 @@ class suspended_jobs {
     bool suspended;
     std::int64_t since_ns;
   };
-  std::map<std::uint64_t, job> jobs_;   // by stream
-  std::map<std::string, belief> runs_;  // by key; none: anything may be
+  std::map<std::uint64_t, job> jobs_;       // by stream
+  std::map<values::run_key, belief> runs_;  // none: anything may be
 };
 
 }  // namespace annals::sim

@@ -8,9 +8,9 @@
 
 namespace annals::sim {
 
-std::vector<std::string> lines_of_task(const std::string& key, bool errors) {
+std::vector<std::string> lines_of_task(const values::task_key& key, bool errors) {
   std::vector<std::string> lines;
-  for (int n = 0; n < 4; ++n) lines.push_back(key + (errors ? " err " : " out ") + std::to_string(n));
+  for (int n = 0; n < 4; ++n) lines.push_back(print(key) + (errors ? " err " : " out ") + std::to_string(n));
   return lines;
 }
 

@@ -482,8 +482,8 @@ std::string world::unfinished() {
     text += name + " is " + std::string(s.attributes.get(attributes::scheduler::state).value_or("")) + "; ";
   for (std::size_t i = first_mom(); i < processes_.size(); ++i) {
     const auto contents = actors::read_mom_log(log::log_reader(*static_cast<mom_process&>(*processes_[i]).store));
-    for (const auto& k : contents.known) text += "run " + k.key + " has not left; ";
-    for (const auto& p : contents.known_parts) text += "the part of " + p.what.key + " has not left; ";
+    for (const auto& k : contents.known) text += "run " + print(k.key) + " has not left; ";
+    for (const auto& p : contents.known_parts) text += "the part of " + print(p.what.key) + " has not left; ";
   }
   return text;
 }
@@ -519,6 +519,7 @@ std::string world::check() {
   if (why.empty()) why = check_history();
   if (why.empty()) why = check_executions();
   if (why.empty()) why = check_times();
+  if (why.empty()) why = check_checkpoints();
   if (why.empty() && o.reservations > 0) why = users_.check(reserved_);
   if (why.empty() && o.dependent > 0) why = check_dependencies(server_store(), depended_);
   if (why.empty() && o.arrays > 0) why = check_arrays(server_store(), of_arrays_);
@@ -611,13 +612,13 @@ std::string world::check_times() {
 std::string world::check_executions() {
   for (std::size_t i = first_mom(); i < processes_.size(); ++i)
     for (const auto& [key, times] : static_cast<mom_process&>(*processes_[i]).machine().executions)
-      if (times > 1) return "run " + key + " was executed " + std::to_string(times) + " times";
+      if (times > 1) return "run " + print(key) + " was executed " + std::to_string(times) + " times";
   for (std::size_t i = first_mom(); i < processes_.size(); ++i) {
     const auto& mom = static_cast<mom_process&>(*processes_[i]);
     for (const auto& [key, p] : mom.machine().programs)
-      if (p.ends > clock.now) return mom.name() + " still has processes of " + key;
-    if (!mom.machine().staged.empty()) return mom.name() + " still has staged files of " + *mom.machine().staged.begin();
-    if (!mom.machine().places.empty()) return mom.name() + " still has a place for " + mom.machine().places.begin()->first;
+      if (p.ends > clock.now) return mom.name() + " still has processes of " + print(key);
+    if (!mom.machine().staged.empty()) return mom.name() + " still has staged files of " + print(*mom.machine().staged.begin());
+    if (!mom.machine().places.empty()) return mom.name() + " still has a place for " + print(mom.machine().places.begin()->first);
   }
   return "";
 }

@@ -96,18 +96,18 @@ struct host_machine {
     bool told = false;
     bool stopped = false;
   };
-  std::map<std::string, program> programs;        // by run key
-  std::map<std::string, int> executions;          // how often each run's program was started, ever
-  std::set<std::string> staged;                   // runs whose files came and have not gone, by key
-  std::set<std::string> lost_with_disk;           // of executions: nobody can say any more what they used
-  std::set<std::string> outputs;                  // tasks whose output files are here, by key
-  std::set<std::string> lines;                    // of tasks' output that came here, to who asked or to the job's files
-  std::map<std::string, std::string> places;      // node files of runs whose program is elsewhere, by run key
-  std::map<std::string, std::string> node_files;  // that programs and tasks found when they were started, by key
+  std::map<values::program_key, program> programs;
+  std::map<values::program_key, int> executions;          // how often each program was started, ever
+  std::set<values::run_key> staged;                       // runs whose files came and have not gone
+  std::set<values::program_key> lost_with_disk;           // of executions: nobody can say any more what they used
+  std::set<values::task_key> outputs;                     // tasks whose output files are here
+  std::set<std::string> lines;                            // of tasks' output that came here, to who asked or to the job's files
+  std::map<values::run_key, std::string> places;          // node files of runs whose program is elsewhere
+  std::map<values::program_key, std::string> node_files;  // that programs and tasks found when they were started
 };
 
 // What a task of the simulation writes, line by line.
-std::vector<std::string> lines_of_task(const std::string& key, bool errors);
+std::vector<std::string> lines_of_task(const values::task_key& key, bool errors);
 
 struct options {
   std::uint64_t seed = 1;
@@ -134,6 +134,7 @@ struct options {
   // And that just the processes of suspended jobs stand still, while all hear the server (suspension.hpp).
   bool watch_suspension = false;
   std::int64_t history_s = 0;  // ended jobs are kept this long; 0: not at all
+  double checkpoints = 0.5;    // of the server's starts: they go on from one (kept_checkpoints.hpp)
   // Planted bugs: the proof that the checkers find them.
   bool early_reply = false;            // the disk says "synced" before it is
   double wide = 0;                     // share of the jobs that ask for two or three hosts
@@ -219,13 +220,14 @@ class world {
   void end_scheduler(const std::string& name);
   std::vector<std::string> tickets;  // every one that the server ever signed, for whoever steals them
 
-  void look_at_start(mom_process& mom);                                       // its log got longer
-  void program_starts(const std::string& key, const std::string& node_file);  // of a job
+  void look_at_start(mom_process& mom);                                           // its log got longer
+  void program_starts(const values::run_key& key, const std::string& node_file);  // of a job
   int start_failures() const { return start_.failures(); }
   std::size_t reductions() const { return reduced_.count(); }                 // so often a run went on with less
   const std::map<std::string, int>& depended() const { return depended_; }    // what came of dependencies, and how often
   const std::map<std::string, int>& of_arrays() const { return of_arrays_; }  // what came of subjobs
   const std::map<std::string, int>& reserved() const { return reserved_.happened(); }
+  std::size_t starts_from_checkpoints() const { return starts_from_checkpoints_; }
   std::size_t preemptions() const;  // so often a job left or stood still by itself, where nobody asks for it by hand
   std::uint64_t scheduler_messages = 0;
 
@@ -276,16 +278,16 @@ class world {
   std::string check_vnodes();
   bool hears_server(std::size_t mom) const;
   std::int64_t last_deaf_ns() const;  // when any MoM could not hear the server, the last time
-  bool joined_just_now(std::size_t mom, const std::string& key) const;
+  bool joined_just_now(std::size_t mom, const values::run_key& key) const;
   std::string check_leaks();
   std::string check_accounting();
   std::string check_usage();
-  std::map<std::string, std::uint64_t> hosts_whose_hooks_used() const;
+  std::map<values::run_key, std::uint64_t> hosts_whose_hooks_used() const;
   std::string check_output();      // after check_usage
   std::string check_reduced();     // after each step
   std::string check_sums();        // while nothing is on its way within the server
   std::string check_reductions();  // in the end
-  std::size_t executions_of(const std::string& key) const;
+  std::size_t executions_of(const values::run_key& key) const;
   void connect_everybody();
   void connect_moms();
   void play_hostile_node();
@@ -306,6 +308,7 @@ class world {
   std::string unfinished();
   std::string check_history();
   std::string check_times();
+  std::string check_checkpoints();
   std::string check_executions();
   void on_reply(schema::Reply::Reader r);
 
@@ -313,7 +316,7 @@ class world {
   std::uint64_t fold_next_ = 1;
   life folded_in_;  // of the server
   std::string found_;
-  std::set<std::string> wholly_known_runs_;          // whose end was reported, with the usage of every host
+  std::set<values::run_key> wholly_known_runs_;      // whose end was reported, with the usage of every host
   std::vector<std::unique_ptr<process>> processes_;  // server, schedulers, MoMs
   static constexpr std::size_t late_one = 3;         // s2
   bool late_one_came_ = false;
@@ -349,6 +352,7 @@ class world {
   suspended_jobs suspended_;
   reduced_runs reduced_;
   watched_start start_;
+  std::size_t starts_from_checkpoints_ = 0;
   std::int64_t calm_since_ns_ = 0;  // nobody fails any more
   std::int64_t disk_heals_at_ = 0;
   bool faults_on_ = true;

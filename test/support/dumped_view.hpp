@@ -18,7 +18,7 @@ inline std::string dump(const cycle::view& v) {
   for (const auto& n : v.vnodes()) {
     if (!n.exists) continue;
     std::ostringstream row;
-    row << n.order << " " << v.hosts()[n.host].name << " free=" << n.free << " exclusive=" << n.exclusive_jobs
+    row << n.order << " " << v.vnodes().hosts()[n.host].name << " free=" << n.free << " exclusive=" << n.exclusive_jobs
         << " priority=" << n.priority;
     for (cycle::resource_id r = 0; r < v.resources().size(); ++r)
       if (n.available(r) || n.in_use(r)) row << " " << v.resources()[r].name << "=" << n.in_use(r) << "/" << n.available(r);
@@ -29,8 +29,8 @@ inline std::string dump(const cycle::view& v) {
     if (j.where == cycle::job_place::gone) continue;
     std::ostringstream row;
     row << j.serial << " " << static_cast<int>(j.where) << " " << v.queues()[j.queue].name << " rank=" << j.rank << " "
-        << v.request_of(j).chunk_count << " " << j.euser << " '" << j.comment << "'";
-    for (const auto& [h, slot] : j.slots) row << " " << v.hosts()[h].name << "/" << slot;
+        << v.jobs().request_of(j).chunk_count << " " << j.euser << " '" << j.comment << "'";
+    for (const auto& [h, slot] : j.slots) row << " " << v.vnodes().hosts()[h].name << "/" << slot;
     if (j.is_array()) {
       row << " may begin " << j.may_begin << " of";
       for (auto left = j.subjobs; !left.at_end(); left.pop()) row << " " << left.front();

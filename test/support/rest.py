@@ -6,7 +6,7 @@ import os
 import re
 import time
 
-DAEMONS = ("pbs_server", "pbs_sched", "pbs_mom", "pbs_comm")
+DAEMONS = ("pbs_server", "pbs_sched", "pbs_mom", "pbs_comm", "pbs_follow")
 SHARE_MAX = 0.01        # of a core
 LINES_MAX = 64          # commands at once that a test gives on a login host
 WINDOW_S = 0.2          # of one measurement. The kernel counts nanoseconds, and who is never idle uses a hundred times what is allowed
@@ -174,7 +174,7 @@ def known_runs(look, others):
 
 
 def files_of_the_log(look, others):
-    return sum(len(listed(f"{look.home}/{part}_priv/log")) for part in ("server", "mom"))
+    return sum(len(listed(f"{look.home}/{part}_priv/log")) for part in ("server", "mom", "follow"))
 
 
 def of_its_thread(look, others):
@@ -198,7 +198,8 @@ ALLOWED_DESCRIPTORS = [
     ("pbs_comm", "socket", up_to(LINES_MAX), "a line to the server waits idle_line_s for the next command; there are as many as commands at once"),
     ("pbs_server", "socket", lines_of_login_hosts, "the other ends of these"),
     ("pbs_server", "socket", further_schedulers, "one to each scheduler; when the cluster was new there was the default one"),
-    ("pbs_server|pbs_mom", r"PBS_HOME/(server|mom)_priv/log/\S*", files_of_the_log, "RocksDB opens each table that it has"),
+    ("pbs_server|pbs_mom|pbs_follow", r"PBS_HOME/(server|mom|follow)_priv/log/\S*", files_of_the_log, "RocksDB opens each table that it has"),
+    ("pbs_server", r"PBS_HOME/server_priv/checkpoint/(history|past)( \(deleted\))?", up_to(2), "rows of finished jobs, after a start from a checkpoint"),
     ("pbs_server", "PBS_HOME/server_priv/accounting/#", up_to(1), "the file of the day, from its first record on"),
 ]
 # Each is made when it is needed first, and stays.
@@ -206,6 +207,7 @@ ALLOWED_THREADS = [
     ("pbs_.*", "log.flush", up_to(1), "writes lines that may wait"),
     ("pbs_mom", "pbs_mom", up_to(1), "Asio's, which looks up hosts, and which has no name; the MoM dials from two pools, one of which has by then"),
     ("pbs_comm", "pbs_comm", up_to(1), "the same, of the one pool that dials"),
+    ("pbs_follow", "pbs_follow", up_to(1), "the same"),
     ("pbs_server", "help.names", up_to(4), "group_lookup_threads_max"),
     ("pbs_server|pbs_mom", "help.starts", up_to(4), "scheduler_starts_at_once"),
     ("pbs_server", "help.signatures", up_to(1), "signs orders in the order in which they come"),

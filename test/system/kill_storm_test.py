@@ -3,7 +3,7 @@
 Clients submit jobs with small and large scripts, arrays, jobs that wait for others, jobs into a routing queue and held ones, and
 delete, rerun, signal, alter, move, hold and release them. What they do and who is killed follow from a seed, which is printed and is the
 same each time; ANNALS_SEED sets another one (the machine's own timing stays as it is). A job writes one line when it begins and one when it
-ends, with the number of its run, into a file of its own.
+ends, with the number of its run, into a file of its own. The server makes checkpoints all the time, and starts from the last one.
 
 ctest runs a short storm. When runs, arrays or dependencies change, run long ones by hand: ANNALS_STORM=10 means ten times as many
 steps and kills. A long one has a new seed each time.
@@ -21,7 +21,8 @@ import threading
 import time
 import unittest
 
-from private_cluster import DEADLINE_S, ClusterTest, attributes, procs, signal, wait_gone
+from checkpointed import CheckpointTest
+from private_cluster import DEADLINE_S, attributes, procs, signal, wait_gone
 
 TIMES = int(os.environ.get("ANNALS_STORM") or 1)
 CLIENTS, STEPS = 4, 40 * TIMES
@@ -179,8 +180,9 @@ class Client:
         job.asked.append((what, argument, outcome))
 
 
-class a_kill_storm(ClusterTest):
+class a_kill_storm(CheckpointTest):
     hosts = ["a", "b"]
+    settings = "checkpoint_interval = 1\ncheckpoint_records = 50\n"       # most starts of the server are from a checkpoint
 
     def setUp(self):
         super().setUp()
@@ -358,6 +360,7 @@ class a_kill_storm(ClusterTest):
         for job in jobs:
             with self.subTest(job=job.id, asked=job.asked):
                 self.check_job(job)
+        self.check_start_from_checkpoint()
         self.check_logs()
 
     def all_of_history(self):
@@ -468,6 +471,13 @@ class a_kill_storm(ClusterTest):
 
     def places(self, id, letters):
         return [place for letter, place in self.records[id] if letter in letters]
+
+    def check_start_from_checkpoint(self):
+        self.until(lambda: self.last_checkpoint() > 0, lambda: f"there is a checkpoint: {self.status()}")
+        self.assertIn("the start went on from the checkpoint of record ", self.restart())
+        history = self.all_of_history()
+        self.assertEqual({id: history.get(id) for id in self.history}, self.history)
+        self.assertNotIn("the checkpoint is not used", self.server_log())
 
     def check_logs(self):
         done = self.run_command("pbs_audit", "--log", os.path.join(self.home(), "server_priv", "log"), "accounting", "--check")

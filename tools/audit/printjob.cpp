@@ -70,7 +70,7 @@ client::stat_outcome ask(client::session& server, const std::string& id, std::ve
 int print_job(const std::string& word, bool with_attributes) {
   const auto name = client::parse_job_name(word, client::server_name());
   if (!name) return not_found(word);
-  auto server = client::session::open(name->server);
+  auto server = client::session::open_to_read(name->server);
   std::vector<client::kept_object> found;
   const auto outcome = ask(server, name->id, found);
   if (outcome.refused) return client::print_refusal("printjob", outcome.refused->code, outcome.refused->text);

@@ -88,7 +88,7 @@ std::string digest(const replayed& state) {
     return true;
   });
   for (const auto& [stream, run] : state.runs)
-    add("run", run.key(), std::string(phase_name(run.phase)) + " " + std::to_string(run.exit_status));
+    add("run", values::print(run.key()), std::string(phase_name(run.phase)) + " " + std::to_string(run.exit_status));
   const auto hash = log::content_hash(std::as_bytes(std::span(all)));
   return hex(std::as_bytes(std::span(hash)));
 }
@@ -109,8 +109,8 @@ std::string replay_text(const replayed& state) {
     return true;
   });
   for (const auto& [stream, run] : state.runs)
-    text += "run     " + padded(harmless(run.key()), 16) + "  " + padded(std::string(phase_name(run.phase)), 8) + "  exit status " +
-            std::to_string(run.exit_status) + "\n";
+    text += "run     " + padded(harmless(values::print(run.key())), 16) + "  " + padded(std::string(phase_name(run.phase)), 8) +
+            "  exit status " + std::to_string(run.exit_status) + "\n";
   if (s.server().exists)
     text += "jobs    " + counts_text(s) + "\nvnodes  " + std::to_string(vnodes_of(state).size()) + "\n";
   else
@@ -133,7 +133,7 @@ std::string replay_json(const replayed& state) {
   for (const auto& v : vnodes_of(state)) out["vnodes"].push_back({{"name", v.name}, {"state", v.state}, {"jobs", v.jobs}});
   out["runs"] = json::array();
   for (const auto& [stream, run] : state.runs)
-    out["runs"].push_back({{"run", run.key()}, {"phase", phase_name(run.phase)}, {"exitStatus", run.exit_status}});
+    out["runs"].push_back({{"run", values::print(run.key())}, {"phase", phase_name(run.phase)}, {"exitStatus", run.exit_status}});
   return values::json_escaped(out.dump(-1, ' ', false, json::error_handler_t::replace)) + "\n";
 }
 

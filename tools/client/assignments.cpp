@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "events/attributes/request_check.hpp"
+#include "events/attributes/canonical.hpp"
 #include "events/values/string_list.hpp"
 
 namespace annals::client {

@@ -51,6 +51,7 @@ constexpr text_key text_keys[] = {
     {"PBS_SERVER", &pbs_conf::pbs_server},
     {"PBS_SERVER_HOST_NAME", &pbs_conf::pbs_server_host_name},
     {"PBS_PRIMARY", &pbs_conf::pbs_primary},
+    {"PBS_READ_FROM", &pbs_conf::pbs_read_from},
     {"PBS_LEAF_NAME", &pbs_conf::pbs_leaf_name},
     {"PBS_MOM_NODE_NAME", &pbs_conf::pbs_mom_node_name},
     {"PBS_OUTPUT_HOST_NAME", &pbs_conf::pbs_output_host_name},
@@ -69,6 +70,7 @@ constexpr flag_key flag_keys[] = {
     {"PBS_START_SCHED", &pbs_conf::start_sched},
     {"PBS_START_COMM", &pbs_conf::start_comm},
     {"PBS_START_MOM", &pbs_conf::start_mom},
+    {"PBS_START_FOLLOW", &pbs_conf::start_follow},
     {"PBS_LOG_HIGHRES_TIMESTAMP", &pbs_conf::log_highres_timestamp},
 };
 
@@ -113,6 +115,7 @@ void set(pbs_conf& conf, const std::string& where, std::string_view name, std::s
   const auto problem = [&](const char* what) {
     conf.problems.push_back(where + ": " + std::string(name) + ": " + what + ": " + std::string(value));
   };
+  if (name == "PBS_READ_FROM" && value != "server" && value != "follower") return problem("not server or follower");
   for (const auto& k : text_keys)
     if (name == k.name) conf.*k.field = value;
   for (const auto& k : flag_keys) {

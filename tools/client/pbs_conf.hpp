@@ -2,7 +2,8 @@
 //
 // pbs.conf is the file named by PBS_CONF_FILE, else /etc/pbs.conf: lines NAME=value, '#' comments. An environment variable
 // of the same name wins over the file (pbs guide: 1.1 pbs.conf). Site tools rewrite pbs.conf to PBS's own keys, so settings
-// of ours live in annals.conf: lines "key = value". A missing file or key means its default; what can't be understood, or
+// of ours live in annals.conf: lines "key = value". Two that scripts and commands of users look for are in pbs.conf: PBS_START_FOLLOW and
+// PBS_READ_FROM. A missing file or key means its default; what can't be understood, or
 // has no effect here, is listed in `problems` for the daemons' logs and otherwise treated as missing. Nothing here throws or prints.
 #pragma once
 
@@ -24,11 +25,13 @@ struct pbs_conf {
   std::string pbs_server;                   // PBS_SERVER: host name; empty when not set
   std::string pbs_server_host_name;         // PBS_SERVER_HOST_NAME: how clients reach the server, if not by pbs_server
   std::string pbs_primary;                  // PBS_PRIMARY: the same
+  std::string pbs_read_from;                // PBS_READ_FROM: whom commands ask that only read: "server", "follower"; empty: the server
 
   bool start_server = false;  // PBS_START_SERVER; read by the init script
   bool start_sched = false;   // PBS_START_SCHED
   bool start_comm = false;    // PBS_START_COMM
   bool start_mom = false;     // PBS_START_MOM
+  bool start_follow = false;  // PBS_START_FOLLOW
 
   std::uint16_t batch_service_port = 15001;    // PBS_BATCH_SERVICE_PORT: the server
   std::uint16_t mom_service_port = 15002;      // PBS_MOM_SERVICE_PORT
@@ -77,5 +80,8 @@ inline std::string login_sockets(const std::string& pbs_home) { return pbs_home 
 inline std::string login_socket(const std::string& pbs_home, const std::string& server) {
   return login_sockets(pbs_home) + "/" + server + ".sock";
 }
+
+// Where pbs_follow hears questions of this host's users.
+inline std::string follower_socket(const std::string& pbs_home) { return pbs_home + "/run/follower.sock"; }
 
 }  // namespace annals::client

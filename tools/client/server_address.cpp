@@ -85,10 +85,30 @@ server_address default_server() {
 }
 
 session session::open(std::string_view server, std::chrono::milliseconds patience) {
-  auto s = with_first_request(server, patience);
+  return opened(with_first_request(server, patience));
+}
+
+session session::open_to_read(std::string_view server, std::chrono::milliseconds patience) {
+  return opened(to_read_with_first_request(server, patience));
+}
+
+session session::opened(session s) {
   s.connect();
   if (s.address().through || s.address().by_comm) s.call([](schema::Request::Builder r) { r.initHello(); });
   return s;
+}
+
+// A follower has the log of one server, that of this host's pbs.conf.
+session session::to_read_with_first_request(std::string_view server, std::chrono::milliseconds patience) {
+  const pbs_conf conf = read_pbs_conf();
+  if (conf.pbs_read_from != "follower") return with_first_request(server, patience);
+  const installation here{read_pbs_conf_file(conf.file).pbs_server, {}, conf.batch_service_port};
+  const std::string target = server.empty() ? wanted_server(conf, here) : std::string(server);
+  if (short_server_name(target) != short_server_name(here.server) || !port_matches(target, here.port))
+    return with_first_request(server, patience);
+  server_address address{target, follower_socket(conf.pbs_home)};
+  address.by_follower = true;
+  return session(std::move(address), patience);
 }
 
 session session::with_first_request(std::string_view server, std::chrono::milliseconds patience) {

@@ -117,6 +117,8 @@ session session::open_at(server_address address, std::chrono::milliseconds patie
 // server.
 std::string session::first_line_of(const wire::wire_error& e) const {
   if (address_.through) return "This host's MoM can't be asked: " + std::string(e.what());
+  if (address_.by_follower)
+    return "This host's pbs_follow can't be asked: " + std::string(e.what()) + " (PBS_READ_FROM=server asks the server)";
   if (address_.by_comm) return "This host's pbs_comm can't be asked: " + std::string(e.what());
   const std::string_view what = e.what();
   if (what.find("ermission denied") != std::string_view::npos) return "Permission denied";

@@ -35,6 +35,7 @@ struct server_address {
   std::string socket;                // path of the gateway's Unix socket
   std::optional<own_job> through{};  // the job whose MoM is asked instead
   bool by_comm = false;              // the socket is pbs_comm's, which hands on to a server on another host
+  bool by_follower = false;          // it is that of pbs_follow, which answers from a copy of the log
 };
 server_address default_server();
 inline std::string server_name() { return default_server().name; }
@@ -80,6 +81,9 @@ class session {
   static session open_at(server_address address, std::chrono::milliseconds patience = session::patience);
   // Connects with the first request, which the server then finds when it looks who came.
   static session with_first_request(std::string_view server = {}, std::chrono::milliseconds patience = session::patience);
+  // The same two for commands that only read: where PBS_READ_FROM says so they ask the follower of this host.
+  static session open_to_read(std::string_view server = {}, std::chrono::milliseconds patience = session::patience);
+  static session to_read_with_first_request(std::string_view server = {}, std::chrono::milliseconds patience = session::patience);
 
   session(session&&) = default;
   const server_address& address() const { return address_; }
@@ -117,6 +121,7 @@ class session {
   session(server_address address, std::chrono::milliseconds patience);
   std::uint64_t send(const command_name& command, const request_fill& fill);
   reply answer_to(std::uint64_t id);
+  static session opened(session s);
   void connect();
   std::string first_line_of(const wire::wire_error& e) const;  // why there is no link
   void reconnect_and_resend(const std::string& why);

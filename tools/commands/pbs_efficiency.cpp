@@ -45,7 +45,7 @@ class report {
     q.history = schema::History::ALSO;
     q.subjobs = true;
     q.wanted = attributes_of_efficiency();
-    session connection = session::with_first_request(server);
+    session connection = session::to_read_with_first_request(server);
     const auto outcome = ask(connection, q, [&](const object_view& job) {
       if (auto run = efficiency_of(job)) runs_.push_back(std::move(*run));
     });

@@ -189,7 +189,7 @@ int of_job(const command_line& line) {
   q.wanted = wanted;
   q.history = schema::History::ALSO;
   std::optional<job_words> job;
-  session connection = session::with_first_request(name->server);
+  session connection = session::to_read_with_first_request(name->server);
   const auto take = [&](const object_view& o) {
     const auto value = [&](attributes::attribute_id id) { return std::string(value_of(o, id)); };
     job = job_words{value(ids::Output_Path), value(ids::Error_Path), value(ids::Join_Path), value(ids::indexed_output) == "True"};

@@ -56,7 +56,7 @@ int show(const command_line& line, const moment& at) {
   const auto form = form_of(line, at.seconds_or(std::time(nullptr)));
   q.wanted = form->wanted();
   output out;
-  session connection = session::with_first_request(asked);
+  session connection = session::to_read_with_first_request(asked);
   const auto outcome = ask(
       connection, q, [&](const object_view& o) { form->put(out.text(), o); }, [&] { out.flush_if_large(); });
   out.flush();

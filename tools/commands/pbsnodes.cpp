@@ -52,11 +52,10 @@ constexpr std::uint32_t unknown_node = 15062;
 
 class run {
  public:
-  run(const command_line& line, const moment& at)
-      : line_(line), at_(at), server_(session::open(line.has('s') ? *line.find('s') : "")) {}
+  run(const command_line& line, const moment& at) : line_(line), at_(at), server_(open(line)) {}
 
   int go() {
-    if (line_.has('o') || line_.has('r') || line_.has('C')) return mark();
+    if (marks(line_)) return mark();
     if (line_.has('a') || line_.has('l'))
       ask_about({}, line_.has('v') ? ObjectKind::NODE : ObjectKind::HOST);
     else
@@ -70,6 +69,12 @@ class run {
   }
 
  private:
+  static bool marks(const command_line& line) { return line.has('o') || line.has('r') || line.has('C'); }
+  static session open(const command_line& line) {
+    const std::string server = line.has('s') ? *line.find('s') : "";
+    return marks(line) ? session::open(server) : session::open_to_read(server);
+  }
+
   void ask_about(const std::vector<std::string>& names, ObjectKind kind) {
     stat_question q;
     q.kind = kind;

@@ -75,7 +75,9 @@ class manager {
   explicit manager(const command_line& line) : line_(line) {
     std::vector<std::string> servers = line.words;
     if (servers.empty()) servers.push_back({});
-    for (const std::string& s : servers) servers_.push_back({s.empty() ? "default" : s, session::open(s)});
+    const bool reads = line.has('c') && only_reads(*line.find('c'));
+    for (const std::string& s : servers)
+      servers_.push_back({s.empty() ? "default" : s, reads ? session::open_to_read(s) : session::open(s)});
   }
 
   void has_history(const command_history& of) { history_ = &of; }
@@ -96,6 +98,13 @@ class manager {
     std::string name;
     session link;
   };
+
+  // A print of hooks has their files, which only the server has.
+  static bool only_reads(const std::string& text) {
+    const auto parsed = parse_manager_command(text);
+    const auto* c = std::get_if<manager_command>(&parsed);
+    return c && (c->verb == manager_verb::list || (c->verb == manager_verb::print && c->object != manager_object::hook));
+  }
 
   result run(const manager_command& c) {
     switch (c.verb) {

@@ -108,7 +108,7 @@ int no_number() { return print_refusal("qselect", pbs_error::bad_value, "Illegal
 // PBS's qselect names the server it was asked to reach, where other commands name their default one.
 session open_as_asked(const std::string& server) {
   try {
-    return session::open(server);
+    return session::open_to_read(server);
   } catch (session_error& e) {
     if (!e.asked_for.empty()) e.server = e.asked_for;
     throw;

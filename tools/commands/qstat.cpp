@@ -229,7 +229,7 @@ class why_run {
   }
 
   session& open(const std::string& server) {
-    if (!session_ || server != open_server_) session_.emplace(session::with_first_request(server));
+    if (!session_ || server != open_server_) session_.emplace(session::to_read_with_first_request(server));
     open_server_ = server;
     return *session_;
   }
@@ -380,7 +380,7 @@ class run {
   }
 
   session& open(const std::string& server) {
-    if (!session_ || server != open_server_) session_.emplace(session::with_first_request(server));
+    if (!session_ || server != open_server_) session_.emplace(session::to_read_with_first_request(server));
     open_server_ = server;
     return *session_;
   }

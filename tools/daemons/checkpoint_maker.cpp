@@ -1,5 +1,6 @@
 #include "tools/daemons/checkpoint_maker.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -11,17 +12,22 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
+#include <stdexcept>
+#include <utility>
 #include <variant>
 
 #include "actors/server_system/checkpoint_round.hpp"
+#include "events/log/log_reader.hpp"
 #include "events/log/rocksdb_event_store.hpp"
 #include "events/model/limits.hpp"
 #include "projections/accounting/checkpoint_mark.hpp"
 #include "projections/mail/mail_spool.hpp"
 #include "tools/client/printed.hpp"
+#include "tools/daemons/daemon_process.hpp"
+#include "tools/daemons/home.hpp"
 
 namespace annals::daemons {
 
@@ -62,8 +68,9 @@ class pipe_ends {
   int ends_[2];
 };
 
-// Nothing: it could not be started; errno says why.
-std::optional<pid_t> start_round(const std::string& home, int errors) {
+// Its process; 0: it could not be started, and `why` says it.
+pid_t start_round(const std::string& home, const pipe_ends& said, std::string& why) {
+  if (said.writing() < 0) return why = std::strerror(errno), 0;
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&files);
@@ -76,7 +83,7 @@ std::optional<pid_t> start_round(const std::string& home, int errors) {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_adddup2(&files, errors, 2);
+  posix_spawn_file_actions_adddup2(&files, said.writing(), 2);
   posix_spawn_file_actions_addclosefrom_np(&files, 3);
   std::string words[] = {"pbs_server", "-d", home, "--checkpoint"};
   char* const pointers[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
@@ -84,19 +91,41 @@ std::optional<pid_t> start_round(const std::string& home, int errors) {
   const int error = ::posix_spawn(&pid, "/proc/self/exe", &files, &attributes, pointers, environ);
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
-  errno = error;
-  return error == 0 ? std::optional(pid) : std::nullopt;
+  if (error == 0) return pid;
+  why = std::strerror(error);
+  return 0;
 }
 
-// What it says until it ends.
-std::string read_all(int fd) {
-  std::string text;
+// What is said until the other end is closed, or it is that time. False: it was not closed by then.
+bool read_until(std::chrono::steady_clock::time_point until, int fd, std::string& text) {
   for (char piece[1024];;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
+    if (left <= 0) return false;
+    pollfd wait{fd, POLLIN, 0};
+    if (::poll(&wait, 1, static_cast<int>(std::min<std::int64_t>(left, 60'000))) <= 0) continue;
     const auto n = ::read(fd, piece, sizeof piece);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return text;
+    if (n <= 0) return true;
     if (text.size() < 4096) text.append(piece, static_cast<std::size_t>(n));
   }
+}
+
+// How a process ended, which is not yet collected: until then its pid is nobody else's. Empty: well.
+std::string how_ended(pid_t pid) {
+  siginfo_t how{};
+  while (::waitid(P_PID, static_cast<id_t>(pid), &how, WEXITED | WNOWAIT) < 0 && errno == EINTR) {}
+  if (how.si_code != CLD_EXITED) return "its process was killed by signal " + std::to_string(how.si_status);
+  return how.si_status == 0 ? "" : "its process ended with status " + std::to_string(how.si_status);
+}
+
+std::string without_line_end(std::string text) {
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+void print_made(const std::optional<actors::checkpoint_head>& made) {
+  if (made) client::print_text("checkpoint of record %llu\n", static_cast<unsigned long long>(made->sequence));
+  else client::print_text("no checkpoint: nothing that is written down in accounting and mail came since the last one\n");
 }
 
 }  // namespace
@@ -104,14 +133,19 @@ std::string read_all(int fd) {
 std::string checkpoint_directory(const std::string& priv) { return priv + "/checkpoint"; }
 
 int make_checkpoint(const std::string& home, const std::string& priv) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // a server that was killed is started again, and makes its own
+  ::prctl(PR_SET_NAME, "pbs_checkpoint");  // who looks for the server does not find this
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);      // a server that was killed is started again, and makes its own
   ::setpriority(PRIO_PROCESS, 0, 19);
   try {
+    const auto directory = checkpoint_directory(priv);
+    if (std::filesystem::create_directory(directory)) std::filesystem::permissions(directory, std::filesystem::perms(0700));
+    const lock_file alone(directory + "/lock", 0600, "another process makes a checkpoint in " + directory);
+    if (!has_space(priv)) throw std::runtime_error("too little room on the disk of " + priv);
     auto opened = log::open_for_audit(priv + "/log");
     if (const auto* failed = std::get_if<ports::store_status>(&opened)) throw std::runtime_error(failed->text);
     const auto& store = std::get<0>(opened);
     const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-    (void)actors::make_checkpoint(log::log_reader(*store), {checkpoint_directory(priv), home, books_are_at(priv), now});
+    print_made(actors::make_checkpoint(log::log_reader(*store), {directory, home, books_are_at(priv), now}));
     return 0;
   } catch (const std::exception& why) {
     client::print_error("%s\n", why.what());
@@ -119,11 +153,16 @@ int make_checkpoint(const std::string& home, const std::string& priv) {
   }
 }
 
-checkpoint_maker::checkpoint_maker(checkpoint_maker_parts parts) : parts_(std::move(parts)) {
+checkpoint_maker::checkpoint_maker(checkpoint_maker_parts parts)
+    : parts_(std::move(parts)),
+      file_(actors::checkpoint_file(checkpoint_directory(parts_.priv))),
+      at_start_(actors::read_checkpoint_head(file_)) {
   if (parts_.interval.count() > 0) thread_ = std::thread([this] { run(); });
 }
 
-checkpoint_maker::~checkpoint_maker() {
+checkpoint_maker::~checkpoint_maker() { end_thread(); }
+
+void checkpoint_maker::end_thread() {
   {
     const std::lock_guard held(guard_);
     stops_ = true;
@@ -137,39 +176,47 @@ void checkpoint_maker::run() {
   std::unique_lock held(guard_);
   while (!changed_.wait_for(held, parts_.interval, [this] { return stops_; })) {
     held.unlock();
-    if (is_worth_it()) make_one();
+    if (is_due()) make_one(steady::time_point::max());
     held.lock();
   }
 }
 
-bool checkpoint_maker::is_worth_it() const {
-  const auto last = actors::read_checkpoint_head(actors::checkpoint_file(checkpoint_directory(parts_.priv)));
-  const bool usable = last && last->program == actors::program_name();
-  return parts_.log->last_sequence() >= (usable ? last->sequence : 0) + limits::checkpoint_records_min;
+bool checkpoint_maker::is_due() const {
+  const auto begins = actors::next_round_begins(actors::read_checkpoint_head(file_), at_start_, log::log_reader(*parts_.log));
+  return begins && books_are_at(parts_.priv) >= *begins + parts_.records_min;
 }
 
 // Trouble is told once.
-void checkpoint_maker::make_one() {
+void checkpoint_maker::make_one(steady::time_point until) {
   pipe_ends said;
+  std::string why, text;
+  pid_t round = 0;
   {
     const std::lock_guard held(guard_);
     if (stops_) return;
-    round_ = start_round(parts_.home, said.writing()).value_or(0);
+    round = round_ = start_round(parts_.home, said, why);
   }
   said.close_writing();
-  std::string why = round_ > 0 ? read_all(said.reading()) : std::strerror(errno);
-  int status = 0;
-  while (round_ > 0 && ::waitpid(round_, &status, 0) < 0 && errno == EINTR) {}
+  if (round > 0) {
+    const bool in_time = read_until(until, said.reading(), text);
+    if (!in_time) ::kill(round, SIGKILL);
+    why = how_ended(round);
+    if (!in_time) why = "it would have taken too long at the server's end";
+    else if (!why.empty() && !text.empty()) why = without_line_end(text);
+  }
   const std::lock_guard held(guard_);
-  const bool made = std::exchange(round_, 0) > 0 && status == 0;
-  if (made || stops_) return trouble_.clear();
-  while (!why.empty() && why.back() == '\n') why.pop_back();
-  if (why.empty()) why = "its process ended with status " + std::to_string(status);
-  if (std::exchange(trouble_, why) != why) parts_.note("no checkpoint is made: " + why);
+  if (round > 0) ::waitpid(round, nullptr, 0);
+  round_ = 0;
+  if (stops_) return;
+  if (!why.empty() && why != trouble_) parts_.note("no checkpoint is made: " + why);
+  trouble_ = why;
 }
 
 void checkpoint_maker::make_last() {
-  if (parts_.interval.count() > 0 && is_worth_it()) make_one();
+  if (parts_.interval.count() == 0) return;
+  end_thread();
+  stops_ = false;  // nobody else looks any more
+  if (is_due()) make_one(steady::now() + std::chrono::seconds(limits::last_checkpoint_s));
 }
 
 }  // namespace annals::daemons

@@ -1,7 +1,7 @@
-// pbs_enroll: gives a host, a login host or a scheduler its certificate. Run on the server's host by the owner of PBS_HOME; prints the
-// text of a daemon.pem (CA, certificate, key), or writes it into a file that nobody else can read. It goes to the host's
-// mom_priv/daemon.pem, to a login host's server_priv/comm/SERVER.pem or to the scheduler's sched_priv/daemon.pem with mode 600
-// (docs/design/0003-links.md). Nothing is kept: enrolling again gives another certificate.
+// pbs_enroll: gives a host, a login host, a follower or a scheduler its certificate. Run on the server's host by the owner of PBS_HOME;
+// prints the text of a daemon.pem (CA, certificate, key), or writes it into a file that nobody else can read. It goes to the host's
+// mom_priv/daemon.pem, to a login host's server_priv/comm/SERVER.pem, to a follower's follow_priv/daemon.pem or to the scheduler's
+// sched_priv/daemon.pem with mode 600 (docs/design/0003-links.md). Nothing is kept: enrolling again gives another certificate.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,12 +24,15 @@ namespace {
 constexpr const char usage[] =
     "usage: pbs_enroll [-o file] host\n"
     "       pbs_enroll [-o file] --login host\n"
+    "       pbs_enroll [-o file] --follower host\n"
     "       pbs_enroll [-o file] [host] --scheduler name\n"
     "       pbs_enroll --version\n";
 
 struct asked {
   std::string host, scheduler, file;  // no file: standard output
-  bool for_scheduler = false, for_login = false;
+  bool for_scheduler = false, for_login = false, for_follower = false;
+
+  int purposes() const { return int{for_scheduler} + int{for_login} + int{for_follower}; }
 };
 
 // False: not understood.
@@ -47,13 +50,15 @@ bool parse(int argc, char** argv, asked& a) {
       a.file = argv[++i];
     } else if (word == "--login" && !a.for_login) {
       a.for_login = true;
+    } else if (word == "--follower" && !a.for_follower) {
+      a.for_follower = true;
     } else if (word.starts_with("-") || !a.host.empty()) {
       return false;
     } else {
       a.host = word;
     }
   }
-  return a.for_login ? !a.host.empty() && !a.for_scheduler : a.for_scheduler || !a.host.empty();
+  return a.purposes() <= 1 && (a.for_scheduler || !a.host.empty());
 }
 
 // Mode 600 from the beginning; what stood there before is there until the new text is whole.
@@ -75,7 +80,7 @@ void warn_of_readers() {
 }
 
 void warn_of_address(const asked& a) {
-  if (!a.for_scheduler && !a.for_login && (model::is_address(a.host) || model::has_colon(a.host)))
+  if (a.purposes() == 0 && (model::is_address(a.host) || model::has_colon(a.host)))
     client::print_error("pbs_enroll: %s is an address, and no node can be created by that name: enrol the host by its name\n",
                         a.host.c_str());
 }
@@ -91,9 +96,10 @@ int enroll(const asked& a) {
   warn_of_address(a);
   // The server makes the CA on its first start; whoever comes before it makes the same one.
   const auto ca = wire::authority::open_or_create(dir);
-  const auto issued = a.for_scheduler ? ca.issue(wire::identity::kind::scheduler, a.scheduler)
-                      : a.for_login   ? ca.issue(wire::identity::kind::comm, a.host)
-                                      : ca.issue(wire::identity::kind::mom, a.host);
+  const auto issued = a.for_scheduler  ? ca.issue(wire::identity::kind::scheduler, a.scheduler)
+                      : a.for_login    ? ca.issue(wire::identity::kind::comm, a.host)
+                      : a.for_follower ? ca.issue(wire::identity::kind::follower, a.host)
+                                       : ca.issue(wire::identity::kind::mom, a.host);
   if (!a.file.empty()) {
     write_private(a.file, issued.bundle());
     return 0;

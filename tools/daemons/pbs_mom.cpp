@@ -146,52 +146,55 @@ void set_copy_programs(const client::pbs_conf& conf, mom::host_options& to) {
 
 ports::process_host::events tell(const caf::actor& mom, actors::daemon_log& notes) {
   ports::process_host::events e;
-  const auto post = [mom](const std::string& key, model::run_command c) { caf::anon_send(mom, actors::host_event{key, std::move(c)}); };
-  const auto job = [](const std::string& key) { return key.substr(0, key.rfind('.')); };
-  // "12.borg.1-2" is task 2 of the run, "12.borg.1" its program, which is task 1.
-  const auto task = [](const std::string& key) {
-    const auto dash = key.find('-', key.rfind('.'));
+  const auto post = [mom](const values::program_key& key, model::run_command c) {
+    caf::anon_send(mom, actors::host_event{key, std::move(c)});
+  };
+  // The run's own program is task 1, and a script that checkpoints it none.
+  const auto task = [](const values::program_key& key) {
     char text[16];
-    std::snprintf(text, sizeof text, "%08lX", dash == std::string::npos ? 1ul : std::strtoul(key.c_str() + dash + 1, nullptr, 10));
+    std::snprintf(text, sizeof text, "%08X", key.task() ? key.task()->task : key.is_own() ? 1u
+                                                                                          : 0u);
     return std::string(text);
   };
-  e.started = [=, &notes](const std::string& key, const ports::program_started& p) {
-    if (!actors::is_task_key(key)) notes.write(actors::log_event::job, "Job", job(key), "Started, pid = " + std::to_string(p.pid));
+  e.started = [=, &notes](const values::program_key& key, const ports::program_started& p) {
+    if (key.is_own()) notes.write(actors::log_event::job, "Job", key.run().job, "Started, pid = " + std::to_string(p.pid));
     post(key, model::program_began{p});
   };
-  e.failed = [=, &notes](const std::string& key, const ports::start_failed& f) {
-    notes.write(actors::log_event::error, "Job", job(key),
+  e.failed = [=, &notes](const values::program_key& key, const ports::start_failed& f) {
+    notes.write(actors::log_event::error, "Job", key.run().job,
                 "job not started, " + std::string(f.code == -3 ? "Retry " : "Failure ") + std::to_string(f.code) + " " + f.text);
     post(key, model::program_failed{f});
   };
-  e.ended = [=, &notes](const std::string& key, const ports::program_ended& p) {
-    notes.write(actors::log_event::debug, "Job", job(key), "task " + task(key) + " terminated");
-    if (!actors::is_task_key(key)) notes.write(actors::log_event::job, "Job", job(key), "Terminated");
-    notes.write(actors::log_event::debug2, "Job", job(key),
+  e.ended = [=, &notes](const values::program_key& key, const ports::program_ended& p) {
+    notes.write(actors::log_event::debug, "Job", key.run().job, "task " + task(key) + " terminated");
+    if (key.is_own()) notes.write(actors::log_event::job, "Job", key.run().job, "Terminated");
+    notes.write(actors::log_event::debug2, "Job", key.run().job,
                 "task " + task(key) + " cput=" + values::print_duration(static_cast<std::int64_t>(p.usage.cpu_seconds)));
     post(key, model::program_over{p});
   };
-  e.delivered = [=, &notes](const std::string& key, const ports::delivery_result& d) {
-    daemons::note_copies(notes, job(key), d, "out");
+  e.delivered = [=, &notes](const values::run_key& key, const ports::delivery_result& d) {
+    daemons::note_copies(notes, key.job, d, "out");
     post(key, model::output_placed{d});
   };
-  e.acted = [mom](const std::string& key) { caf::anon_send(mom, actors::host_acted{key}); };
-  e.appended = [mom](const std::string& key) { caf::anon_send(mom, actors::output_appended{key}); };
-  e.staged_in = [=, &notes](const std::string& key, const ports::delivery_result& d) {
-    daemons::note_copies(notes, job(key), d, "in");
+  e.acted = [mom](const values::run_key& key) { caf::anon_send(mom, actors::host_acted{key}); };
+  e.appended = [mom](const values::run_key& key) { caf::anon_send(mom, actors::output_appended{key}); };
+  e.staged_in = [=, &notes](const values::run_key& key, const ports::delivery_result& d) {
+    daemons::note_copies(notes, key.job, d, "in");
     post(key, model::files_staged{d});
   };
-  e.log = [=, &notes](const std::string& key, const std::string& text) { notes.write(actors::log_event::debug, "Job", job(key), text); };
+  e.log = [=, &notes](const values::program_key& key, const std::string& text) {
+    notes.write(actors::log_event::debug, "Job", key.run().job, text);
+  };
   return e;
 }
 
 ports::job_places::events tell_places(const caf::actor& mom) {
   ports::job_places::events e;
-  e.ready = [mom](const std::string& key, std::int32_t code, const std::string& text) {
+  e.ready = [mom](const values::run_key& key, std::int32_t code, const std::string& text) {
     caf::anon_send(mom, actors::part_event{key, model::set_up_done{code, text}});
   };
-  e.removed = [mom](const std::string& key) { caf::anon_send(mom, actors::part_event{key, model::torn_down{}}); };
-  e.updated = [mom](const std::string& key, std::uint32_t number, const std::string& error) {
+  e.removed = [mom](const values::run_key& key) { caf::anon_send(mom, actors::part_event{key, model::torn_down{}}); };
+  e.updated = [mom](const values::run_key& key, std::uint32_t number, const std::string& error) {
     caf::anon_send(mom, actors::node_file_written{key, number, error});
   };
   return e;
@@ -363,7 +366,7 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
     });
     processes.listen(tell(mom, notes));
     places.listen(tell_places(mom));
-    outputs.listen([mom](const std::string& key) { caf::anon_send(mom, actors::task_grown{key}); });
+    outputs.listen([mom](const values::task_key& key) { caf::anon_send(mom, actors::task_grown{key}); });
     const auto tasks = system.spawn(actors::tm_connections,
                                     actors::tm_connections_parts{mom, s.host, fs::weakly_canonical(host_options.shepherd).string()});
     caf::anon_send(mom, actors::begin_work{});

@@ -19,6 +19,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "actors/feed/feed_actor.hpp"
 #include "actors/link/wire/signing.hpp"
 #include "actors/link/wire/wire.hpp"
 #include "actors/runtime/daemon_log.hpp"
@@ -256,15 +257,26 @@ actors::log_witnesses hear_moms(const setup& s, std::shared_ptr<wire::signer> ke
   return w;
 }
 
-// annals.conf: checkpoint_interval, in seconds.
-std::chrono::seconds checkpoint_interval(const setup& s, actors::daemon_log& notes) {
-  const auto wanted = s.ours.get("checkpoint_interval");
-  if (wanted.empty()) return std::chrono::seconds(limits::checkpoint_interval_s);
-  const auto seconds = values::parse_integer(wanted);
-  if (seconds && *seconds >= 0) return std::chrono::seconds(*seconds);
+// A number of annals.conf. One that is none, or not within its bounds, is told.
+std::int64_t number_set(const setup& s, actors::daemon_log& notes, const char* key, std::int64_t otherwise, std::int64_t least,
+                        std::int64_t most) {
+  const auto wanted = s.ours.get(key);
+  if (wanted.empty()) return otherwise;
+  const auto number = values::parse_integer(wanted);
+  if (number && *number >= least && *number <= most) return *number;
   notes.write(actors::log_event::error, "Fil", "annals.conf",
-              "checkpoint_interval: not a number of seconds: " + wanted + "; it is " + std::to_string(limits::checkpoint_interval_s));
-  return std::chrono::seconds(limits::checkpoint_interval_s);
+              std::string(key) + ": not a number from " + std::to_string(least) + " to " + std::to_string(most) + ": " + wanted +
+                  "; it is " + std::to_string(otherwise));
+  return otherwise;
+}
+
+// annals.conf: checkpoint_interval, in seconds, and checkpoint_records.
+daemons::checkpoint_maker_parts checkpoint_parts(const setup& s, const ports::record_log* log, actors::daemon_log& notes) {
+  const auto interval = number_set(s, notes, "checkpoint_interval", limits::checkpoint_interval_s, 0, limits::checkpoint_interval_s_max);
+  const auto records = number_set(s, notes, "checkpoint_records", limits::checkpoint_records_min, 1, limits::checkpoint_records_max);
+  return {s.home, s.priv, std::chrono::seconds(interval), static_cast<std::uint64_t>(records), log, [&notes](const std::string& text) {
+            notes.write(actors::log_event::error, "Svr", "PBS_Server", text);
+          }};
 }
 
 // Where the start begins. A log of which part was lost is read as a whole.
@@ -293,6 +305,12 @@ void say_accepted(actors::daemon_log& notes, const log::loss_to_accept& loss) {
 template <class Follower>
 actors::named_fold followed(const char* name, std::shared_ptr<Follower> f) {
   return {name, [f](const log::record& r) { f->replayed(r); }, {}, [f](stored::reader& from) { f->restore(from); }, [f] { f->empty(); }};
+}
+
+// Followers get what the processors have left.
+caf::behavior feed_in_the_background(caf::event_based_actor* self, const actors::feed_parts& parts) {
+  actors::set_thread_share(actors::yielding_share);
+  return actors::feed_actor(self, parts);
 }
 
 // The gateway as other threads know it: signals and marks may come before it is there.
@@ -412,6 +430,12 @@ class known_gateway {
     parts.marks = marks;
     parts.mark_writer =
         system.spawn<caf::detached>(actors::mark_actor, marks, [&](const log::log_mark& m) { gateway.tell(actors::log_marked{m}); });
+    actors::feed_parts feed;
+    feed.log = store.get();
+    feed.identity = opened.identity;
+    feed.note = [&notes](const std::string& text) { notes.write(actors::log_event::system, "Svr", "PBS_Server", text); };
+    feed.stop_process = stop;
+    parts.feed = system.spawn<caf::detached>(feed_in_the_background, feed);
     std::mutex door;  // of clients_in: an orderly stop closes it while they come in
     std::unique_ptr<wire::listener> clients_in;
     parts.refuse_clients = [&] {
@@ -426,6 +450,7 @@ class known_gateway {
     };
     parts.shut_down = [&](const std::string&) { end.come(0, "Server shutdown completed"); };
     const actors::server_system server(system, parts);
+    parts.from.reset();  // its file is in memory
     gateway.introduce(server.gateway());
     if (marks->write_all()) {
       daemons::forget_former_log(s.priv);
@@ -434,7 +459,7 @@ class known_gateway {
     if (opened.loss) say_accepted(notes, *opened.loss);
     for (const auto& w : writers) caf::anon_send(w, actors::disk_state{false});  // what the last run left to be written and sent
     std::optional<actors::log_checker> checker;
-    daemons::checkpoint_maker checkpoints({s.home, s.priv, checkpoint_interval(s, notes), store.get(), note_error});
+    daemons::checkpoint_maker checkpoints(checkpoint_parts(s, store.get(), notes));
 
     std::string text;
     int status = 0;

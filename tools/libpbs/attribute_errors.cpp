@@ -6,7 +6,8 @@
 #include <cstddef>
 #include <string_view>
 
-#include "tools/libpbs/connections.hpp"
+#include "events/values/pbs_error.hpp"
+#include "tools/libpbs/given_text.hpp"
 
 namespace annals::ifl {
 

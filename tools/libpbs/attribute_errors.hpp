@@ -4,11 +4,10 @@
 
 #include <string>
 
+#include "tools/libpbs/failure.hpp"
 #include "tools/libpbs/include/pbs_ifl.h"
 
 namespace annals::ifl {
-
-struct failure;
 
 // Owns the copies that the answer points to; until clear() or find(). Not copied: it points into itself.
 class attribute_errors {

@@ -10,6 +10,8 @@
 #include "events/values/pbs_error.hpp"
 #include "tools/client/session.hpp"
 #include "tools/libpbs/attribute_errors.hpp"
+#include "tools/libpbs/failure.hpp"
+#include "tools/libpbs/given_text.hpp"
 
 namespace annals::ifl {
 
@@ -19,12 +21,6 @@ struct connection {
   client::session server;
   std::string error_text;  // of the last call; empty: it succeeded
   attribute_errors wrong;  // of the last call
-};
-
-// What a call failed with, on its way to pbs_errno.
-struct failure {
-  std::uint32_t code;
-  std::string text;  // empty: PBS's own for the number
 };
 
 void set_error(std::uint32_t code);
@@ -67,7 +63,5 @@ auto with_attributes(connection& c, const List* given, Work&& work) {
 int request(int handle, const client::request_fill& fill) noexcept;
 // Its text (a new job's id). Throws failure for a refusal.
 std::string done_text(const client::reply& answer);
-
-inline std::string text_of(const char* given) { return given ? given : ""; }
 
 }  // namespace annals::ifl

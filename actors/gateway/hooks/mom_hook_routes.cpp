@@ -6,6 +6,7 @@
 #include "actors/gateway/hooks/mom_hook_questions.hpp"
 #include "actors/gateway/hooks/mom_hook_rights.hpp"
 #include "actors/runtime/run_this.hpp"
+#include "actors/server/order_keys.hpp"
 #include "actors/server/replies.hpp"
 
 namespace annals::actors {
@@ -14,7 +15,7 @@ void mom_hook_routes::keep_up() {
   if (told_sequence_ >= board_.where().mom_hooks_since()) return;
   told_sequence_ = board_.where().sequence();
   const auto message = mom_hooks_message(board_.where(), told_sequence_);
-  for (const auto& [name, stream] : board_.where().hosts()) board_.post({name, "hooks", message});
+  for (const auto& [name, stream] : board_.where().hosts()) board_.post({name, hooks_key(), message});
 }
 
 void mom_hook_routes::on_installed(const std::string& host_name, schema::HooksInstalled::Reader installed) {
@@ -22,7 +23,7 @@ void mom_hook_routes::on_installed(const std::string& host_name, schema::HooksIn
     board_.note(log_event::debug, "Req", "Server@" + board_.settings()->server_name,
                 "successfully sent hook file " + board_.parts().hook_directory + "/" + schema::str(file) + " to " + host_name);
   if (installed.getSequence() != told_sequence_) return;  // newer ones are on their way
-  board_.withdraw({host_name, "hooks"});
+  board_.withdraw({host_name, hooks_key()});
 }
 
 void mom_hook_routes::on_question(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message) {

@@ -5,7 +5,7 @@
 
 #include "actors/gateway/hosts/blobs_to_moms.hpp"
 #include "actors/runtime/run_this.hpp"
-#include "actors/server/discards.hpp"
+#include "actors/server/order_keys.hpp"
 #include "actors/server/replies.hpp"
 #include "events/model/host/vnode_names.hpp"
 #include "events/schema/readable.hpp"

@@ -37,7 +37,7 @@ bool confirmed_at_once(const schema::sealed<schema::Request>& request) {
   return false;
 }
 
-// Answers with the reservation's id and state, at once or through the status actor.
+// Answers with the reservation's id and state, at once or through the query actor.
 class answered final : public reply_to {
  public:
   // number: of a submission.

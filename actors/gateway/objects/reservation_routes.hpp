@@ -17,7 +17,7 @@ class reservation_routes {
               const sink_ptr& to);
   // By an order of a reaction, as the job's owner would: refused, the server's log says why.
   void submit_for_owner(std::uint64_t job, give_order& given);
-  void submit_for_job(const reservation_for_job& known);  // the status actor has said what job, or what hosts, it is about
+  void submit_for_job(const reservation_for_job& known);  // the query actor has said what job, or what hosts, it is about
   void remove(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
   void alter(const schema::sealed<schema::Request>& request, const model::requester& by, const sink_ptr& to);
 

@@ -1,5 +1,5 @@
 // What schedulers say, one of each name: who comes while another of its name is there is turned away (15230). Proposals go to their jobs
-// (past the runjob hooks), the words of cycles to the scheduler's object, and what concerns the scheduling view to the status actor. Part
+// (past the runjob hooks), the words of cycles to the scheduler's object, and what concerns the scheduling view to the query actor. Part
 // of the gateway's actor.
 #pragma once
 

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "actors/link/wire/accepting.hpp"
+#include "actors/link/wire/socket_path.hpp"
 
 namespace annals::wire {
 

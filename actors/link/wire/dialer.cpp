@@ -1,5 +1,7 @@
 // Keeps one TLS connection to a peer: looks its name up, connects, proves and checks identities, and begins anew whenever
 // that fails or the connection is lost. Pauses between attempts double; a connection that lasted makes them short again.
+#include "actors/link/wire/dialer.hpp"
+
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -7,6 +9,8 @@
 #include <random>
 
 #include "actors/link/wire/accepting.hpp"
+#include "actors/link/wire/link.hpp"
+#include "actors/link/wire/tls_transport.hpp"
 
 namespace annals::wire {
 

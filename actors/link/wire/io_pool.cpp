@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "actors/link/wire/accepting.hpp"
+#include "actors/link/wire/dialer.hpp"
+#include "actors/link/wire/tls_listener.hpp"
+#include "actors/link/wire/unix_listener.hpp"
 
 namespace annals::wire {
 

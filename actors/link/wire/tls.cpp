@@ -13,7 +13,8 @@ namespace annals::wire {
 namespace {
 
 constexpr std::string_view scheme = "annals:";
-constexpr identity::kind remote_kinds[] = {identity::kind::mom, identity::kind::scheduler, identity::kind::server, identity::kind::comm};
+constexpr identity::kind remote_kinds[] = {identity::kind::mom, identity::kind::scheduler, identity::kind::server, identity::kind::comm,
+                                           identity::kind::follower};
 
 using names_ptr = std::unique_ptr<GENERAL_NAMES, freed_by<GENERAL_NAMES_free>>;
 
@@ -43,6 +44,7 @@ const char* word_of(identity::kind what) {
     case identity::kind::scheduler: return "scheduler";
     case identity::kind::server: return "server";
     case identity::kind::comm: return "comm";
+    case identity::kind::follower: return "follower";
     case identity::kind::remote: return "remote";
   }
   return "";

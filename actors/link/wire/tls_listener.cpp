@@ -1,9 +1,13 @@
 // The server's door for MoMs and schedulers: TLS on a TCP port, certificates of the cluster's CA on both sides.
+#include "actors/link/wire/tls_listener.hpp"
+
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
 #include "actors/link/wire/acceptor.hpp"
 #include "actors/link/wire/complaints.hpp"
+#include "actors/link/wire/link.hpp"
+#include "actors/link/wire/tls_transport.hpp"
 
 namespace annals::wire {
 

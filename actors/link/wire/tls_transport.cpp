@@ -1,3 +1,5 @@
+#include "actors/link/wire/tls_transport.hpp"
+
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
@@ -9,7 +11,6 @@
 
 #include "actors/link/wire/cut_handshake.hpp"
 #include "actors/link/wire/link.hpp"
-#include "actors/link/wire/transport.hpp"
 
 namespace annals::wire {
 

@@ -6,9 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "actors/link/wire/socket_path.hpp"
-#include "actors/link/wire/tls.hpp"
-#include "actors/link/wire/worker.hpp"
+#include "actors/link/wire/wire.hpp"
 
 namespace annals::wire {
 
@@ -34,10 +32,5 @@ class transport {
   // A remote host can vanish without a word; the kernel tells us about a local process.
   virtual bool needs_heartbeats() const = 0;
 };
-
-std::unique_ptr<transport> unix_transport(worker& w, unique_fd connected, identity peer);
-enum class tls_side { accepts,
-                      dials };
-std::unique_ptr<transport> tls_transport(worker& w, unique_fd connected, std::shared_ptr<tls_context> context, tls_side side);
 
 }  // namespace annals::wire

@@ -1,4 +1,6 @@
 // The gateway's door: a Unix socket whose peers the kernel names (SO_PEERCRED), in numbers; the name service knows the names.
+#include "actors/link/wire/unix_listener.hpp"
+
 #include <sys/stat.h>
 #include <sys/uio.h>
 
@@ -9,7 +11,9 @@
 
 #include "actors/link/wire/acceptor.hpp"
 #include "actors/link/wire/complaints.hpp"
+#include "actors/link/wire/link.hpp"
 #include "actors/link/wire/people.hpp"
+#include "actors/link/wire/unix_transport.hpp"
 
 namespace annals::wire {
 

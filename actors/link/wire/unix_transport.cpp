@@ -1,3 +1,5 @@
+#include "actors/link/wire/unix_transport.hpp"
+
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -5,7 +7,6 @@
 #include <boost/asio/post.hpp>
 
 #include "actors/link/wire/link.hpp"
-#include "actors/link/wire/transport.hpp"
 
 namespace annals::wire {
 

@@ -31,11 +31,12 @@ struct identity {
                     scheduler,
                     server,
                     comm,
+                    follower,
                     remote };
   static constexpr std::uint32_t nobody = UINT32_MAX;  // no uid and no gid is this
   kind what = kind::local;
-  // local: user name (the uid in digits when it has none); mom, comm: host name; scheduler: scheduler object's name; server: host name;
-  // remote: user on another host: of a run there, by the word of its MoM and of the log, or of a login host, by that of its pbs_comm
+  // local: user name (the uid in digits when it has none); mom, comm, follower: host name; scheduler: scheduler object's name; server: host
+  // name; remote: user on another host: of a run there, by the word of its MoM and of the log, or of a login host, by that of its pbs_comm
   std::string name;
   std::uint32_t uid = 0;  // local; of a remote user `nobody`, as another host's numbers say nothing here
   std::uint32_t gid = 0;
@@ -44,7 +45,7 @@ struct identity {
   std::string group = {};    // local and remote: name of the primary group (the gid in digits when it has none)
   std::string host = {};     // remote: where its command is, as the certificate of the MoM or pbs_comm names it
 };
-const char* word_of(identity::kind what);  // "local", "mom", "scheduler", "server", "comm", "remote"
+const char* word_of(identity::kind what);  // "local", "mom", "scheduler", "server", "comm", "follower", "remote"
 
 // One open connection. Any thread may call; callbacks come on an I/O thread of the pool, one at a time per connection.
 class connection {

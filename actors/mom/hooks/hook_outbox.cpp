@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -15,6 +17,33 @@ namespace annals::actors {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+std::string report_file(const std::string& directory, std::uint64_t position) { return directory + "/" + std::to_string(position); }
+
+bool write_whole(int fd, schema::byte_span bytes) {
+  while (!bytes.empty()) {
+    const auto n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    bytes = bytes.subspan(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+// A new file is on the disk when its directory is.
+bool sync_names(const std::string& directory) {
+  const int fd = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool synced = ::fsync(fd) == 0;
+  const int why = errno;
+  ::close(fd);
+  errno = why;
+  return synced;
+}
+
+}  // namespace
+
 std::optional<schema::sealed<schema::FromMom>> read_hook_report(schema::byte_span file) {
   auto message = schema::sealed_message::from_bytes(file);
   if (!message) return std::nullopt;
@@ -23,9 +52,26 @@ std::optional<schema::sealed<schema::FromMom>> read_hook_report(schema::byte_spa
   return report;
 }
 
-hook_outbox::hook_outbox(std::string directory) : directory_(std::move(directory)) {
+std::string write_hook_report(const std::string& directory, std::uint64_t position, schema::byte_span report) {
+  std::error_code wrong;
+  fs::create_directories(directory, wrong);
+  if (wrong) return directory + ": " + wrong.message();
+  const auto path = report_file(directory, position);
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0) return path + ": " + std::strerror(errno);
+  const bool safe = write_whole(fd, report) && ::fdatasync(fd) == 0 && sync_names(directory);
+  const int why = errno;
+  ::close(fd);
+  if (safe) return {};
+  ::unlink(path.c_str());
+  return path + ": " + std::strerror(why);
+}
+
+void remove_hook_report(const std::string& directory, std::uint64_t position) { ::unlink(report_file(directory, position).c_str()); }
+
+hook_outbox::hook_outbox(const std::string& directory) {
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(directory_, ignored)) {
+  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
     const auto name = entry.path().filename().string();
     std::uint64_t position = 0;
     const auto [after, error] = std::from_chars(name.data(), name.data() + name.size(), position);
@@ -40,29 +86,12 @@ hook_outbox::hook_outbox(std::string directory) : directory_(std::move(directory
   }
 }
 
-std::string hook_outbox::file_of(std::uint64_t position) const { return directory_ + "/" + std::to_string(position); }
-
 std::uint64_t hook_outbox::next_position(std::int64_t now_ns) {
   last_ = std::max<std::uint64_t>(last_ + 1, static_cast<std::uint64_t>(std::max<std::int64_t>(now_ns, 1)));
   return last_;
 }
 
-void hook_outbox::put(std::uint64_t position, schema::sealed<schema::FromMom> report) {
-  std::error_code ignored;
-  fs::create_directories(directory_, ignored);
-  const int fd = ::open(file_of(position).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const auto bytes = report.bytes();
-  // A full disk costs the report its safety, not the report.
-  if (fd >= 0) {
-    if (::write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size())) (void)::fdatasync(fd);
-    ::close(fd);
-  }
-  reports_[position] = std::move(report);
-}
-
-void hook_outbox::acknowledged(std::uint64_t position) {
-  if (reports_.erase(position) > 0) ::unlink(file_of(position).c_str());
-}
+void hook_outbox::put(std::uint64_t position, schema::sealed<schema::FromMom> report) { reports_[position] = std::move(report); }
 
 void hook_outbox::each(const std::function<void(const schema::sealed<schema::FromMom>&)>& tell) const {
   for (const auto& [position, report] : reports_) tell(report);

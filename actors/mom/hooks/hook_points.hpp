@@ -47,6 +47,8 @@ struct hook_bits {
   // The site's, as the server said last; none yet: empty.
   std::atomic<std::shared_ptr<const attributes::resource_catalogue>> resources{};
 };
+// Names of the hook events of a point, in the order in which they come.
+const std::vector<const char*>& events_at(hook_point point);
 // Whether a run that comes to this point has to wait for anything.
 bool has_hooks(const hook_bits* bits, hook_point point);
 // Whether some run at execjob_epilogue, which is one of the two events of hook_point::ended.
@@ -100,7 +102,7 @@ struct hook_point_passed {
 // A job that runs here, told once a second while has_periodic_hooks.
 struct job_at_work {
   caf::actor who;  // is told what hooks set of resources_used
-  std::string key;
+  values::run_key key;
   hooked_job job;
   model::usage_set usage;
 };
@@ -110,7 +112,7 @@ struct hook_usage_set {
 };
 // Of a part beside the program: what hooks set on a host has one place, and on the first host that is the run.
 struct hook_usage_of_run {
-  std::string key;
+  values::run_key key;
   hook_usage_set set;
 };
 
@@ -122,4 +124,4 @@ struct hook_usage_of_run {
   MESSAGE(annals::actors::job_at_work)       \
   MESSAGE(annals::actors::hook_usage_set)    \
   MESSAGE(annals::actors::hook_usage_of_run)
-ANNALS_HOOK_POINT_MESSAGES(ANNALS_MESSAGE)  // compiled in mom_messages.cpp
+ANNALS_HOOK_POINT_MESSAGES(ANNALS_MESSAGE)  // compiled in compiled_messages.cpp

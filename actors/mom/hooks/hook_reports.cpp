@@ -124,8 +124,28 @@ void hook_reports::tell_surely(Fill&& fill) {
     r.setPosition(position);
     fill(r);
   });
-  tell_(message);
-  outbox_.put(position, std::move(message));
+  parts_.aside([this, directory = directory_, position, message] {
+    auto wrong = write_hook_report(directory, position, message.bytes());
+    return [this, position, message, wrong = std::move(wrong)] {
+      if (!wrong.empty())
+        parts_.note(log_event::error | log_event::force, schema::str(message.get().getHookReport().getRun().getHook()),
+                    "the report of its run is not safe, it is in memory only: " + wrong);
+      outbox_.put(position, message);
+      tell_(message);
+    };
+  });
+}
+
+void hook_reports::when_safe(std::function<void()> then) const {
+  parts_.aside([then = std::move(then)] { return then; });
+}
+
+void hook_reports::acknowledged(std::uint64_t position) {
+  if (!outbox_.acknowledged(position)) return;
+  parts_.aside([directory = directory_, position] {
+    remove_hook_report(directory, position);
+    return [] {};
+  });
 }
 
 void hook_reports::report(const hooks::hook_event& event, schema::RunRef::Reader ref, const hooks::chain_result& result) {
@@ -164,19 +184,21 @@ void hook_reports::report_run(std::size_t run, const hooks::hook_event& event, s
   });
   if (!service.recovered.empty()) hooks_.write_offlined(hook, {});
   if (event.side == hooks::event_side::mom_periodic) report_of_jobs(event, result.runs[run].get(), result.replies[run].get(), wanted.jobs);
-  if (!of_owner) reboot_if_asked(hook, result.replies[run].get());
+  if (!of_owner) reboot_if_asked(hook, result.replies[run]);
 }
 
 // After what the run did is in the outbox.
-void hook_reports::reboot_if_asked(const std::string& hook, hooks::protocol::Reply::Reader reply) const {
+void hook_reports::reboot_if_asked(const std::string& hook, const hooks::sealed_reply& reply) const {
   using hooks::protocol::Verdict;
-  if (reply.getVerdict() != Verdict::ACCEPT && reply.getVerdict() != Verdict::REJECT) return;
-  for (auto action : reply.getActions()) {
+  const auto r = reply.get();
+  if (r.getVerdict() != Verdict::ACCEPT && r.getVerdict() != Verdict::REJECT) return;
+  for (auto action : r.getActions()) {
     if (!action.isReboot()) continue;
-    parts_.note(log_event::system, hook, hook + " requested for host to be rebooted");
-    if (!annals::mom::order_reboot(schema::str(action.getReboot())))
-      parts_.note(log_event::error, hook, "the host is not rebooted: " + std::string(std::strerror(errno)));
-    return;
+    return when_safe([this, hook, how = schema::str(action.getReboot())] {
+      parts_.note(log_event::system, hook, hook + " requested for host to be rebooted");
+      if (!annals::mom::order_reboot(how))
+        parts_.note(log_event::error, hook, "the host is not rebooted: " + std::string(std::strerror(errno)));
+    });
   }
 }
 

@@ -24,23 +24,26 @@ class hook_reports {
   /// jobs: those of this host (job_list of exechost_periodic).
   hook_reports(const mom_hooks_parts& parts, const installed_hooks& hooks, const hooked_vnodes& vnodes,
                const jobs_at_work& jobs, tell_server tell)
-      : parts_(parts), hooks_(hooks), vnodes_(vnodes), jobs_(jobs), tell_(std::move(tell)), outbox_(parts.directory + "/reports") {}
+      : parts_(parts), hooks_(hooks), vnodes_(vnodes), jobs_(jobs), tell_(std::move(tell)), directory_(parts.directory + "/reports") {}
 
   /// All hooks of one event have run. `ref`: of the job that it was about; serial 0: of none.
   void report(const hooks::hook_event& event, schema::RunRef::Reader ref, const hooks::chain_result& result);
-  void acknowledged(std::uint64_t position) { outbox_.acknowledged(position); }
+  /// All reports that were made before are in their files, or can't be.
+  void when_safe(std::function<void()> then) const;
+  void acknowledged(std::uint64_t position);
   void tell_again() const { outbox_.each(tell_); }
   void tell_again_if_late(std::int64_t now_ns);
 
  private:
+  // A report, until the server has written it down. It is told when it is in its file, or can't be.
   template <class Fill>
-  void tell_surely(Fill&& fill);                                                         // a report: until the server has written it down
+  void tell_surely(Fill&& fill);
   using changes_by_job = std::map<std::string, std::vector<const hooks::hook_change*>>;  // by id
   void report_run(std::size_t run, const hooks::hook_event& event, schema::RunRef::Reader ref, const hooks::chain_result& result,
                   const std::set<std::string>& made_here);
   void report_of_jobs(const hooks::hook_event& event, schema::HookRun::Reader run, hooks::protocol::Reply::Reader reply,
                       const changes_by_job& changes);
-  void reboot_if_asked(const std::string& hook, hooks::protocol::Reply::Reader reply) const;
+  void reboot_if_asked(const std::string& hook, const hooks::sealed_reply& reply) const;
   // fail_action: vnodes that go out of service, and that come back.
   struct service_change {
     std::vector<std::string> offlined, recovered;
@@ -52,7 +55,8 @@ class hook_reports {
   const hooked_vnodes& vnodes_;
   const jobs_at_work& jobs_;
   tell_server tell_;
-  hook_outbox outbox_;
+  const std::string directory_;  // of the outbox
+  hook_outbox outbox_{directory_};
   std::int64_t told_again_ns_ = 0;
 };
 

@@ -103,7 +103,7 @@ void job_hooks::keep(std::vector<model::usage_change> set_by_hooks) {
   if (auto changes = to_keep(std::move(set_by_hooks)); !changes.empty()) of_.write(std::move(changes), false, nullptr);
 }
 
-void job_hooks::tell_periodic(const std::string& key, model::usage_set usage) const {
+void job_hooks::tell_periodic(const values::run_key& key, model::usage_set usage) const {
   caf::anon_send(of_.mom, job_at_work{caf::actor(of_.self), key, at(hook_point::begin).job, std::move(usage)});
 }
 

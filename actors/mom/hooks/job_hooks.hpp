@@ -78,7 +78,7 @@ class job_hooks {
   /// Returns the changes of resources_used that can be kept; the log of the daemon has a line for each of the others.
   std::vector<model::usage_change> to_keep(std::vector<model::usage_change> set_by_hooks) const;
   /// Tells exechost_periodic hooks of the job and of what it uses here. Asked only if they are wanted_by_the_clock.
-  void tell_periodic(const std::string& key, model::usage_set usage) const;
+  void tell_periodic(const values::run_key& key, model::usage_set usage) const;
 
  private:
   enum class gate : std::uint8_t { shut,

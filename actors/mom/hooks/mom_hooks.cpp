@@ -103,7 +103,7 @@ void mom_hooks::run_host_event(const char* name, const std::string& only, std::f
     for (const auto& [key, job] : jobs_) put_used(key, jobs.emplace_back(job_object(job, parts_.port)));
     at.parameters.push_back({"job_list", std::move(jobs)});
   }
-  std::set<std::string> shown;  // keys: a job that is run again meanwhile has another
+  std::set<values::run_key> shown;  // a job that is run again meanwhile has another
   for (const auto& [key, job] : jobs_) shown.insert(key);
   hooks::run_chain(chain_parts(), std::move(chosen), std::move(at),
                    [this, event, shown, then = std::move(then)](hooks::chain_result& result) {
@@ -120,14 +120,14 @@ void mom_hooks::run_host_event(const char* name, const std::string& only, std::f
                    });
 }
 
-model::usage_change mom_hooks::keep_used(const std::string& key, const hooks::hook_change& change) {
+model::usage_change mom_hooks::keep_used(const values::run_key& key, const hooks::hook_change& change) {
   model::usage_change kept{schema::str(change.resource)};
   if (change.has_value) kept.value = schema::str(change.after);
   used_[key][kept.resource] = kept.value;
   return kept;
 }
 
-void mom_hooks::put_used(const std::string& key, hooks::hook_object& job) const {
+void mom_hooks::put_used(const values::run_key& key, hooks::hook_object& job) const {
   if (const auto at = used_.find(key); at != used_.end())
     for (const auto& [resource, value] : at->second) {
       if (value) job.put("resources_used", resource, *value);

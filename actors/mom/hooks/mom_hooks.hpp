@@ -46,7 +46,7 @@ class mom_hooks {
 
   void at_point(at_hook_point at);  // answers at.who
   void at_work(job_at_work job) { jobs_[job.key] = std::move(job); }
-  void run_gone(const std::string& key) {
+  void run_gone(const values::run_key& key) {
     jobs_.erase(key);
     used_.erase(key);
   }
@@ -73,8 +73,8 @@ class mom_hooks {
   void run_startup();
   bool waits_for_link() const;  // questions of hooks may wait for the server
   void started_up(const hooks::chain_result& result);
-  model::usage_change keep_used(const std::string& key, const hooks::hook_change& change);
-  void put_used(const std::string& key, hooks::hook_object& job) const;
+  model::usage_change keep_used(const values::run_key& key, const hooks::hook_change& change);
+  void put_used(const values::run_key& key, hooks::hook_object& job) const;
   void note_of_job(const std::string& job, const std::string& text) const {
     if (parts_.notes) parts_.notes->write(log_event::job, "Job", job, text);
   }
@@ -87,8 +87,8 @@ class mom_hooks {
   hook_questions questions_;
   jobs_at_work jobs_;                 // job_list of exechost_periodic
   std::deque<waiting_start> starts_;  // until the hooks are there
-  // By key: what hooks set of resources_used in this life of the MoM. Later hooks see it, also before it is on disk.
-  std::map<std::string, std::map<std::string, std::optional<std::string>>> used_;
+  // What hooks set of resources_used in this life of the MoM. Later hooks see it, also before it is on disk.
+  std::map<values::run_key, std::map<std::string, std::optional<std::string>>> used_;
   bool starting_up_ = false;
   std::int64_t link_until_ns_ = 0;
 };

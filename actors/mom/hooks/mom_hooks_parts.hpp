@@ -9,13 +9,14 @@
 
 #include "actors/mom/hooks/hook_points.hpp"
 #include "actors/runtime/daemon_log.hpp"
+#include "actors/runtime/helper_pool.hpp"
 #include "events/ports/clock.hpp"
 #include "events/schema/daemon/from_mom.capnp.h"
 #include "hooks-runtime/pool/hook_runner.hpp"
 
 namespace annals::actors {
 
-using jobs_at_work = std::map<std::string, job_at_work>;  // by key
+using jobs_at_work = std::map<values::run_key, job_at_work>;
 
 struct mom_hooks_parts {
   hooks::hook_runner* runner = nullptr;  // null: no hook ever runs
@@ -29,6 +30,8 @@ struct mom_hooks_parts {
   std::function<bool()> rejects_files;                      // $reject_root_scripts: no file of a hook is taken from the server
   std::string version{};                                    // pbs_version of this host's vnodes
   std::uint16_t port = 0;                                   // where its MoM listens
+  // Does what may wait for the disk elsewhere, one piece after the other, and what it returns in the MoM's actor.
+  std::function<void(helper_pool::work)> aside{};
 
   void note(std::uint32_t bits_of_event, std::string_view object, const std::string& text) const {
     if (notes) notes->write(bits_of_event, "Hook", object, text);

@@ -9,7 +9,6 @@
 #include <system_error>
 
 #include "actors/mom/host/environment.hpp"
-#include "actors/mom/host/order_file.hpp"
 #include "actors/runtime/owned_path.hpp"
 #include "events/schema/message.hpp"
 
@@ -77,18 +76,8 @@ std::string unfit_script(const std::string& path) {
   return why.empty() ? "" : path + ": Permission Error: " + why;
 }
 
-std::string checkpoint_key(const std::string& run_key, std::uint64_t request) { return run_key + "-c" + std::to_string(request); }
-
-std::optional<checkpoint_of> read_checkpoint_key(const std::string& key) {
-  const auto dash = key.rfind("-c");
-  if (dash == std::string::npos || dash < key.rfind('.')) return std::nullopt;
-  const auto request = whole_number(std::string_view(key).substr(dash + 2));
-  if (!request) return std::nullopt;
-  return checkpoint_of{key.substr(0, dash), *request};
-}
-
 ports::run_order checkpoint_order_for(schema::StartRun::Reader start, const model::allocation& has, const mom_settings& settings,
-                                      const std::string& key, std::int64_t session) {
+                                      const values::checkpoint_key& key, std::int64_t session) {
   auto o = task_order_for(start, has, settings, {key, 1, 0, {}, {}});
   o.stdout_file = o.stderr_file = "/dev/null";
   o.not_as_root = false;  // it is a script of the site, and the job runs already

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "actors/mom/host/start_order.hpp"
@@ -21,17 +20,9 @@ void remove_checkpoint(const std::string& path);
 // Why nobody should run this script as the MoM; empty: it is the MoM's own, and nobody else may write to it.
 std::string unfit_script(const std::string& path);
 
-// "12.borg.1-c3": the script that answers request 3 of the run.
-std::string checkpoint_key(const std::string& run_key, std::uint64_t request);
-struct checkpoint_of {
-  std::string run_key;
-  std::uint64_t request = 0;
-};
-std::optional<checkpoint_of> read_checkpoint_key(const std::string& key);
-
 // A program beside the run's own.
 ports::run_order checkpoint_order_for(schema::StartRun::Reader start, const model::allocation& has, const mom_settings& settings,
-                                      const std::string& key, std::int64_t session);
+                                      const values::checkpoint_key& key, std::int64_t session);
 // Has the order start $action restart in place of the job's program. There must be one.
 void put_restart(schema::StartRun::Reader start, const mom_settings& settings, ports::run_order& order);
 

@@ -19,19 +19,19 @@ void host_news::guarded(const event_loop::task& t) {
   for (const auto& one : tellings) one(listener);
 }
 
-void host_news::failed(const std::string& key, int code, const std::string& text) {
+void host_news::failed(const values::program_key& key, int code, const std::string& text) {
   tell([key, f = ports::start_failed{code, text}](const events& e) {
     if (e.failed) e.failed(key, f);
   });
 }
 
-void host_news::acted(const std::string& key) {
+void host_news::acted(const values::run_key& key) {
   tell([key](const events& e) {
     if (e.acted) e.acted(key);
   });
 }
 
-void host_news::appended(const std::string& key) {
+void host_news::appended(const values::run_key& key) {
   tell([key](const events& e) {
     if (e.appended) e.appended(key);
   });

@@ -23,9 +23,9 @@ class host_news {
 
   // In tasks that are guarded.
   void tell(telling t) { tellings_.push_back(std::move(t)); }
-  void failed(const std::string& key, int code, const std::string& text);
-  void appended(const std::string& key);
-  void acted(const std::string& key);
+  void failed(const values::program_key& key, int code, const std::string& text);
+  void appended(const values::run_key& key);
+  void acted(const values::run_key& key);
 
  private:
   std::mutex mutex_;  // held for one task at most

@@ -11,8 +11,6 @@ void host_run::close_files() {
   files = -1;
 }
 
-std::string_view run_key_of(std::string_view key) { return key.substr(0, key.find('-', key.rfind('.'))); }
-
 host_runs::~host_runs() {
   for (auto& [key, r] : runs_) {
     r.close_files();
@@ -21,24 +19,24 @@ host_runs::~host_runs() {
   }
 }
 
-bool host_runs::in_file(const std::string& key) const {
+bool host_runs::in_file(const values::program_key& key) const {
   struct stat st {};
-  return is_file_name(key) && lstat(files_.run(key).c_str(), &st) == 0;
+  return names_a_file(key) && lstat(files_.run(key).c_str(), &st) == 0;
 }
 
-host_run* host_runs::find(const std::string& key) {
+host_run* host_runs::find(const values::program_key& key) {
   const auto at = runs_.find(key);
   return at == runs_.end() ? nullptr : &at->second;
 }
 
-host_run* host_runs::look_up(const std::string& key) { return known(key) ? &load(key) : nullptr; }
+host_run* host_runs::look_up(const values::program_key& key) { return known(key) ? &load(key) : nullptr; }
 
-host_run& host_runs::load(const std::string& key) {
+host_run& host_runs::load(const values::program_key& key) {
   if (auto* const r = find(key)) return *r;
-  return add(key, parts_of(read_file(files_.run(key)).value_or(""), key));
+  return add(key, parts_of(read_file(files_.run(key)).value_or(""), print(key)));
 }
 
-host_run& host_runs::add(const std::string& key, run_file_parts parts) {
+host_run& host_runs::add(const values::program_key& key, run_file_parts parts) {
   host_run& r = runs_[key];
   r.key = key;
   r.journal_at = parts.journal_at;
@@ -48,7 +46,7 @@ host_run& host_runs::add(const std::string& key, run_file_parts parts) {
   return r;
 }
 
-void host_runs::drop(const std::string& key) {
+void host_runs::drop(const values::program_key& key) {
   const auto at = runs_.find(key);
   if (at->second.file >= 0) close(at->second.file);
   runs_.erase(at);
@@ -60,17 +58,18 @@ void host_runs::read_journal(host_run& r) const {
 }
 
 bool host_runs::job_has_others(const host_run& r) const {
-  return shares(r, [](const host_run& other) { return std::string_view(other.order.job_id); });
+  return shares(r, [](const values::program_key&) { return true; });
 }
 
 bool host_runs::run_has_others(const host_run& r) const {
-  return shares(r, [](const host_run& other) { return run_key_of(other.key); });
+  return shares(r, [&](const values::program_key& other) { return other.run() == r.key.run(); });
 }
 
 template <class Which>
 bool host_runs::shares(const host_run& r, Which&& which) const {
-  for (auto at = runs_.lower_bound(r.order.job_id); at != runs_.end() && at->first.starts_with(r.order.job_id); ++at)
-    if (at->first != r.key && which(at->second) == which(r) && !at->second.forgetting) return true;
+  const auto& job = r.key.run().job;
+  for (auto at = runs_.lower_bound(values::run_key{job, 0}); at != runs_.end() && at->first.run().job == job; ++at)
+    if (at->first != r.key && which(at->first) && !at->second.forgetting) return true;
   return false;
 }
 

@@ -8,17 +8,17 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "actors/mom/host/order_file.hpp"
 #include "actors/mom/host/run_files.hpp"
 #include "actors/mom/host/run_journal.hpp"
 #include "actors/mom/host/usage_meter.hpp"
+#include "events/values/program_key.hpp"
 
 namespace annals::mom {
 
 struct host_run {
-  std::string key;
+  values::program_key key;
   shepherd_order order;  // without environment, which may be large and is on disk
   run_journal journal;
   usage_meter meter;
@@ -43,9 +43,6 @@ struct host_run {
   void close_files();
 };
 
-// "12.borg.1" of a run and of its tasks.
-std::string_view run_key_of(std::string_view key);
-
 class host_runs {
  public:
   explicit host_runs(const run_files& files) : files_(files) {}
@@ -56,17 +53,17 @@ class host_runs {
   auto begin() { return runs_.begin(); }
   auto end() { return runs_.end(); }
 
-  bool in_file(const std::string& key) const;
-  bool known(const std::string& key) const { return runs_.contains(key) || in_file(key); }
+  bool in_file(const values::program_key& key) const;
+  bool known(const values::program_key& key) const { return runs_.contains(key) || in_file(key); }
   // In memory; nullptr: it is not.
-  host_run* find(const std::string& key);
+  host_run* find(const values::program_key& key);
   // In memory, from its file if there is one; nullptr: it is known nowhere.
-  host_run* look_up(const std::string& key);
+  host_run* look_up(const values::program_key& key);
   // In memory, as its file says. No file: as nobody ordered it.
-  host_run& load(const std::string& key);
-  host_run& add(const std::string& key, run_file_parts parts);
+  host_run& load(const values::program_key& key);
+  host_run& add(const values::program_key& key, run_file_parts parts);
   // Out of memory. The file stays.
-  void drop(const std::string& key);
+  void drop(const values::program_key& key);
 
   // Nothing changes if the file is not there.
   void read_journal(host_run& r) const;
@@ -76,10 +73,10 @@ class host_runs {
 
  private:
   template <class Which>
-  bool shares(const host_run& r, Which&& which) const;
+  bool shares(const host_run& r, Which&& which) const;  // its job, with another program of which `which` holds
 
   const run_files& files_;
-  std::map<std::string, host_run> runs_;
+  std::map<values::program_key, host_run> runs_;
 };
 
 }  // namespace annals::mom

@@ -14,6 +14,7 @@
 #include "actors/mom/host/cgroup_v1.hpp"
 #include "actors/mom/host/cgroup_v2.hpp"
 #include "actors/mom/host/open_path.hpp"
+#include "events/values/program_text.hpp"
 
 namespace annals::mom {
 namespace {
@@ -69,13 +70,8 @@ std::optional<cgroup_root> parse_root(std::string_view text) {
   return root;
 }
 
-std::string run_of_key(const std::string& key) {
-  const auto dash = key.rfind('-'), dot = key.rfind('.');
-  return dash != std::string::npos && dot != std::string::npos && dash > dot ? key.substr(0, dash) : key;
-}
-
 job_cgroup::job_cgroup(const std::vector<std::string>& roots, std::string parent, std::string key)
-    : parent_(std::move(parent)), run_(run_of_key(key)), key_(std::move(key)) {
+    : parent_(std::move(parent)), run_(values::run_text_of(key)), key_(std::move(key)) {
   for (const auto& text : roots)
     if (auto root = parse_root(text)) roots_.push_back(std::move(*root));
 }
@@ -204,7 +200,7 @@ void job_cgroup::clear(const job_cgroup& becomes) const {
 
 job_cgroup job_cgroup::beside(std::string key) const {
   job_cgroup other = *this;
-  other.run_ = run_of_key(key);
+  other.run_ = values::run_text_of(key);
   other.key_ = std::move(key);
   return other;
 }

@@ -63,7 +63,4 @@ class job_cgroup {
   std::string parent_, run_, key_;
 };
 
-// "12.borg.1" of "12.borg.1-2"
-std::string run_of_key(const std::string& key);
-
 }  // namespace annals::mom

@@ -2,7 +2,7 @@
 
 namespace annals::mom {
 
-void later_tasks::after(std::chrono::milliseconds delay, const std::string& name, event_loop::task again) {
+void later_tasks::after(std::chrono::milliseconds delay, const work_name& name, event_loop::task again) {
   const auto number = ++last_number_;
   numbers_[name] = number;
   loop_.after(delay, [this, name, number, again = std::move(again)] {

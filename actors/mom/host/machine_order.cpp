@@ -6,7 +6,7 @@ namespace annals::mom {
 
 shepherd_order order_on(const machine& here, const ports::run_order& o, const account& user) {
   shepherd_order s;
-  s.key = o.key;
+  s.key = print(o.key);
   s.job_id = o.job_id;
   s.user = user.name;
   s.group = o.group;

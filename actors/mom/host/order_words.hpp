@@ -4,7 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "actors/mom/host/start_order.hpp"
+#include "actors/mom/host/mom_settings.hpp"
+#include "events/schema/daemon/shared.capnp.h"
 
 namespace annals::mom {
 

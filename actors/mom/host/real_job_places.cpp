@@ -59,8 +59,8 @@ class real_job_places::impl {
   void post(event_loop::task t) { loop_->post(std::move(t)); }
 
   void set_up(const ports::job_place& place) {
-    if (!is_file_name(place.key) || !is_file_name(place.job_id)) return ready(place.key, -2, "no file can be named " + place.key);
-    if (work_->asking(place.key)) return;  // told when that one is done
+    if (!names_a_file(place.key) || !is_file_name(place.job_id)) return ready(place.key, -2, "no file can be named " + print(place.key));
+    if (work_->asking({place.key, work::directories})) return;  // told when that one is done
     const auto found = accounts_.find(place.user, place.group);
     if (const auto* none = std::get_if<no_account>(&found)) return ready(place.key, none->ask_again ? -3 : -10, none->why);
     if (!place.node_file.empty())
@@ -75,7 +75,7 @@ class real_job_places::impl {
       if (answer && answer->delivered == wanted) ready(key, 0, {});
       else ready(key, -3, answer ? answer->text : "the process that makes directories died");
     };
-    if (!work_->ask(place.key, request, told)) ready(place.key, -3, shepherd_ + ": " + std::strerror(errno));
+    if (!work_->ask({place.key, work::directories}, request, told)) ready(place.key, -3, shepherd_ + ": " + std::strerror(errno));
   }
 
   void update(const ports::job_place& place, std::uint32_t number) {
@@ -86,10 +86,10 @@ class real_job_places::impl {
 
   // Told as removed when the directories are gone: until then a primary that shares them must not work in them.
   void tear_down(const ports::job_place& place) {
-    if (!is_file_name(place.key) || !is_file_name(place.job_id)) return removed(place.key);
-    const auto name = place.key + "/removal";
+    if (!names_a_file(place.key) || !is_file_name(place.job_id)) return removed(place.key);
+    const work_name name{place.key, work::removal};
     if (work_->asking(name)) return;  // told when that one is done
-    work_->stop(place.key);
+    work_->stop({place.key, work::directories});
     if (!place.node_file.empty()) ::unlink(place.node_file.c_str());
     const auto found = accounts_.find(place.user, place.group);
     if (const auto* none = std::get_if<no_account>(&found); none && none->ask_again) return tear_down_later(place);
@@ -131,12 +131,12 @@ class real_job_places::impl {
     return events_;
   }
 
-  void removed(const std::string& key) {
+  void removed(const values::run_key& key) {
     const auto to = listener();
     if (to.removed) to.removed(key);
   }
 
-  void ready(const std::string& key, std::int32_t code, const std::string& text) {
+  void ready(const values::run_key& key, std::int32_t code, const std::string& text) {
     const auto to = listener();
     if (to.ready) to.ready(key, code, text);
   }
@@ -144,8 +144,8 @@ class real_job_places::impl {
   const run_files files_;
   std::mutex mutex_;  // of events_
   events events_;
-  accounts accounts_;              // the rest: on the loop's thread only
-  std::set<std::string> waiting_;  // keys of places to tear down
+  accounts accounts_;                  // the rest: on the loop's thread only
+  std::set<values::run_key> waiting_;  // of places to tear down
   std::unique_ptr<event_loop> loop_;
   std::unique_ptr<user_work> work_;
   const std::string shepherd_;

@@ -85,8 +85,8 @@ class real_process_host::impl {
   // -- start and adopt
 
   void start(const ports::run_order& order) {
-    if (!is_file_name(order.key) || !is_file_name(order.job_id))
-      return news_.failed(order.key, -2, "no file can be named " + order.key);
+    if (!names_a_file(order.key) || !is_file_name(order.job_id))
+      return news_.failed(order.key, -2, "no file can be named " + print(order.key));
     if (known(order.key, true)) return;
     const auto found = accounts_.find(order.user, order.group);
     if (const auto* const none = std::get_if<no_account>(&found)) return news_.failed(order.key, none->ask_again ? -3 : -10, none->why);
@@ -118,17 +118,17 @@ class real_process_host::impl {
     find_shepherd(r);
   }
 
-  bool has_order(const std::string& key) const { return runs_.in_file(key); }
+  bool has_order(const values::program_key& key) const { return runs_.in_file(key); }
 
-  void adopt(const std::string& key) {
-    if (!is_file_name(key)) return news_.failed(key, -2, "no file can be named " + key);
+  void adopt(const values::program_key& key) {
+    if (!names_a_file(key)) return news_.failed(key, -2, "no file can be named " + print(key));
     // Never ordered: examine() will make a run file that says so, which keeps a shepherd away.
     if (!known(key, false)) examine(runs_.load(key), false);
   }
 
   // A run that was ordered already, here or in an earlier life: tells again what is known of it, and begins it if
   // nobody has (a MoM that died between the order and the shepherd).
-  bool known(const std::string& key, bool may_begin) {
+  bool known(const values::program_key& key, bool may_begin) {
     auto* const there = runs_.look_up(key);
     if (!there) return false;
     host_run& r = *there;
@@ -161,14 +161,15 @@ class real_process_host::impl {
 
   void read_inotify() {
     alignas(inotify_event) char buffer[16384];
-    std::set<std::string> changed;
+    std::set<values::program_key> changed;
     for (ssize_t n; (n = read(inotify_, buffer, sizeof buffer)) > 0;)
       for (const char* at = buffer; at < buffer + n;) {
         const auto* const e = reinterpret_cast<const inotify_event*>(at);
         const std::string_view name = e->len ? e->name : "";
         if (e->mask & IN_Q_OVERFLOW)
           for (const auto& [key, r] : runs_) changed.insert(key);
-        if (name.ends_with(".run")) changed.emplace(name.substr(0, name.size() - 4));
+        if (name.ends_with(".run"))
+          if (auto key = values::parse_program_key(name.substr(0, name.size() - 4))) changed.insert(std::move(*key));
         at += sizeof(inotify_event) + e->len;
       }
     for (const auto& key : changed)
@@ -252,13 +253,13 @@ class real_process_host::impl {
 
   bool kill_leftovers(const host_run& r) {
     const auto text = read_file(files_.run(r.key)).value_or("");
-    const auto order = parts_of(text, r.key).order;
+    const auto order = parts_of(text, print(r.key)).order;
     return order && kill_leftovers_of(*order, r.journal.started);
   }
 
   // What an earlier MoM could not clean up: its run files are gone, or it was killed in the middle.
   void sweep_cgroups(unsigned tries) {
-    const auto known = [this](const std::string& key) { return runs_.in_file(key); };
+    const auto known = [this](const values::program_key& key) { return runs_.in_file(key); };
     if (cgroups_.sweep(known) || tries == 0) return;
     loop_->after(recheck_delay, [this, tries] { sweep_cgroups(tries - 1); });
   }
@@ -294,7 +295,7 @@ class real_process_host::impl {
     r.pidfd = r.files = -1;
   }
 
-  void shepherd_ended(const std::string& key) {
+  void shepherd_ended(const values::program_key& key) {
     auto* const r = runs_.find(key);
     if (!r) return;
     unwatch_shepherd(*r);
@@ -316,13 +317,13 @@ class real_process_host::impl {
 
   // -- forget
 
-  void forget(const std::string& key) {
-    if (!is_file_name(key)) return;
-    for (const auto& name : {key, key + "+output"}) {
-      later_->forget(name);
-      user_work_->stop(name);
+  void forget(const values::program_key& key) {
+    if (!names_a_file(key)) return;
+    for (const auto what : {work::copying, work::output}) {
+      later_->forget({key, what});
+      user_work_->stop({key, what});
     }
-    copies_->forget(key);
+    if (key.is_own()) copies_->forget(key.run());
     auto* const r = runs_.look_up(key);
     if (!r) return;
     r->forgetting = true;
@@ -330,18 +331,20 @@ class real_process_host::impl {
     examine(*r, false);
   }
 
-  void forget_others(const std::set<std::string>& keys) {
-    std::vector<std::string> others;
-    for (auto& key : files_.keys()) {
-      const bool stays = keys.contains(key) || keys.contains(std::string(run_key_of(key)));
-      if (stays) runs_.load(key);  // so that it is seen to share its job's files
+  void forget_others(const std::set<values::run_key>& keys) {
+    std::set<std::string> jobs;
+    for (const auto& key : keys) jobs.insert(key.job);
+    std::vector<std::string> strange;
+    std::vector<values::program_key> others;
+    for (auto& key : files_.keys(strange)) {
+      jobs.insert(key.run().job);                     // those that are forgotten still need their run files, which tell of the rest
+      if (keys.contains(key.run())) runs_.load(key);  // so that it is seen to share its job's files
       else others.push_back(std::move(key));
     }
     for (const auto& key : others) forget(key);
-    // Those that are forgotten still need their run files, which tell of the rest.
-    std::set<std::string> known = keys;
-    known.insert(others.begin(), others.end());
-    removal_->remove_unknown_but(known, options_.tmpdir, options_.mark);
+    removal_->remove_unknown_but(jobs, options_.tmpdir, options_.mark);
+    for (const auto& path : strange)
+      if (options_.complain) options_.complain(path + " is of no run: it is left alone");
   }
 
   // Out of memory. A shepherd that has told its end needs a moment to exit: it is reaped when it does.
@@ -358,36 +361,36 @@ class real_process_host::impl {
 
   // -- files of the run's owner
 
-  void append(const std::string& key, std::string shepherd_order::*file, const std::string& text) {
+  void append(const values::run_key& key, std::string shepherd_order::*file, const std::string& text) {
     const auto* const r = runs_.find(key);
     if (!r || (r->order.*file).empty()) return;
     output_->append(r->order, r->order.*file, text);
   }
 
-  void append_output(const std::string& key, bool errors, const std::string& bytes) {
+  void append_output(const values::run_key& key, bool errors, const std::string& bytes) {
     const auto* const r = runs_.look_up(key);
     if (!r) return news_.appended(key);
     output_->append_surely(key, r->order, errors ? r->order.stderr_file : r->order.stdout_file, bytes);
   }
 
-  void stage_in(const std::string& key, const ports::stage_in_order& order) { copies_->stage_in(key, order); }
-  void unstage(const std::string& key, const ports::stage_in_order& order) { copies_->unstage(key, order); }
-  void deliver(const std::string& key, const ports::delivery_order& order) {
+  void stage_in(const values::run_key& key, const ports::stage_in_order& order) { copies_->stage_in(key, order); }
+  void unstage(const values::run_key& key, const ports::stage_in_order& order) { copies_->unstage(key, order); }
+  void deliver(const values::run_key& key, const ports::delivery_order& order) {
     const auto* const r = runs_.look_up(key);
     copies_->deliver(key, order, r ? r->order.jobdir : "");
   }
 
-  void keep_jobdir(const std::string& key) {
+  void keep_jobdir(const values::run_key& key) {
     if (auto* const r = runs_.look_up(key)) r->keep_jobdir = true;
   }
 
   // -- signals and usage
 
-  void signal(const std::string& key, int number) {
+  void signal(const values::program_key& key, int number) {
     if (auto* const r = runs_.find(key)) ask(*r, number);
   }
 
-  void confirm(const std::string& key) {
+  void confirm(const values::run_key& key) {
     auto* const r = runs_.find(key);
     if (!r) return news_.acted(key);
     ask(*r, {});
@@ -402,7 +405,7 @@ class real_process_host::impl {
   void carry_out_asked(host_run& r) {
     for (const auto& signal : std::exchange(r.asked, {})) {
       if (!signal) {
-        news_.acted(r.key);
+        news_.acted(r.key.run());
       } else if (r.pidfd >= 0 && !r.journal.over()) {
         r.alone = true;
         ask_shepherd(r.pidfd, *signal);
@@ -410,16 +413,16 @@ class real_process_host::impl {
     }
   }
 
-  void confine(const std::string& run_key, const ports::host_share& share) {
-    for (auto& [key, r] : runs_) r.alone = r.alone || run_key_of(key) == run_key;
-    const auto wrong = cgroups_.confine(run_key, share);
+  void confine(const values::run_key& key, const ports::host_share& share) {
+    for (auto& [program, r] : runs_) r.alone = r.alone || program.run() == key;
+    const auto wrong = cgroups_.confine(key, share);
     if (wrong.empty()) return;
-    news_.tell([run_key, wrong](const events& e) {
-      if (e.log) e.log(run_key, "cgroup: " + wrong);
+    news_.tell([key, wrong](const events& e) {
+      if (e.log) e.log(key, "cgroup: " + wrong);
     });
   }
 
-  std::optional<ports::run_usage> usage(const std::string& key) {
+  std::optional<ports::run_usage> usage(const values::program_key& key) {
     const auto lock = news_.lock();
     auto* const there = runs_.find(key);
     if (!there || !there->journal.started || there->journal.over() || !there->journal.claimed) return {};
@@ -459,45 +462,45 @@ void real_process_host::listen(events e) { impl_->listen(std::move(e)); }
 void real_process_host::start(const ports::run_order& order) {
   impl_->work([this, order] { impl_->start(order); });
 }
-bool real_process_host::has_order(const std::string& key) const { return impl_->has_order(key); }
-void real_process_host::adopt(const std::string& key) {
+bool real_process_host::has_order(const values::program_key& key) const { return impl_->has_order(key); }
+void real_process_host::adopt(const values::program_key& key) {
   impl_->work([this, key] { impl_->adopt(key); });
 }
-void real_process_host::signal(const std::string& key, int number) {
+void real_process_host::signal(const values::program_key& key, int number) {
   impl_->work([this, key, number] { impl_->signal(key, number); });
 }
-void real_process_host::confirm(const std::string& key) {
+void real_process_host::confirm(const values::run_key& key) {
   impl_->work([this, key] { impl_->confirm(key); });
 }
-void real_process_host::confine(const std::string& run_key, const ports::host_share& share) {
-  impl_->work([this, run_key, share] { impl_->confine(run_key, share); });
+void real_process_host::confine(const values::run_key& key, const ports::host_share& share) {
+  impl_->work([this, key, share] { impl_->confine(key, share); });
 }
-void real_process_host::append_stderr(const std::string& key, const std::string& text) {
+void real_process_host::append_stderr(const values::run_key& key, const std::string& text) {
   impl_->work([this, key, text] { impl_->append(key, &shepherd_order::stderr_file, text); });
 }
-void real_process_host::append_stdout(const std::string& key, const std::string& text) {
+void real_process_host::append_stdout(const values::run_key& key, const std::string& text) {
   impl_->work([this, key, text] { impl_->append(key, &shepherd_order::stdout_file, text); });
 }
-void real_process_host::append_output(const std::string& key, bool errors, const std::string& bytes) {
+void real_process_host::append_output(const values::run_key& key, bool errors, const std::string& bytes) {
   impl_->work([this, key, errors, bytes] { impl_->append_output(key, errors, bytes); });
 }
-std::optional<ports::run_usage> real_process_host::usage(const std::string& key) { return impl_->usage(key); }
-void real_process_host::stage_in(const std::string& key, const ports::stage_in_order& order) {
+std::optional<ports::run_usage> real_process_host::usage(const values::program_key& key) { return impl_->usage(key); }
+void real_process_host::stage_in(const values::run_key& key, const ports::stage_in_order& order) {
   impl_->work([this, key, order] { impl_->stage_in(key, order); });
 }
-void real_process_host::unstage(const std::string& key, const ports::stage_in_order& order) {
+void real_process_host::unstage(const values::run_key& key, const ports::stage_in_order& order) {
   impl_->work([this, key, order] { impl_->unstage(key, order); });
 }
-void real_process_host::deliver(const std::string& key, const ports::delivery_order& order) {
+void real_process_host::deliver(const values::run_key& key, const ports::delivery_order& order) {
   impl_->work([this, key, order] { impl_->deliver(key, order); });
 }
-void real_process_host::keep_jobdir(const std::string& key) {
+void real_process_host::keep_jobdir(const values::run_key& key) {
   impl_->work([this, key] { impl_->keep_jobdir(key); });
 }
-void real_process_host::forget(const std::string& key) {
+void real_process_host::forget(const values::program_key& key) {
   impl_->work([this, key] { impl_->forget(key); });
 }
-void real_process_host::forget_others(const std::set<std::string>& keys) {
+void real_process_host::forget_others(const std::set<values::run_key>& keys) {
   impl_->work([this, keys] { impl_->forget_others(keys); });
 }
 

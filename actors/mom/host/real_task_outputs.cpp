@@ -16,8 +16,8 @@
 
 namespace annals::mom {
 
-std::string task_output_file(const std::string& pbs_home, const std::string& key, bool errors) {
-  return pbs_home + "/spool/" + key + (errors ? ".ER" : ".OU");
+std::string task_output_file(const std::string& pbs_home, const values::program_key& key, bool errors) {
+  return pbs_home + "/spool/" + print(key) + (errors ? ".ER" : ".OU");
 }
 
 class real_task_outputs::impl {
@@ -29,12 +29,12 @@ class real_task_outputs::impl {
     if (inotify_ >= 0) close(inotify_);
   }
 
-  void listen(std::function<void(const std::string&)> grown) {
+  void listen(std::function<void(const values::task_key&)> grown) {
     const std::lock_guard lock(mutex_);
     grown_ = std::move(grown);
   }
 
-  void follow(const std::string& key, const std::string& user) {
+  void follow(const values::task_key& key, const std::string& user) {
     const std::lock_guard lock(mutex_);
     followed_[key].user = user;
     look_up(followed_[key]);
@@ -46,7 +46,7 @@ class real_task_outputs::impl {
       }
   }
 
-  std::optional<std::string> read(const std::string& key, bool errors, std::uint64_t offset, std::size_t most) {
+  std::optional<std::string> read(const values::task_key& key, bool errors, std::uint64_t offset, std::size_t most) {
     const auto owner = owner_of(key);
     const int fd = open(file(key, errors).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? std::nullopt : std::optional(std::string());
@@ -62,7 +62,7 @@ class real_task_outputs::impl {
     return owner.ask_again ? std::nullopt : std::optional(std::move(bytes));
   }
 
-  void remove(const std::string& key) {
+  void remove(const values::task_key& key) {
     const std::lock_guard lock(mutex_);
     for (const bool errors : {false, true}) unlink(file(key, errors).c_str());
     const auto at = followed_.find(key);
@@ -105,19 +105,19 @@ class real_task_outputs::impl {
     return f.who;
   }
   // Of a task whose files are read now.
-  owner owner_of(const std::string& key) {
+  owner owner_of(const values::task_key& key) {
     const std::lock_guard lock(mutex_);
     told_.erase(key);
     const auto at = followed_.find(key);
     return at == followed_.end() ? owner{} : look_up(at->second);
   }
-  std::string file(const std::string& key, bool errors) const { return task_output_file(home_, key, errors); }
+  std::string file(const values::task_key& key, bool errors) const { return task_output_file(home_, key, errors); }
 
   // A task that writes a line at a time is told of once until its files are read.
   void read_inotify() {
     alignas(inotify_event) char buffer[16384];
-    std::set<std::string> grown;
-    std::function<void(const std::string&)> tell;
+    std::set<values::task_key> grown;
+    std::function<void(const values::task_key&)> tell;
     {
       const std::lock_guard lock(mutex_);
       for (ssize_t n; (n = ::read(inotify_, buffer, sizeof buffer)) > 0;)
@@ -139,10 +139,10 @@ class real_task_outputs::impl {
   const event_loop::complaint complain_;
   std::mutex mutex_;  // of all below
   accounts accounts_;
-  std::map<std::string, followed> followed_;  // by key
-  std::map<int, std::string> watches_;
-  std::set<std::string> told_;  // grown since they were read
-  std::function<void(const std::string&)> grown_;
+  std::map<values::task_key, followed> followed_;  // by key
+  std::map<int, values::task_key> watches_;
+  std::set<values::task_key> told_;  // grown since they were read
+  std::function<void(const values::task_key&)> grown_;
   int inotify_ = -1;
   std::unique_ptr<event_loop> loop_;
 };
@@ -150,11 +150,11 @@ class real_task_outputs::impl {
 real_task_outputs::real_task_outputs(std::string pbs_home, event_loop::complaint complain, const name_service& names)
     : impl_(std::make_unique<impl>(std::move(pbs_home), std::move(complain), names)) {}
 real_task_outputs::~real_task_outputs() = default;
-void real_task_outputs::listen(std::function<void(const std::string&)> grown) { impl_->listen(std::move(grown)); }
-void real_task_outputs::follow(const std::string& key, const std::string& user) { impl_->follow(key, user); }
-std::optional<std::string> real_task_outputs::read(const std::string& key, bool errors, std::uint64_t offset, std::size_t most) {
+void real_task_outputs::listen(std::function<void(const values::task_key&)> grown) { impl_->listen(std::move(grown)); }
+void real_task_outputs::follow(const values::task_key& key, const std::string& user) { impl_->follow(key, user); }
+std::optional<std::string> real_task_outputs::read(const values::task_key& key, bool errors, std::uint64_t offset, std::size_t most) {
   return impl_->read(key, errors, offset, most);
 }
-void real_task_outputs::remove(const std::string& key) { impl_->remove(key); }
+void real_task_outputs::remove(const values::task_key& key) { impl_->remove(key); }
 
 }  // namespace annals::mom

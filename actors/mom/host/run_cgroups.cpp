@@ -44,11 +44,11 @@ void run_cgroups::write_into(shepherd_order& to, const ports::run_order& from) c
   to.cgroup_cpu_quota = from.share->cpu_quota;
 }
 
-std::string run_cgroups::confine(const std::string& run_key, const ports::host_share& share) const {
-  return job_cgroup(roots_, parent_, run_key).limit({share.memory_bytes, share.vmem_bytes, share.ncpus, share.cpu_quota});
+std::string run_cgroups::confine(const values::run_key& key, const ports::host_share& share) const {
+  return job_cgroup(roots_, parent_, print(key)).limit({share.memory_bytes, share.vmem_bytes, share.ncpus, share.cpu_quota});
 }
 
-bool run_cgroups::sweep(const std::function<bool(const std::string& key)>& known) const {
+bool run_cgroups::sweep(const std::function<bool(const values::program_key& key)>& known) const {
   std::map<std::string, std::set<std::string>> runs;  // and the tasks that have a cgroup anywhere
   for (const auto& text : roots_)
     if (const auto root = parse_root(text))
@@ -57,10 +57,10 @@ bool run_cgroups::sweep(const std::function<bool(const std::string& key)>& known
   bool clean = true;
   for (auto& [run, tasks] : runs) {
     if (tasks.empty()) tasks.insert(run);  // its maker died between the two
-    for (const auto& key : tasks) {
-      if (known(key)) continue;
+    for (const auto& name : tasks) {
+      if (const auto key = values::parse_program_key(name); key && known(*key)) continue;
       clean = false;
-      const job_cgroup left(roots_, parent_, key);
+      const job_cgroup left(roots_, parent_, name);
       left.kill();
       left.remove();
     }

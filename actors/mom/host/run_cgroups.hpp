@@ -23,9 +23,9 @@ class run_cgroups {
   // Names its cgroup in an order that wants one, if this machine has them.
   void write_into(shepherd_order& to, const ports::run_order& from) const;
   // Other limits for a run that is at work. What went wrong first, or "".
-  std::string confine(const std::string& run_key, const ports::host_share& share) const;
+  std::string confine(const values::run_key& key, const ports::host_share& share) const;
   // Kills what is in cgroups of runs that `known` does not know, and removes them. True: there was none. Else look again.
-  bool sweep(const std::function<bool(const std::string& key)>& known) const;
+  bool sweep(const std::function<bool(const values::program_key& key)>& known) const;
 
  private:
   std::vector<std::string> roots_;

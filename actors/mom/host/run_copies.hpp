@@ -8,8 +8,8 @@
 #include "actors/mom/host/account.hpp"
 #include "actors/mom/host/copy_requests.hpp"
 #include "actors/mom/host/host_news.hpp"
+#include "actors/mom/host/host_options.hpp"
 #include "actors/mom/host/later_tasks.hpp"
-#include "actors/mom/host/real_process_host.hpp"
 #include "actors/mom/host/recycled_files.hpp"
 #include "actors/mom/host/run_files.hpp"
 #include "actors/mom/host/user_work.hpp"
@@ -23,25 +23,25 @@ class run_copies {
       : options_(options), files_(files), accounts_(users), user_work_(work), later_(later), news_(news), locks_(locks) {}
 
   // Each ends in `staged_in` or `delivered`, unless the run is forgotten first. A repeat while it goes on changes nothing.
-  void stage_in(const std::string& key, const ports::stage_in_order& order);
-  void deliver(const std::string& key, const ports::delivery_order& order, const std::string& jobdir);
+  void stage_in(const values::run_key& key, const ports::stage_in_order& order);
+  void deliver(const values::run_key& key, const ports::delivery_order& order, const std::string& jobdir);
   // Removes what was staged in.
-  void unstage(const std::string& key, const ports::stage_in_order& order);
+  void unstage(const values::run_key& key, const ports::stage_in_order& order);
   // Nothing will be copied any more.
-  void forget(const std::string& key);
+  void forget(const values::run_key& key);
 
  private:
-  using told = std::function<void(const std::string& key, const ports::delivery_result&)> host_news::events::*;
+  using told = std::function<void(const values::run_key& key, const ports::delivery_result&)> host_news::events::*;
   using make_request = std::function<user_request(const account&)>;
 
   // `outputs`: the sources of the request's copies.
-  void copy(const std::string& key, const std::string& user, std::size_t files, const std::vector<std::string>& outputs, told what,
+  void copy(const values::run_key& key, const std::string& user, std::size_t files, const std::vector<std::string>& outputs, told what,
             const make_request& make, event_loop::task again);
-  void tell(const std::string& key, told what, const ports::delivery_result& result);
+  void tell(const values::run_key& key, told what, const ports::delivery_result& result);
   copy_settings how() const;
   // Output that is here and small is tried once in a process that it shares with that of other runs.
-  bool is_quick(const std::string& key, const user_request& request) const;
-  void bring(const std::string& key, const user_request& request, user_work::heard then, std::function<void()> not_begun);
+  bool is_quick(const values::run_key& key, const user_request& request) const;
+  void bring(const values::run_key& key, const user_request& request, user_work::heard then, std::function<void()> not_begun);
 
   const host_options& options_;
   const run_files& files_;
@@ -50,7 +50,7 @@ class run_copies {
   later_tasks& later_;
   host_news& news_;
   recycled_files& locks_;
-  std::set<std::string> unshared_;  // runs whose copy file no program of a user has had open
+  std::set<values::run_key> unshared_;  // runs whose copy file no program of a user has had open
 };
 
 }  // namespace annals::mom

@@ -76,11 +76,14 @@ void run_files::retain(const std::string& spool_file) const {
   rename(spool_file.c_str(), (spool_file + ".kept").c_str());
 }
 
-std::vector<std::string> run_files::keys() const {
-  std::vector<std::string> found;
+std::vector<values::program_key> run_files::keys(std::vector<std::string>& strange) const {
+  std::vector<values::program_key> found;
   std::error_code unreadable;  // then nothing can be swept
-  for (const auto& entry : std::filesystem::directory_iterator(jobs(), unreadable))
-    if (entry.path().extension() == ".run") found.push_back(entry.path().stem().string());
+  for (const auto& entry : std::filesystem::directory_iterator(jobs(), unreadable)) {
+    if (entry.path().extension() != ".run") continue;
+    if (auto key = values::parse_program_key(entry.path().stem().native())) found.push_back(std::move(*key));
+    else strange.push_back(entry.path());
+  }
   return found;
 }
 
@@ -94,6 +97,8 @@ bool is_file_name(std::string_view name) {
   return !name.empty() && name.front() != '.' && name.size() < 240 &&  // NAME_MAX 255, less ".run.new"
          name.find('/') == std::string_view::npos && name.find('\0') == std::string_view::npos;
 }
+
+bool names_a_file(const values::program_key& key) { return values::is_well_formed(key) && is_file_name(print(key)); }
 
 std::string read_from(int fd, std::size_t offset) {
   std::string out;

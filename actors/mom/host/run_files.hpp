@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "events/values/program_key.hpp"
+
 namespace annals::mom {
 
 class run_files {
@@ -15,9 +17,10 @@ class run_files {
   explicit run_files(std::string pbs_home) : home_(std::move(pbs_home)) {}
   std::string mom_priv() const { return home_ + "/mom_priv"; }
   std::string jobs() const { return home_ + "/mom_priv/jobs"; }
-  std::string run(const std::string& key) const { return jobs() + '/' + key + ".run"; }
-  std::string copying(const std::string& key) const { return jobs() + '/' + key + ".copy"; }  // held by who copies for it
-  std::vector<std::string> keys() const;                                                      // of the runs and tasks that have a file
+  std::string run(const values::program_key& key) const { return jobs() + '/' + print(key) + ".run"; }
+  std::string copying(const values::run_key& key) const { return jobs() + '/' + print(key) + ".copy"; }  // held by who copies for it
+  // Of those that have a file. `strange`: the paths of run files that no key names.
+  std::vector<values::program_key> keys(std::vector<std::string>& strange) const;
   std::string aux() const { return home_ + "/aux"; }
   std::string spool() const { return home_ + "/spool"; }
   std::string undelivered() const { return home_ + "/undelivered"; }
@@ -38,8 +41,10 @@ class run_files {
   std::string home_;
 };
 
-// A key becomes a file name: no empty one, no '/', no NUL and no leading '.'.
+// No empty one, no '/', no NUL, no leading '.' and no more bytes than a file of a run may have.
 bool is_file_name(std::string_view name);
+// A key becomes a file name: it is well-formed, and short enough.
+bool names_a_file(const values::program_key& key);
 
 // The file from `offset` on; nothing if there is none (or it can't be read).
 std::optional<std::string> read_file(const std::string& path, std::size_t offset = 0);

@@ -23,7 +23,7 @@ void run_output::append(const shepherd_order& o, const std::string& file, const 
   user_work_.run(as_owner(o, std::move(request)));
 }
 
-void run_output::append_surely(const std::string& key, const shepherd_order& o, const std::string& file, const std::string& bytes,
+void run_output::append_surely(const values::run_key& key, const shepherd_order& o, const std::string& file, const std::string& bytes,
                                unsigned tries) {
   user_request request;
   request.appends.push_back(append_to(o, file, bytes));
@@ -34,14 +34,14 @@ void run_output::append_surely(const std::string& key, const shepherd_order& o, 
       append_rest(key, o, file, bytes.substr(done), tries, answer ? answer->text : "the process that writes it died");
     });
   };
-  if (!user_work_.ask(key + "+output", as_owner(o, std::move(request)), then))
+  if (!user_work_.ask({key, work::output}, as_owner(o, std::move(request)), then))
     append_rest(key, o, file, bytes, tries, options_.shepherd + ": " + std::strerror(errno));
 }
 
-void run_output::append_rest(const std::string& key, const shepherd_order& o, const std::string& file, const std::string& bytes,
+void run_output::append_rest(const values::run_key& key, const shepherd_order& o, const std::string& file, const std::string& bytes,
                              unsigned tries, const std::string& why) {
   if (++tries < limits::output_tries_max)
-    return later_.after(options_.retry_pause, key + "+output",
+    return later_.after(options_.retry_pause, {key, work::output},
                         [this, key, o, file, bytes, tries] { append_surely(key, o, file, bytes, tries); });
   news_.tell([key, text = std::to_string(bytes.size()) + " bytes that a task wrote are lost, " + why](const host_news::events& e) {
     if (e.log) e.log(key, text);

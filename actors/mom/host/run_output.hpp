@@ -4,9 +4,9 @@
 #include <string>
 
 #include "actors/mom/host/host_news.hpp"
+#include "actors/mom/host/host_options.hpp"
 #include "actors/mom/host/later_tasks.hpp"
 #include "actors/mom/host/order_file.hpp"
-#include "actors/mom/host/real_process_host.hpp"
 #include "actors/mom/host/run_files.hpp"
 #include "actors/mom/host/user_work.hpp"
 
@@ -23,12 +23,12 @@ class run_output {
   // Nothing is heard of it.
   void append(const shepherd_order& o, const std::string& file, const std::string& text);
   // Tries until all is in the file, limits::output_tries_max times, and tells `appended`, unless the run is forgotten first.
-  void append_surely(const std::string& key, const shepherd_order& o, const std::string& file, const std::string& bytes,
+  void append_surely(const values::run_key& key, const shepherd_order& o, const std::string& file, const std::string& bytes,
                      unsigned tries = 0);
 
  private:
   append_task append_to(const shepherd_order& o, const std::string& file, const std::string& text) const;
-  void append_rest(const std::string& key, const shepherd_order& o, const std::string& file, const std::string& bytes, unsigned tries,
+  void append_rest(const values::run_key& key, const shepherd_order& o, const std::string& file, const std::string& bytes, unsigned tries,
                    const std::string& why);
 
   const host_options& options_;

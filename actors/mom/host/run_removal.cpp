@@ -29,7 +29,7 @@ void run_removal::remove(host_run& r) {
   if (!runs_.run_has_others(r)) {
     user_request request = as_owner(r.order, {});
     request.removals = directories_of(r);
-    r.removing = !request.removals.empty() && user_work_.ask(r.key + "+removal", request, [this, key = r.key](const auto&) {
+    r.removing = !request.removals.empty() && user_work_.ask({r.key, work::removal}, request, [this, key = r.key](const auto&) {
       news_.guarded([&] {
         if (auto* const there = runs_.find(key)) remove_run_file(*there);
       });
@@ -58,9 +58,9 @@ void run_removal::remove_run_file(host_run& r) {
   gone_(r);
 }
 
-void run_removal::remove_unknown_but(const std::set<std::string>& known, const std::string& tmpdir, const std::string& mark) {
-  remove_unknown(files_, known);
-  for (auto& [owner, paths] : unknown_tmpdirs(tmpdir, mark, known)) {
+void run_removal::remove_unknown_but(const std::set<std::string>& jobs, const std::string& tmpdir, const std::string& mark) {
+  remove_unknown(files_, jobs);
+  for (auto& [owner, paths] : unknown_tmpdirs(tmpdir, mark, jobs)) {
     user_request request;
     request.change_user = geteuid() == 0;
     request.uid = owner.uid;

@@ -25,8 +25,8 @@ class run_removal {
 
   // At once or, when its owner's directories are to be removed with his rights, when that is done. May end the life of `r`.
   void remove(host_run& r);
-  // What is on disk without a run file that tells of it, of jobs of which no run is in `known`. `tmpdir`, `mark`: as unknown_tmpdirs().
-  void remove_unknown_but(const std::set<std::string>& known, const std::string& tmpdir, const std::string& mark);
+  // What is on disk without a run file that tells of it, of jobs that are not in `jobs`. `tmpdir`, `mark`: as unknown_tmpdirs().
+  void remove_unknown_but(const std::set<std::string>& jobs, const std::string& tmpdir, const std::string& mark);
 
  private:
   void remove_job_files(const host_run& r);

@@ -9,7 +9,7 @@
 #include "actors/mom/host/order_file.hpp"
 #include "actors/mom/host/order_words.hpp"
 #include "actors/mom/host/real_task_outputs.hpp"
-#include "events/attributes/request_check.hpp"
+#include "events/attributes/canonical.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/exec_vnode.hpp"
 #include "events/values/job_id.hpp"
@@ -202,32 +202,9 @@ std::string private_jobdir_for(start_reader start) {
   return "pbs." + str(start.getRef().getJob()) + ".x8z" + (end.empty() ? "" : '.' + end);
 }
 
-std::string attribute(start_reader start, std::string_view name, std::string_view resource) {
-  for (const auto a : start.getAttributes())
-    if (str(a.getName()) == name && str(a.getResource()) == resource) return str(a.getValue());
-  return {};
-}
-
-bool is_this_host(const mom_settings& settings, std::string_view host) {
-  if (host.empty() || values::equal_any_case(host, settings.host)) return true;
-  return std::any_of(settings.host_aliases.begin(), settings.host_aliases.end(),
-                     [&](const auto& alias) { return values::equal_any_case(host, alias); });
-}
-
-target target_at(std::string host, std::string path, const mom_settings& settings) {
-  target t{std::move(host), std::move(path)};
-  if (auto mapped = local_path(settings.config.usecp, t.host.empty() ? settings.host : t.host, t.path)) {
-    t.path = *mapped;
-    t.local = true;
-  } else {
-    t.local = is_this_host(settings, t.host) || t.path == "/dev/null";
-  }
-  return t;
-}
-
 bool is_interactive(start_reader start) { return attribute(start, "interactive") == "True"; }
 
-std::string run_key(schema::RunRef::Reader ref) { return str(ref.getJob()) + '.' + std::to_string(ref.getRun()); }
+values::run_key key_of(schema::RunRef::Reader run) { return {str(run.getJob()), run.getRun()}; }
 
 std::string select_of(start_reader start, const model::allocation& has) {
   return has.select().empty() ? attribute(start, "schedselect") : has.select();
@@ -249,7 +226,7 @@ std::optional<ports::host_share> share_here(const model::allocation& has, const 
 
 ports::run_order order_for(start_reader start, const model::allocation& has, const mom_settings& settings) {
   ports::run_order o;
-  o.key = run_key(start.getRef());
+  o.key = key_of(start.getRef());
   o.job_id = str(start.getRef().getJob());
   o.user = str(start.getEuser());
   o.group = str(start.getEgroup());
@@ -319,7 +296,7 @@ std::string resource_list_text(start_reader start) {
 
 ports::job_place place_for(start_reader start, const model::allocation& has, const mom_settings& settings) {
   ports::job_place place;
-  place.key = run_key(start.getRef());
+  place.key = key_of(start.getRef());
   place.job_id = str(start.getRef().getJob());
   place.user = str(start.getEuser());
   place.group = str(start.getEgroup());

@@ -7,32 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "actors/mom/host/mom_config.hpp"
-#include "actors/mom/host/vnode_definitions.hpp"
+#include "actors/mom/host/mom_settings.hpp"
 #include "events/model/vnodes/allocation.hpp"
 #include "events/ports/job_places.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/daemon/shared.capnp.h"
+#include "events/values/program_key.hpp"
 
 namespace annals::mom {
 
-struct mom_settings {
-  std::string pbs_home;                       // $PBS_HOME
-  std::string pbs_exec;                       // $PBS_EXEC
-  std::string host;                           // name of this host, as in its natural vnode
-  std::vector<std::string> host_aliases;      // other names of this machine (full name, "localhost")
-  std::vector<std::string> base_environment;  // NAME=value lines of pbs_environment
-  std::uint16_t mom_manager_port = 15003;     // PBS_MOMPORT
-  std::string mark;                           // of this MoM alone (mom_mark); in the names of temporary directories
-  std::string system;                         // "Linux n1 6.1.0 #1 SMP x86_64", as uname(2) says it
-  mom_config config;
-  defined_vnodes vnodes;  // of the vnode definition files
-  // How long a program has run when its usage is first told: who ends sooner costs the server no event for it.
-  std::int64_t first_usage_ms = 1000;
-};
-
-// "12.borg.1"
-std::string run_key(schema::RunRef::Reader ref);
+values::run_key key_of(schema::RunRef::Reader run);
 
 // Its program has a terminal that its user sits at, and no output files.
 bool is_interactive(schema::StartRun::Reader start);
@@ -56,7 +40,7 @@ std::optional<ports::host_share> share_here(const model::allocation& has, const 
 
 // The order for a task of the run. `key`: of the task; its environment wins over the job's.
 struct task_words {
-  std::string key;
+  values::program_key key;
   std::uint32_t task = 0, node = 0;  // PBS_TASKNUM, PBS_NODENUM
   std::vector<std::string> argv, environment;
   ports::attached_session attached{};  // instead of a program

@@ -15,17 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "12.borg" of "12.borg.1" and of its task "12.borg.1-2".
-std::string job_of(std::string_view key) { return std::string(key.substr(0, key.rfind('.'))); }
-
-std::set<std::string> jobs_of(const std::set<std::string>& keys) {
-  std::set<std::string> jobs;
-  for (const auto& key : keys) jobs.insert(job_of(key));
-  return jobs;
-}
-
+// `stem`: the id of a job, or the key of one of its programs.
 bool is_known(std::string_view stem, const std::set<std::string>& jobs) {
-  return jobs.contains(std::string(stem)) || jobs.contains(job_of(stem));
+  const auto key = values::parse_program_key(stem);
+  return jobs.contains(std::string(stem)) || (key && jobs.contains(key->run().job));
 }
 
 // Removes each entry that is no known job's: `stem` tells whose a name is, empty if it is not for us to say.
@@ -75,18 +68,16 @@ std::string mom_mark(const std::string& log_uuid) {
   return mark;
 }
 
-void remove_unknown(const run_files& files, const std::set<std::string>& known) {
-  const auto jobs = jobs_of(known);
+void remove_unknown(const run_files& files, const std::set<std::string>& jobs) {
   sweep(files.spool(), jobs, output_stem);
   sweep(files.jobs(), jobs, script_stem);
   sweep(files.aux(), jobs, node_file_stem);
 }
 
 std::map<owner, std::vector<std::string>> unknown_tmpdirs(const std::string& tmpdir, const std::string& mark,
-                                                          const std::set<std::string>& known) {
+                                                          const std::set<std::string>& jobs) {
   std::map<owner, std::vector<std::string>> found;
   if (tmpdir.empty() || mark.empty() || !keeps_names(tmpdir)) return found;
-  const auto jobs = jobs_of(known);
   std::error_code unreadable;
   for (const auto& entry : fs::directory_iterator(tmpdir, unreadable)) {
     const auto name = entry.path().filename().string();

@@ -16,16 +16,16 @@ namespace annals::mom {
 // 8 hex digits that are of this MoM and its log alone: `log_uuid` is its log's.
 std::string mom_mark(const std::string& log_uuid);
 
-// Script, node and output files of jobs of which no run is in `known` (keys of runs and of tasks).
-void remove_unknown(const run_files& files, const std::set<std::string>& known);
+// Script, node and output files of jobs that are not in `jobs`.
+void remove_unknown(const run_files& files, const std::set<std::string>& jobs);
 
 struct owner {
   std::uint32_t uid = 0, gid = 0;
   auto operator<=>(const owner&) const = default;
 };
-// Directories "pbs.<jobid>.<mark>-..." right below `tmpdir` whose job has no run in `known`: to be removed with their owners' rights.
+// Directories "pbs.<jobid>.<mark>-..." right below `tmpdir` whose job is not in `jobs`: to be removed with their owners' rights.
 // Without root's rights only our own. None if others may rename what is ours there.
 std::map<owner, std::vector<std::string>> unknown_tmpdirs(const std::string& tmpdir, const std::string& mark,
-                                                          const std::set<std::string>& known);
+                                                          const std::set<std::string>& jobs);
 
 }  // namespace annals::mom

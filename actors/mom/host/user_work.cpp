@@ -64,7 +64,7 @@ void user_work::run(const user_request& request) {
   if (const auto child = start(print_request(request), -1)) reap_later(*child);
 }
 
-bool user_work::ask(const std::string& name, const user_request& request, heard then) {
+bool user_work::ask(const work_name& name, const user_request& request, heard then) {
   if (asking(name)) {
     errno = EALREADY;
     return false;
@@ -97,7 +97,7 @@ user_work::process_ptr user_work::ask_all(std::vector<question>& questions) {
   return p;
 }
 
-void user_work::ask_with_others(const std::string& name, const user_request& request, heard then) {
+void user_work::ask_with_others(const work_name& name, const user_request& request, heard then) {
   auto user = std::ranges::find_if(shared_, [&](const shared_work& s) { return same_user(s.who, request); });
   if (user == shared_.end()) user = shared_.insert(shared_.end(), {request, {}, nullptr});
   user->waiting.push_back({name, request, std::move(then)});
@@ -128,7 +128,7 @@ void user_work::next_after(const process_ptr& p) {
   else ask_waiting(user);
 }
 
-bool user_work::waits(const std::string& name) const {
+bool user_work::waits(const work_name& name) const {
   if (std::ranges::find(unanswered_, name, &question::name) != unanswered_.end()) return true;
   return std::ranges::any_of(shared_,
                              [&](const shared_work& s) { return std::ranges::find(s.waiting, name, &question::name) != s.waiting.end(); });
@@ -180,7 +180,7 @@ void user_work::tell_unanswered() {
   }
 }
 
-void user_work::stop(const std::string& name) {
+void user_work::stop(const work_name& name) {
   std::erase_if(unanswered_, [&](const question& q) { return q.name == name; });
   for (auto& user : shared_) std::erase_if(user.waiting, [&](const question& q) { return q.name == name; });
   std::erase_if(shared_, [](const shared_work& s) { return s.waiting.empty() && !s.working; });

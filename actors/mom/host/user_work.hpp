@@ -16,6 +16,7 @@
 #include "actors/mom/host/child_process.hpp"
 #include "actors/mom/host/event_loop.hpp"
 #include "actors/mom/host/user_request.hpp"
+#include "actors/mom/host/work_name.hpp"
 
 namespace annals::mom {
 
@@ -31,14 +32,14 @@ class user_work {
 
   // `then` is called with the answer, or with nothing if the process died; not if false was returned (errno says why)
   // or stop() came first. One at a time for each name.
-  bool ask(const std::string& name, const user_request& request, heard then);
+  bool ask(const work_name& name, const user_request& request, heard then);
   // The same for work of a moment, which requests of one user share a process for: what comes while one works waits until that one has
   // ended, for a tenth of a second at most. `then` is called later unless stop() comes first; with nothing also if the process could not be
   // started, or was killed because stop() was called for another one of the same process.
-  void ask_with_others(const std::string& name, const user_request& request, heard then);
-  bool asking(const std::string& name) const { return asked_.contains(name) || waits(name); }
+  void ask_with_others(const work_name& name, const user_request& request, heard then);
+  bool asking(const work_name& name) const { return asked_.contains(name) || waits(name); }
   // Kills the process and its children.
-  void stop(const std::string& name);
+  void stop(const work_name& name);
 
   // Ends what an earlier MoM began: a process, and its children, that hold this file (copy_lock of the shepherd).
   static void end_holder(const std::string& file);
@@ -48,7 +49,7 @@ class user_work {
 
  private:
   struct question {
-    std::string name;
+    work_name name;
     user_request request;
     heard then;
   };
@@ -68,7 +69,7 @@ class user_work {
   std::optional<child_process> start(const std::string& requests, int out);
   process_ptr ask_all(std::vector<question>& questions);  // takes them; none: errno says why
   void ask_waiting(std::list<shared_work>::iterator user);
-  bool waits(const std::string& name) const;
+  bool waits(const work_name& name) const;
   void read_answers(process_ptr p);
   void finish(const process_ptr& p);
   void no_answers(std::deque<question> questions);
@@ -78,7 +79,7 @@ class user_work {
   event_loop& loop_;
   const std::string shepherd_;
   std::set<process_ptr> processes_;
-  std::map<std::string, process_ptr> asked_;
+  std::map<work_name, process_ptr> asked_;
   std::deque<question> unanswered_;  // whose process died: they are about to hear it
   std::list<shared_work> shared_;    // of users of whom something is waiting or done
 };

@@ -1,7 +1,6 @@
 #include "actors/mom/parts/part_actor.hpp"
 
 #include <csignal>
-#include <cstdlib>
 #include <utility>
 
 #include "actors/mom/host/order_words.hpp"
@@ -27,7 +26,7 @@ bool is_released_at_stage_out(schema::StartRun::Reader order) {
 
 }  // namespace
 
-part_actor::part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream,
+part_actor::part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, values::run_key key, std::uint64_t stream,
                        model::settings_ptr settings)
     : effect_running_actor(cfg, parts.base, stream, std::move(settings)),
       part_(context_of(std::move(parts), std::move(mom), std::move(key))),
@@ -40,7 +39,7 @@ part_actor::part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, 
           part_.parts.outputs, [this](std::uint32_t task) { return state().task_key(task); },
           [this](const output_piece& p) { send_piece(p); }) {}
 
-part_context part_actor::context_of(mom_parts parts, caf::actor mom, std::string key) {
+part_context part_actor::context_of(mom_parts parts, caf::actor mom, values::run_key key) {
   return {.parts = std::move(parts),
           .self = this,
           .mom = std::move(mom),
@@ -75,9 +74,7 @@ caf::message_handler part_actor::other_handlers() {
       },
       [this](server_discards) { on_discarded(); },
       [this](const poll_usage& p) { poll(p); },
-      [this](const task_grown& g) {
-        output_.look(static_cast<std::uint32_t>(std::strtoul(g.key.c_str() + g.key.rfind('-') + 1, nullptr, 10)));
-      },
+      [this](const task_grown& g) { output_.look(g.key.task); },
       [this](const new_settings& s) { part_.parts.settings = s.settings; },
   }
       .or_else(hooks_.handlers())

@@ -35,7 +35,8 @@ extern template class effect_running_actor<part_aggregate, model::part_effect>;
 
 class part_actor : public effect_running_actor<part_aggregate, model::part_effect> {
  public:
-  part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::settings_ptr settings);
+  part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, values::run_key key, std::uint64_t stream,
+             model::settings_ptr settings);
 
  protected:
   void on_change() override;
@@ -46,7 +47,7 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
 
  private:
   struct beginner;  // one function per effect
-  part_context context_of(mom_parts parts, caf::actor mom, std::string key);
+  part_context context_of(mom_parts parts, caf::actor mom, values::run_key key);
   job_hooks::owner hooks_owner();
   bool local() const { return part_.local(); }  // the program runs here too
   void poll(const poll_usage& p);
@@ -93,4 +94,4 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
 
 #define ANNALS_PART_MESSAGES(MESSAGE) \
   MESSAGE(annals::actors::envelope<annals::model::part_command>)
-ANNALS_PART_MESSAGES(ANNALS_MESSAGE)  // compiled in mom_messages.cpp
+ANNALS_PART_MESSAGES(ANNALS_MESSAGE)  // compiled in compiled_messages.cpp

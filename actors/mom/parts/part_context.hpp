@@ -17,7 +17,7 @@ struct part_context {
   mom_parts parts;                                             // its settings are replaced when they are read again
   caf::event_based_actor* self;                                // the part's actor
   caf::actor mom;                                              // the MoM's
-  std::string key;                                             // of the run: "12.borg.1"
+  values::run_key key;                                         // of the run
   const model::part_state& state;                              // as it is on disk
   std::function<void(envelope<model::part_command>)> receive;  // decides on it, in this turn or a later one
   std::function<void()> reconcile;                             // looks at what the state owes

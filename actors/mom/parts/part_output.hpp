@@ -17,7 +17,7 @@ class part_output {
  public:
   using send_piece = std::function<void(const output_piece&)>;
   // `files` null: no task writes anything. `key_of`: a task's key.
-  part_output(ports::task_outputs* files, std::function<std::string(std::uint32_t)> key_of, send_piece send)
+  part_output(ports::task_outputs* files, std::function<values::task_key(std::uint32_t)> key_of, send_piece send)
       : files_(files), key_of_(std::move(key_of)), send_(std::move(send)) {}
 
   void follow(std::uint32_t task, const std::string& user);  // it has started
@@ -41,7 +41,7 @@ class part_output {
   void done(std::uint32_t task);
 
   ports::task_outputs* files_;
-  std::function<std::string(std::uint32_t)> key_of_;
+  std::function<values::task_key(std::uint32_t)> key_of_;
   send_piece send_;
   std::map<std::uint32_t, std::array<stream, 2>> tasks_;  // by number: output, errors
   bool dropped_ = false;

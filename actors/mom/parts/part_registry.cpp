@@ -40,8 +40,6 @@ model::part_command about_task(std::uint32_t task, model::run_command&& c) {
 
 }  // namespace
 
-bool is_task_key(const std::string& key) { return key.find('-', key.rfind('.')) != std::string::npos; }
-
 part_registry::part_registry(caf::event_based_actor* self, mom_parts parts, ticket_gate gate, const std::vector<left_run>& left)
     : self_(self), with_(std::move(parts)), gate_(std::move(gate)) {
   for (const auto& l : left) left_.remember(l);
@@ -51,16 +49,13 @@ envelope<model::part_command> part_registry::wrap(model::part_command c) const {
   return {std::move(c), {"pbs_mom", with_.settings->host, schema::Role::MOM}, {}, nullptr, settings_, {}, 0, {}};
 }
 
-caf::actor part_registry::spawn(const std::string& key, std::uint64_t stream, const std::string& primary) {
-  auto a = self_->spawn<part_actor>(with_, caf::actor(self_), key, stream, settings_);
-  parts_[key] = {a, primary};
+caf::actor part_registry::spawn(const known_run& what, const std::string& primary) {
+  auto a = self_->spawn<part_actor>(with_, caf::actor(self_), what.key, what.stream, settings_);
+  parts_[what.key] = {what, a, primary};
   return a;
 }
 
-void part_registry::revive(const known_part& p) {
-  refs_[p.what.key] = p.what;
-  spawn(p.what.key, p.what.stream, p.primary);
-}
+void part_registry::revive(const known_part& p) { spawn(p.what, p.primary); }
 
 // -- primaries -----------------------------------------------------------------------------------------------------------------
 
@@ -92,8 +87,7 @@ void part_registry::send(const to_primary& t) {
 void part_registry::on_request(const std::string& from, const wire::connection_ptr& peer, schema::sealed<schema::ToSister> message) {
   const auto m = message.get();
   const auto ref = run_of(m);
-  const auto key = annals::mom::run_key(ref);
-  const auto at = parts_.find(key);
+  const auto at = parts_.find(annals::mom::key_of(ref));
   if (at == parts_.end()) {
     if (m.isJoin() && !left_.has(ref.getJobSerial(), ref.getRun())) return join(from, peer, std::move(message));
     if (!m.isJoin() && !m.isLeave() && !m.isSpawn() && !m.isSignalTask() && !m.isStillThere() && !m.isPrologue() &&
@@ -135,8 +129,8 @@ void part_registry::say_refused(const std::string& to, schema::RunRef::Reader re
 
 // The server has ordered a later run, so it has given this one up; its primary may be cut off and not know.
 bool part_registry::is_run_again(schema::RunRef::Reader ref) const {
-  return std::ranges::any_of(refs_, [&](const auto& known) {
-    return known.second.job_serial == ref.getJobSerial() && known.second.run > ref.getRun();
+  return std::ranges::any_of(parts_, [&](const auto& one) {
+    return one.second.what.job_serial == ref.getJobSerial() && one.first.run > ref.getRun();
   });
 }
 
@@ -149,53 +143,49 @@ void part_registry::join(const std::string& from, const wire::connection_ptr& pe
     with_.note(log_event::error | log_event::security, schema::str(ref.getJob()), "join asked by " + from + " refused: " + why);
     return say_refused(from, ref, values::pbs_error::sister_rejected, why);
   }
-  const auto key = annals::mom::run_key(ref);
   const auto order = message.get().getJoin().getOrder();
-  refs_[key] = {key, 0, ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob()), annals::mom::cookie_of(order),
-                schema::str(order.getEuser())};
-  self_->send(spawn(key, 0, from), wrap(model::join_asked{std::move(message), from}));
+  const known_run what{annals::mom::key_of(ref), 0, ref.getJobSerial(), annals::mom::cookie_of(order), schema::str(order.getEuser())};
+  self_->send(spawn(what, from), wrap(model::join_asked{std::move(message), from}));
 }
 
 // -- what happens here -----------------------------------------------------------------------------------------------------------
 
 bool part_registry::discard(schema::RunRef::Reader ref) {
-  const auto at = parts_.find(annals::mom::run_key(ref));
+  const auto at = parts_.find(annals::mom::key_of(ref));
   if (at == parts_.end()) {
     left_.remember({ref.getJobSerial(), ref.getRun(), {}, {}, 0, {}});  // a primary that was cut off may still ask this host to join
     return false;
   }
+  at->second.discarded = true;
   self_->send(at->second.actor, server_discards{});
   return true;
 }
 
-void part_registry::on_task_event(host_event& e) {
-  const auto dash = e.key.rfind('-');
-  const auto task = static_cast<std::uint32_t>(std::strtoul(e.key.c_str() + dash + 1, nullptr, 10));
-  on_event(e.key.substr(0, dash), about_task(task, std::move(e.command)));
+void part_registry::on_task_event(const values::task_key& task, model::run_command command) {
+  on_event(task.run, about_task(task.task, std::move(command)));
 }
 
 void part_registry::on_grown(const task_grown& g) {
-  if (const auto at = parts_.find(g.key.substr(0, g.key.rfind('-'))); at != parts_.end()) self_->send(at->second.actor, g);
+  if (const auto at = parts_.find(g.key.run); at != parts_.end()) self_->send(at->second.actor, g);
 }
 
-void part_registry::on_event(const std::string& key, model::part_command command) {
+void part_registry::on_event(const values::run_key& key, model::part_command command) {
   if (const auto at = parts_.find(key); at != parts_.end()) self_->send(at->second.actor, wrap(std::move(command)));
 }
 
 bool part_registry::find(const find_job& f) {
-  for (const auto& [key, ref] : refs_) {
-    const auto at = parts_.find(key);
-    if (at == parts_.end() || at->second.primary == with_.settings->host || !is_wanted(f, ref.job, ref.cookie)) continue;
-    self_->send(at->second.actor, f);
+  for (const auto& [key, p] : parts_) {
+    if (p.primary == with_.settings->host || !is_wanted(f, key.job, p.what.cookie)) continue;
+    self_->send(p.actor, f);
     return true;
   }
   return false;
 }
 
-void part_registry::gone(const part_gone& g) {
-  parts_.erase(g.key);
-  refs_.erase(g.key);
+bool part_registry::gone(const part_gone& g) {
+  const auto gone = parts_.extract(g.key);
   left_.remember(g.what);
+  return gone && gone.mapped().discarded;
 }
 
 }  // namespace annals::actors

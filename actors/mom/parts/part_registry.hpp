@@ -7,16 +7,27 @@
 #include <map>
 #include <string>
 
-#include "actors/mom/mom_actor.hpp"
+#include "actors/link/peer_messages.hpp"
+#include "actors/mom/host_event.hpp"
+#include "actors/mom/mom_log.hpp"
+#include "actors/mom/mom_messages.hpp"
+#include "actors/mom/parts/part_actor.hpp"
+#include "actors/mom/runs/left_runs.hpp"
+#include "actors/mom/runs/ticket_check.hpp"
+#include "actors/mom/tasks/task_interface.hpp"
 
 namespace annals::actors {
-
-bool is_task_key(const std::string& key);  // "12.borg.1-2": of a task, not of a run
 
 class part_registry {
  public:
   part_registry(caf::event_based_actor* self, mom_parts parts, ticket_gate gate, const std::vector<left_run>& left);
-  const std::map<std::string, known_run>& known() const { return refs_; }  // by key
+  struct part {
+    known_run what;
+    caf::actor actor;
+    std::string primary;
+    bool discarded = false;  // it goes because the server does not want it
+  };
+  const std::map<values::run_key, part>& all() const { return parts_; }
 
   void revive(const known_part& part);
   void primary_came(const wire::connection_ptr& peer);
@@ -25,11 +36,11 @@ class part_registry {
   void on_request(const std::string& from, const wire::connection_ptr& peer, schema::sealed<schema::ToSister> message);
   void send(const to_primary& t);
   bool discard(schema::RunRef::Reader ref);  // the server no longer knows the run; false: nor do we
-  void on_task_event(host_event& e);
+  void on_task_event(const values::task_key& task, model::run_command command);
   void on_grown(const task_grown& g);
-  void on_event(const std::string& key, model::part_command command);
-  void gone(const part_gone& g);
-  bool find(const find_job& f);  // hands the question to the job's actor; false: no such job here
+  void on_event(const values::run_key& key, model::part_command command);
+  bool gone(const part_gone& g);  // true: the server did not want it
+  bool find(const find_job& f);   // hands the question to the job's actor; false: no such job here
   template <class Message>
   void tell_all(const Message& m) {
     for (const auto& [key, part] : parts_) self_->send(part.actor, m);
@@ -37,11 +48,7 @@ class part_registry {
   }
 
  private:
-  struct part {
-    caf::actor actor;
-    std::string primary;
-  };
-  caf::actor spawn(const std::string& key, std::uint64_t stream, const std::string& primary);
+  caf::actor spawn(const known_run& what, const std::string& primary);
   void say_left(const std::string& to, schema::RunRef::Reader ref);  // or why it could not join
   void say_refused(const std::string& to, schema::RunRef::Reader ref, std::int32_t code, const std::string& text);
   void join(const std::string& from, const wire::connection_ptr& peer, schema::sealed<schema::ToSister> message);
@@ -56,8 +63,7 @@ class part_registry {
   mom_parts with_;
   ticket_gate gate_;
   model::settings_ptr settings_ = std::make_shared<model::settings>();
-  std::map<std::string, part> parts_;  // by key
-  std::map<std::string, known_run> refs_;
+  std::map<values::run_key, part> parts_;
   std::map<std::string, wire::connection_ptr> primaries_;
   left_runs left_;
 };

@@ -18,7 +18,7 @@ constexpr std::int64_t report_retry_ns = 5'000'000'000;  // an unacknowledged re
 
 }  // namespace
 
-run_actor::run_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream,
+run_actor::run_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, values::run_key key, std::uint64_t stream,
                      model::settings_ptr settings)
     : effect_running_actor(cfg, parts.base, stream, std::move(settings)),
       run_(context_of(std::move(parts), std::move(mom), std::move(key))),
@@ -35,7 +35,7 @@ run_actor::run_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, st
       requests_(run_, hooks_, sisters_, checkpoint_),
       reports_(run_, hooks_, usage_) {}
 
-run_context run_actor::context_of(mom_parts parts, caf::actor mom, std::string key) {
+run_context run_actor::context_of(mom_parts parts, caf::actor mom, values::run_key key) {
   return {.parts = std::move(parts),
           .self = this,
           .mom = std::move(mom),

@@ -39,7 +39,8 @@ extern template class effect_running_actor<run_aggregate, model::run_effect>;
 
 class run_actor : public effect_running_actor<run_aggregate, model::run_effect> {
  public:
-  run_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::settings_ptr settings);
+  run_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, values::run_key key, std::uint64_t stream,
+            model::settings_ptr settings);
 
  protected:
   void on_change() override;
@@ -50,7 +51,7 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
 
  private:
   struct beginner;  // one function per effect
-  run_context context_of(mom_parts parts, caf::actor mom, std::string key);
+  run_context context_of(mom_parts parts, caf::actor mom, values::run_key key);
   job_hooks::owner hooks_owner();
   caf::message_handler server_handlers();
   void on_sister_link(const sister_link& l);
@@ -83,4 +84,4 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
 #define ANNALS_RUN_MESSAGES(MESSAGE)                            \
   MESSAGE(annals::actors::envelope<annals::model::run_command>) \
   MESSAGE(annals::schema::Ack::What)
-ANNALS_RUN_MESSAGES(ANNALS_MESSAGE)  // compiled in mom_messages.cpp
+ANNALS_RUN_MESSAGES(ANNALS_MESSAGE)  // compiled in compiled_messages.cpp

@@ -14,7 +14,7 @@ bool run_checkpoint::is_possible() const {
 }
 
 void run_checkpoint::begin(std::uint64_t request) {
-  const auto key = mom::checkpoint_key(run_.key, request);
+  const values::checkpoint_key key{run_.key, request};
   if (!run_.parts.processes->has_order(key)) {  // else an earlier life has begun it
     std::string wrong = is_possible() ? mom::unfit_script(run_.parts.settings->config.checkpoint_abort->script)
                                       : "$action checkpoint_abort can't be used for it";
@@ -38,7 +38,7 @@ caf::message_handler run_checkpoint::handlers() {
         if (!s.good) run_.note(log_event::error, "Checkpoint failed: " + s.text);
         run_.command(model::request_carried_out{s.request, s.good});
       },
-      [this](const checkpoint_time_over& t) { run_.parts.processes->signal(mom::checkpoint_key(run_.key, t.request), SIGKILL); },
+      [this](const checkpoint_time_over& t) { run_.parts.processes->signal(values::checkpoint_key{run_.key, t.request}, SIGKILL); },
   };
 }
 
@@ -55,7 +55,7 @@ bool run_checkpoint::put_restart(ports::run_order& program) const {
 // Run files of scripts stay as long as the run: they say how the scripts have ended. A run that has gone on from its checkpoint does not
 // need that any more, unless it was checkpointed again.
 void run_checkpoint::drop() const {
-  for (const auto request : state().checkpoints) run_.parts.processes->forget(mom::checkpoint_key(run_.key, request));
+  for (const auto request : state().checkpoints) run_.parts.processes->forget(values::checkpoint_key{run_.key, request});
   const bool used = state().order && run_.order().getRestart() && state().session != 0;
   if (used && !state().checkpointed) mom::remove_checkpoint(mom::checkpoint_path(run_.order(), *run_.parts.settings));
 }

@@ -21,7 +21,7 @@ struct run_context {
   mom_parts parts;                                            // its settings are replaced when they are read again
   caf::event_based_actor* self;                               // the run's actor; null only in tests of classes that ask nothing of it
   caf::actor mom;                                             // the MoM's
-  std::string key;                                            // by which the host knows the run: "12.borg.1"
+  values::run_key key;                                        // by which the host knows the run
   const model::run_state& state;                              // as it is on disk
   std::function<void(envelope<model::run_command>)> receive;  // decides on it, in this turn or a later one
   std::function<void()> reconcile;                            // looks at what the state owes

@@ -28,10 +28,10 @@ void sister_links::want(const want_sister& w, const caf::actor& run) {
   if (l.peer) self_->send(run, sister_link{w.host, true, {}});
 }
 
-void sister_links::no_longer_wanted(const std::string& run_key) {
+void sister_links::no_longer_wanted(const values::run_key& key) {
   for (auto at = links_.begin(); at != links_.end();) {
     auto& wanted_by = at->second.wanted_by;
-    if (wanted_by.erase(run_key) > 0 && wanted_by.empty()) at = links_.erase(at);
+    if (wanted_by.erase(key) > 0 && wanted_by.empty()) at = links_.erase(at);
     else ++at;
   }
 }

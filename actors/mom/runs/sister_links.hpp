@@ -7,7 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "actors/mom/mom_actor.hpp"
+#include "actors/mom/mom_messages.hpp"
+#include "actors/mom/runs/sister_dialer.hpp"
+#include "events/schema/sister.capnp.h"
 
 namespace annals::actors {
 
@@ -19,7 +21,7 @@ class sister_links {
   sister_links(caf::event_based_actor* self, dial_sister dial) : self_(self), dial_(std::move(dial)) {}
   // The run hears sister_link each time the link opens or closes, and now if it is open.
   void want(const want_sister& w, const caf::actor& run);
-  void no_longer_wanted(const std::string& run_key);
+  void no_longer_wanted(const values::run_key& key);
   void send(const to_sister& t);
   void opened(const sister_opened& o);
   void closed(const sister_closed& c);
@@ -27,8 +29,8 @@ class sister_links {
  private:
   struct link {
     std::unique_ptr<sister_dialer> dialer;
-    wire::connection_ptr peer;                    // null: not there
-    std::map<std::string, caf::actor> wanted_by;  // by run key
+    wire::connection_ptr peer;  // null: not there
+    std::map<values::run_key, caf::actor> wanted_by;
   };
   caf::event_based_actor* self_;
   dial_sister dial_;

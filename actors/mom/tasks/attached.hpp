@@ -21,8 +21,8 @@ std::string print_attached(const ports::attached_session& session);
 // Nothing: it is an ordinary task.
 std::optional<ports::attached_session> attached_of(const std::vector<std::string>& argv, const std::vector<std::string>& environment);
 
-// What the machine says of a process to be attached to a job of `user`; or a number of tm.h and why not.
-// `shepherd`: its descendants belong to a job already.
+// What the machine and the name service, which may take its time, say of a process to be attached to a job of `user`; or a number of tm.h
+// and why not. `shepherd`: its descendants belong to a job already.
 struct attach_refusal {
   std::uint32_t code = 0;
   std::string text;

@@ -141,4 +141,4 @@ inline task_answer task_bytes(std::string bytes) { return {task_answer::kind::by
   MESSAGE(annals::actors::task_output)       \
   MESSAGE(annals::actors::task_output_taken) \
   MESSAGE(annals::actors::task_answer)
-ANNALS_TASK_MESSAGES(ANNALS_MESSAGE)  // compiled in mom_messages.cpp
+ANNALS_TASK_MESSAGES(ANNALS_MESSAGE)  // compiled in compiled_messages.cpp

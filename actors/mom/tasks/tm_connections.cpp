@@ -11,6 +11,8 @@
 #include "actors/mom/tasks/attached.hpp"
 #include "actors/mom/tasks/task_interface.hpp"
 #include "actors/mom/tasks/tm_requests.hpp"
+#include "actors/runtime/helper_pool.hpp"
+#include "actors/runtime/run_this.hpp"
 #include "events/model/run/task_limits.hpp"
 
 namespace annals::actors {
@@ -21,7 +23,8 @@ using silence_atom = caf::atom_constant<caf::atom("silence")>;
 
 class connections {
  public:
-  connections(caf::event_based_actor* self, tm_connections_parts parts) : self_(self), parts_(std::move(parts)) {}
+  connections(caf::event_based_actor* self, tm_connections_parts parts)
+      : self_(self), parts_(std::move(parts)), helpers_(self, "attach", 1, 0, true) {}
 
   // -- connections -----------------------------------------------------------------------------------------------------------
 
@@ -252,16 +255,27 @@ class connections {
     if (!found.actor) return fail(c, q.theirs, {tm_error::not_found, "no such job on this host"});
     const auto& who = c.peer->peer();
     if (who.uid != 0 && who.name != found.user) return fail(c, q.theirs, {tm_error::user, "not the job's user"});
-    ports::attached_session session;
-    const auto why = look_up_session(q.attach, found.user, parts_.shepherd, session);
-    if (why.code != 0) return fail(c, q.theirs, {why.code, why.text});
-    const auto node = std::find(found.nodes.begin(), found.nodes.end(), parts_.host);
-    const auto number = node == found.nodes.end() ? 0 : static_cast<std::uint32_t>(node - found.nodes.begin());
-    self_->send(found.actor, ask_spawn{ask(c, {0, q.theirs, tm_error::system}), parts_.host, number, {}, {print_attached(session)}, false});
+    // As many as a connection may have in hand.
+    helpers_.ask_always([this, number = ask(c, {0, q.theirs}).question, pid = q.attach, shepherd = parts_.shepherd, found] {
+      ports::attached_session session;
+      const auto why = look_up_session(pid, found.user, shepherd, session);
+      return [this, number, found, session, why] { attach_session(number, found, session, why); };
+    });
+  }
+
+  void attach_session(std::uint64_t number, const job_found& found, const ports::attached_session& session, const attach_refusal& why) {
+    const auto q = settle(number);
+    if (!q) return;  // who asked is gone
+    auto& c = callers_.at(q->connection);
+    if (why.code != 0) return fail(c, q->theirs, {why.code, why.text});
+    const auto at = std::find(found.nodes.begin(), found.nodes.end(), parts_.host);
+    const auto node = at == found.nodes.end() ? 0 : static_cast<std::uint32_t>(at - found.nodes.begin());
+    self_->send(found.actor, ask_spawn{ask(c, {0, q->theirs, tm_error::system}), parts_.host, node, {}, {print_attached(session)}, false});
   }
 
   caf::event_based_actor* self_;
   tm_connections_parts parts_;
+  helper_pool helpers_;                      // one: what it reads of /proc is of all processes
   std::map<std::uint64_t, caller> callers_;  // by connection
   std::map<std::uint64_t, question> asked_;  // by our number
   std::uint64_t last_question_ = 0;
@@ -279,6 +293,7 @@ caf::behavior tm_connections(caf::event_based_actor* self, tm_connections_parts 
       [d](const job_found& f) { d->on_found(f); },
       [d](const task_answer& a) { d->on_answer(a); },
       [d](const task_output& o) { d->on_output(o); },
+      [](run_this& what) { what.work(); },
       [d](silence_atom, std::uint64_t connection) { d->on_silence(connection); },
   };
 }

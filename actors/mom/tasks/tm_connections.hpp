@@ -15,7 +15,8 @@ struct tm_connections_parts {
   std::string shepherd;  // the program above every job's processes
 };
 
-// Messages: peer_opened, peer_frame and peer_closed of the TM socket; job_found, task_answer and task_output of jobs.
+// Messages: peer_opened, peer_frame and peer_closed of the TM socket; job_found, task_answer and task_output of jobs. Processes that are
+// to be attached are looked up on a thread of its own: the name service may take its time.
 caf::behavior tm_connections(caf::event_based_actor* self, tm_connections_parts parts);
 
 }  // namespace annals::actors

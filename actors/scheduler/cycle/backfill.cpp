@@ -21,7 +21,7 @@ calendar& backfill::dates() {
   return *dates_;
 }
 
-std::int64_t backfill::depth_for(const job& j) const { return view_.queues()[j.queue].backfill_depth.value_or(view_.backfill_depth()); }
+std::int64_t backfill::depth_for(const job& j) const { return queues_[j.queue].backfill_depth.value_or(view_.settings().backfill_depth()); }
 
 bool backfill::breaks_order(const job& j, refusal& why) const {
   const auto at = turns_.find(turn_of(j));
@@ -86,7 +86,7 @@ bool backfill::leaves_alone(const claim& what, const job& j) {
   if (!dates_ || std::max(end, promised) <= dates_->first_start()) return true;
   const auto& others = dates_->reserved_until(end, promised);
   const auto free = [&](const claim::amount_taken& t) {  // it is taken already
-    return view_.free_amount(view_.vnodes()[t.vnode], t.resource) >= others.of(t.vnode, t.resource);
+    return vnodes_.free_amount(vnodes_[t.vnode], t.resource) >= others.of(t.vnode, t.resource);
   };
   using kind = reserved_space::kind;
   return std::all_of(what.amounts.begin(), what.amounts.end(), free) &&
@@ -96,16 +96,16 @@ bool backfill::leaves_alone(const claim& what, const job& j) {
 }
 
 void backfill::book_now(index at, claim what) {
-  dates().add(dates().booking_of(at, {now_, {}, std::move(what)}, shortest_of(view_.jobs()[at])));
+  dates().add(dates().booking_of(at, {now_, {}, std::move(what)}, shortest_of(jobs_[at])));
   booked_.insert(at);
 }
 
 void backfill::book_resumption(index at) {
   if (booked_.contains(at)) return;
-  const job& j = view_.jobs()[at];
-  auto what = view_.claim_of(j.exec_vnode, view_.request_of(j));
+  const job& j = jobs_[at];
+  auto what = view_.claims().claim_of(j.exec_vnode, jobs_.request_of(j));
   std::erase_if(what.vnodes, [&](const auto& t) {  // it may have kept them
-    const auto& on = view_.vnodes()[t.vnode].jobs;
+    const auto& on = vnodes_[t.vnode].jobs;
     return std::any_of(on.begin(), on.end(), [&](const job_on_vnode& o) { return o.job == j.serial; });
   });
   log_.of_job(event_debug2, j.id, estimating);
@@ -114,7 +114,7 @@ void backfill::book_resumption(index at) {
 }
 
 void backfill::could_not_run(index at) {
-  const job& j = view_.jobs()[at];
+  const job& j = jobs_[at];
   if (enforced(j)) {  // whatever the depth
     if (!booked_.contains(at)) make_top(at, now_);
     return;
@@ -127,24 +127,24 @@ void backfill::could_not_run(index at) {
 
 // Nobody has to wait behind it, whatever the depth: no room is lacking.
 void backfill::waits_for_its_subjobs(index at) {
-  const job& j = view_.jobs()[at];
+  const job& j = jobs_[at];
   if (!settings_.strict_ordering || j.topjob_ineligible || turns_[turn_of(j)].tops >= depth_for(j)) return;
   if (const auto end = first_end_within(j); end && make_top(at, *end)) ++turns_[turn_of(j)].tops;
 }
 
 std::optional<moment> backfill::first_end_within(const job& array) {
   for (const auto& e : dates().ends())
-    if (of_one_array(array.id, view_.jobs()[e.job].id)) return e.at;
+    if (of_one_array(array.id, jobs_[e.job].id)) return e.at;
   return std::nullopt;
 }
 
 bool backfill::make_top(index at, moment earliest) {
-  const job& j = view_.jobs()[at];
+  const job& j = jobs_[at];
   const auto seconds = shortest_of(j);
   const std::tuple same(j.queue, j.request, seconds, promised_of(j));
   if (earliest == now_ && j.estimated == 0 && without_time_.contains(same)) return false;
   log_.of_job(event_debug2, j.id, estimating);
-  const auto& queue = view_.queues()[j.queue];
+  const auto& queue = queues_[j.queue];
   auto starts = queue.reservation != 0 ? std::vector<time_span>{{now_, endless}}
                                        : time_rules::possible_starts(policy_, now_, seconds, queue.name);
   std::erase_if(starts, [&](const time_span& s) { return s.to <= earliest; });
@@ -159,7 +159,7 @@ bool backfill::make_top(index at, moment earliest) {
 }
 
 void backfill::book_top(index at, calendar::place_and_time where, std::int64_t seconds) {
-  const job& j = view_.jobs()[at];
+  const job& j = jobs_[at];
   log_simulation(where.start);
   log_.of_job(event_debug, j.id, log_.keep("Job is a top job and will run at " + values::print_date(where.start)));
   dates().add(dates().booking_of(at, where, seconds));
@@ -171,7 +171,7 @@ void backfill::log_simulation(moment start) {
   if (!log_.shows(event_debug3)) return;
   std::vector<std::tuple<moment, bool, std::string_view>> points;  // when, whether it begins, who
   for (const auto& e : dates_->ends())
-    if (e.at <= start) points.emplace_back(e.at, false, view_.jobs()[e.job].id);
+    if (e.at <= start) points.emplace_back(e.at, false, jobs_[e.job].id);
   for (const auto& b : dates_->bookings()) {
     if (b.end <= now_) continue;
     if (b.start <= start) points.emplace_back(b.start, true, log_.keep(b.id));
@@ -188,14 +188,14 @@ void backfill::log_simulation(moment start) {
 std::vector<job_estimate> backfill::estimates() {
   std::vector<job_estimate> out;
   for (auto& [at, e] : tops_) {
-    const job& j = view_.jobs()[at];
+    const job& j = jobs_[at];
     if (!j.shown_as_top || j.estimated != e.start || j.estimated_vnode != e.exec_vnode) out.push_back(std::move(e));
   }
-  for (index at = 0; at < view_.jobs().size(); ++at) {
-    const job& j = view_.jobs()[at];
+  for (index at = 0; at < jobs_.size(); ++at) {
+    const job& j = jobs_[at];
     const bool waits = j.where == job_place::queued || (j.where == job_place::suspended && j.resume && j.shown_as_top);
     if (!waits || j.estimated == 0 || tops_.contains(at)) continue;
-    if (view_.clears_estimates()) out.push_back({j.serial, at, 0, {}});
+    if (view_.settings().clears_estimates()) out.push_back({j.serial, at, 0, {}});
     else if (j.shown_as_top) out.push_back({j.serial, at, j.estimated, j.estimated_vnode, true});
   }
   return out;

@@ -19,7 +19,7 @@ namespace annals::cycle {
 class backfill {
  public:
   backfill(view& v, const policy& p, const timed_settings& settings, moment now, cycle_log& log)
-      : view_(v), policy_(p), settings_(settings), now_(now), log_(log) {
+      : view_(v), queues_(v.queues()), jobs_(v.jobs()), vnodes_(v.vnodes()), policy_(p), settings_(settings), now_(now), log_(log) {
     if (!v.reservations().empty()) dates();
   }
 
@@ -30,7 +30,7 @@ class backfill {
   // A suspended job, or one with a checkpoint, is a top job whatever the depth: it goes on as soon as its place is free.
   void book_resumption(index job_at);
   // Tells whether this queued job was preempted and goes on before others, because the site wants that (sched_preempt_enforce_resumption).
-  bool enforced(const job& j) const { return view_.preempting().enforces_resumption && j.preempted; }
+  bool enforced(const job& j) const { return view_.settings().preempting().enforces_resumption && j.preempted; }
 
   // True: the job would pass one that nothing may pass.
   bool breaks_order(const job& j, refusal& why) const;
@@ -57,7 +57,7 @@ class backfill {
     std::string blocked_by;  // a job that nothing of them may pass
   };
   std::int64_t depth_for(const job& j) const;
-  index turn_of(const job& j) const { return view_.queues()[j.queue].backfill_depth ? j.queue : none; }
+  index turn_of(const job& j) const { return queues_[j.queue].backfill_depth ? j.queue : none; }
   // It can't begin before `earliest`. False: no time was found for it.
   bool make_top(index at, moment earliest);
   std::optional<moment> first_end_within(const job& array);
@@ -65,6 +65,9 @@ class backfill {
   void log_simulation(moment start);
 
   view& view_;
+  const queue_table& queues_;
+  const job_table& jobs_;
+  const vnode_table& vnodes_;
   const policy& policy_;
   const timed_settings& settings_;
   moment now_;

@@ -10,14 +10,21 @@
 namespace annals::cycle {
 
 calendar::calendar(view& v, const policy& p, const timed_settings& settings, moment now)
-    : view_(v), policy_(p), settings_(settings), now_(now) {
+    : view_(v),
+      resources_(v.resources()),
+      queues_(v.queues()),
+      jobs_(v.jobs()),
+      vnodes_(v.vnodes()),
+      policy_(p),
+      settings_(settings),
+      now_(now) {
   book_all();
 }
 
 void calendar::find_ends() {
   ends_.clear();
-  for (index at = 0; at < view_.jobs().size(); ++at) {
-    const auto where = view_.jobs()[at].where;
+  for (index at = 0; at < jobs_.size(); ++at) {
+    const auto where = jobs_[at].where;
     if (where == job_place::running || where == job_place::proposed) ends_.push_back({end_of(at), at});
   }
   std::sort(ends_.begin(), ends_.end());
@@ -25,8 +32,8 @@ void calendar::find_ends() {
 
 // A job of a running reservation goes with its window, and what it gives back before goes to the reservation.
 moment calendar::end_of(index at, bool at_latest) const {
-  const job& j = view_.jobs()[at];
-  if (const auto* place = running(view_.queues()[j.queue].reservation)) return place->end;
+  const job& j = jobs_[at];
+  if (const auto* place = running(queues_[j.queue].reservation)) return place->end;
   if (j.where == job_place::proposed) return now_ + (at_latest ? limit_of(j) : duration_of(j));
   const moment end = j.started + (at_latest ? limit_of(j) : running_duration_of(j, now_));
   return end > now_ ? end : now_ + overdue_seconds;
@@ -36,7 +43,7 @@ moment calendar::end_of(index at, bool at_latest) const {
 void calendar::started(index at) {
   const job_end end{end_of(at), at};
   ends_.insert(std::upper_bound(ends_.begin(), ends_.end(), end), end);
-  const claim& held = view_.held_by(at);
+  const claim& held = view_.claims().held_by(at);
   hold_within(at);
   for (const auto& t : held.amounts) {
     if (!booked_on(t.vnode)) continue;
@@ -63,8 +70,8 @@ void calendar::left(index at) {
 
 // Jobs whose end has come by then are lifted, the others are there.
 void calendar::go_to(moment t) {
-  for (; lifted_ < ends_.size() && ends_[lifted_].at <= t; ++work_) view_.lift(ends_[lifted_++].job);
-  for (; lifted_ > 0 && ends_[lifted_ - 1].at > t; ++work_) view_.put_back(ends_[--lifted_].job);
+  for (; lifted_ < ends_.size() && ends_[lifted_].at <= t; ++work_) view_.claims().lift(ends_[lifted_++].job);
+  for (; lifted_ > 0 && ends_[lifted_ - 1].at > t; ++work_) view_.claims().put_back(ends_[--lifted_].job);
 }
 
 // Between two of them more and more becomes free, and bookings that the job would meet stay the same. Of many bookings only the first
@@ -129,7 +136,7 @@ std::optional<calendar::place_and_time> calendar::search(const trial& t, moment 
 }
 
 void calendar::begin_supposing() {
-  view_.suppose(true);
+  vnodes_.suppose(true);
   if (supposed_) return;
   go_to(endless);
   supposed_.emplace(view_, policy_, settings_);
@@ -137,7 +144,7 @@ void calendar::begin_supposing() {
 
 void calendar::finish_supposing() {
   go_to(now_ - 1);
-  view_.suppose(false);
+  vnodes_.suppose(false);
 }
 
 std::optional<calendar::place_and_time> calendar::first_time_for(index at, std::int64_t seconds,
@@ -147,7 +154,7 @@ std::optional<calendar::place_and_time> calendar::first_time_for(index at, std::
   auto told = told_before(at, seconds);
   if (told && !is_within(starts, told->start)) told.reset();
   refusal unused;
-  const trial t{view_.jobs()[at], now_, now_ + seconds, 0, {}, starts, promised_of(view_.jobs()[at])};
+  const trial t{jobs_[at], now_, now_ + seconds, 0, {}, starts, promised_of(jobs_[at])};
   auto found = search(t, told ? told->start : endless, unused);
   finish_supposing();
   return found ? found : told;
@@ -159,29 +166,29 @@ std::optional<moment> calendar::first_time_of(const claim& what, index at, std::
     return std::any_of(what.amounts.begin(), what.amounts.end(), [&](const auto& t) { return t.vnode == taken.vnode; }) ||
            std::any_of(what.vnodes.begin(), what.vnodes.end(), [&](const auto& t) { return t.vnode == taken.vnode; });
   };
-  const auto promised = promised_of(view_.jobs()[at]);
+  const auto promised = promised_of(jobs_[at]);
   auto times = turning_points(seconds, promised);
   for (const auto& e : ends_) {
-    const auto& held = view_.held_by(e.job).vnodes;
+    const auto& held = view_.claims().held_by(e.job).vnodes;
     if (std::any_of(held.begin(), held.end(), meets_it)) times.push_back(e.at);
   }
   std::sort(times.begin(), times.end());
   std::optional<moment> found;
-  view_.suppose(true);
+  vnodes_.suppose(true);
   for (auto t = times.begin(); t != times.end() && !found; ++t) {
     go_to(*t);
-    if (is_free(what, view_.jobs()[at], reserved(*t, *t + seconds, 0, promised))) found = *t;
+    if (is_free(what, jobs_[at], reserved(*t, *t + seconds, 0, promised))) found = *t;
   }
   go_to(now_ - 1);
-  view_.suppose(false);
+  vnodes_.suppose(false);
   return found;
 }
 
 // The place that the job shows, if it still asks for that much and can have it.
 std::optional<calendar::place_and_time> calendar::told_before(index at, std::int64_t seconds) {
-  const job& j = view_.jobs()[at];
+  const job& j = jobs_[at];
   if (j.estimated <= now_ || j.estimated_vnode.empty()) return std::nullopt;
-  place_and_time told{j.estimated, j.estimated_vnode, view_.claim_of(j.estimated_vnode, view_.request_of(j))};
+  place_and_time told{j.estimated, j.estimated_vnode, view_.claims().claim_of(j.estimated_vnode, jobs_.request_of(j))};
   if (!asks_for(j, told.what)) return std::nullopt;
   go_to(told.start);
   const auto others = reserved(told.start, told.start + seconds, 0, promised_of(j));
@@ -191,9 +198,9 @@ std::optional<calendar::place_and_time> calendar::told_before(index at, std::int
 }
 
 bool calendar::asks_for(const job& j, const claim& what) const {
-  const auto& sums = view_.request_of(j).sums;
+  const auto& sums = jobs_.request_of(j).sums;
   return std::all_of(sums.begin(), sums.end(), [&](const want& w) {
-    const auto& r = view_.resources()[w.resource];
+    const auto& r = resources_[w.resource];
     if (!r.consumable || !supposed_->is_checked(w.resource)) return true;
     amount sum = 0;
     for (const auto& t : what.amounts) sum += t.resource == w.resource ? t.value : 0;
@@ -203,21 +210,21 @@ bool calendar::asks_for(const job& j, const claim& what) const {
 
 bool calendar::is_free(const claim& what, const job& j, const reserved_space& others) {
   for (const auto& t : what.vnodes) {
-    const vnode& v = view_.vnodes()[t.vnode];
-    if (!view_.usable(v) || others.vnodes[t.vnode] == reserved_space::kind::alone) return false;
+    const vnode& v = vnodes_[t.vnode];
+    if (!vnodes_.usable(v) || others.vnodes[t.vnode] == reserved_space::kind::alone) return false;
     if (t.exclusive && (!v.jobs.empty() || others.vnodes[t.vnode] != reserved_space::kind::none)) return false;
-    if (view_.queues()[j.queue].vnodes > 0 ? v.queue != j.queue : v.queue != none) return false;
+    if (queues_[j.queue].vnodes > 0 ? v.queue != j.queue : v.queue != none) return false;
   }
   std::size_t taken = 0;
   bool all = true;
   for (; all && taken < what.amounts.size(); ++taken) {
     const auto& t = what.amounts[taken];
-    all = view_.free_amount(view_.vnodes()[t.vnode], t.resource) - others.of(t.vnode, t.resource) >= t.value;
-    view_.take(t.vnode, t.resource, t.value);
+    all = vnodes_.free_amount(vnodes_[t.vnode], t.resource) - others.of(t.vnode, t.resource) >= t.value;
+    vnodes_.take(t.vnode, t.resource, t.value);
   }
   while (taken > 0) {
     const auto& t = what.amounts[--taken];
-    view_.give_back(t.vnode, t.resource, t.value);
+    vnodes_.give_back(t.vnode, t.resource, t.value);
   }
   return all;
 }

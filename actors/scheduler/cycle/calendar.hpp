@@ -230,6 +230,10 @@ class calendar {
   void go_to(moment t);
 
   view& view_;
+  const resource_table& resources_;
+  const queue_table& queues_;
+  const job_table& jobs_;
+  vnode_table& vnodes_;
   const policy& policy_;
   const timed_settings& settings_;
   moment now_;

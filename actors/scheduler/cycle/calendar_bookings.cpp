@@ -72,10 +72,10 @@ void calendar::enter_from(std::uint32_t first) {
 }
 
 booking calendar::booking_of(index at, const place_and_time& begins, std::int64_t seconds) const {
-  const job& j = view_.jobs()[at];
+  const job& j = jobs_[at];
   booking b{j.id, begins.start, begins.start + seconds, std::make_shared<const claim>(begins.what)};
-  for (const want& w : view_.request_of(j).job_wide)
-    if (view_.resources()[w.resource].summed)
+  for (const want& w : jobs_.request_of(j).job_wide)
+    if (resources_[w.resource].summed)
       for (const index queue : {none, j.queue}) b.pools.push_back({queue, w.resource, w.value});
   return b;
 }
@@ -124,19 +124,19 @@ void calendar::found_no_place_until(moment end) {
 }
 
 calendar::vnode_dates& calendar::dates_of(index vnode_at) {
-  if (booked_at_.empty()) booked_at_.resize(view_.vnodes().size(), none);
+  if (booked_at_.empty()) booked_at_.resize(vnodes_.size(), none);
   auto& slot = booked_at_[vnode_at];
   if (slot != none) return booked_[slot];
   slot = static_cast<index>(booked_.size());
   unknown_.push_back(slot);
   auto& dates = booked_.emplace_back();
   dates.vnode = vnode_at;
-  for (const auto& on : view_.vnodes()[vnode_at].jobs) {
-    const index job_at = view_.place_of_job(on.job);
+  for (const auto& on : vnodes_[vnode_at].jobs) {
+    const index job_at = jobs_.place_of(on.job);
     if (job_at == none) continue;
-    const auto where = view_.jobs()[job_at].where;
+    const auto where = jobs_[job_at].where;
     if (where != job_place::running && where != job_place::proposed) continue;
-    for (const auto& t : view_.held_by(job_at).amounts)
+    for (const auto& t : view_.claims().held_by(job_at).amounts)
       if (t.vnode == vnode_at) dates.ends.push_back({end_of(job_at), end_of(job_at, true), t.resource, t.value, job_at});
   }
   return dates;
@@ -144,14 +144,14 @@ calendar::vnode_dates& calendar::dates_of(index vnode_at) {
 
 reserved_space calendar::empty_space() const {
   reserved_space out;
-  out.vnodes.resize(view_.vnodes().size());
-  out.amounts.resize(view_.vnodes().size());
+  out.vnodes.resize(vnodes_.size());
+  out.amounts.resize(vnodes_.size());
   return out;
 }
 
 reserved_space calendar::reserved(moment from, moment until, std::uint64_t except, std::int64_t promised) {
   auto out = empty_space();
-  work_ += view_.vnodes().size();
+  work_ += vnodes_.size();
   for (const auto& dates : booked_) reserve_on(dates, from, until, {except}, out);
   if (promised > until - from) reserve_promised(from, from + promised, out);
   reserve_pools(from, until, out);
@@ -215,11 +215,11 @@ void calendar::reserve_on(const vnode_dates& dates, moment from, moment until, b
   }
   if (changes.empty()) return;
   for (const auto& e : dates.ends)
-    if (const moment end = dates.end_of(e); end > from && end < until && !view_.jobs()[e.job].lifted)
+    if (const moment end = dates.end_of(e); end > from && end < until && !jobs_[e.job].lifted)
       changes.push_back({end, -e.value, e.resource});
   std::sort(changes.begin(), changes.end());
   auto& needed = out.amounts[dates.vnode];
-  needed.resize(view_.resources().size());
+  needed.resize(resources_.size());
   std::vector<amount> now(needed.size());
   for (const auto& c : changes) {
     now[c.resource] += c.more;
@@ -241,9 +241,9 @@ void calendar::find_needs(vnode_dates& dates) {
     changes.push_back({b.end, -p.value, p.resource});
   }
   for (const auto& e : dates.ends)
-    if (const moment end = dates.end_of(e); end > now_ && !view_.jobs()[e.job].lifted) changes.push_back({end, -e.value, e.resource});
+    if (const moment end = dates.end_of(e); end > now_ && !jobs_[e.job].lifted) changes.push_back({end, -e.value, e.resource});
   std::sort(changes.begin(), changes.end());
-  std::vector<amount> now(view_.resources().size());
+  std::vector<amount> now(resources_.size());
   auto h = dates.holds.begin();
   vnode_dates::need last{now_, {}, kind::none};
   const auto hold_until = [&](moment start) {
@@ -303,12 +303,12 @@ void calendar::need_on(const vnode_dates& dates, moment until, reserved_space& o
 // No host has more: most jobs that find no place are known by that.
 void calendar::find_largest(reserved_space& of) const {
   std::vector<amount> sums;
-  of.largest.assign(view_.resources().size(), 0);
-  for (const auto& h : view_.hosts()) {
+  of.largest.assign(resources_.size(), 0);
+  for (const auto& h : vnodes_.hosts()) {
     sums.assign(of.largest.size(), 0);
     for (const index at : h.vnodes) {
-      const vnode& v = view_.vnodes()[at];
-      if (!view_.usable(v) || of.vnodes[at] == reserved_space::kind::alone) continue;
+      const vnode& v = vnodes_[at];
+      if (!vnodes_.usable(v) || of.vnodes[at] == reserved_space::kind::alone) continue;
       for (resource_id r = 0; r < v.has.size(); ++r) sums[r] += std::max<amount>(0, v.has[r] - v.in_use(r) - of.of(at, r));
       for (const auto& b : v.borrowed) sums[b.resource] = INT64_MAX / 2;  // somebody else's; whoever asks looks there
     }
@@ -340,10 +340,10 @@ void calendar::reserve_pools(moment from, moment until, reserved_space& out) con
 amount calendar::ended_in_pool(const reserved_space::pool_part& part, moment from, moment until) const {
   amount sum = 0;
   for (const auto& e : ends_) {
-    const job& j = view_.jobs()[e.job];
+    const job& j = jobs_[e.job];
     if (e.at <= from || e.at > until || j.lifted) continue;
     if (part.queue != none && part.queue != j.queue) continue;
-    for (const want& w : view_.request_of(j).job_wide)
+    for (const want& w : jobs_.request_of(j).job_wide)
       if (w.resource == part.resource) sum += w.value;
   }
   return sum;

@@ -36,7 +36,7 @@ const reserved_space& calendar::needed_beside(std::uint64_t reservation) {
 
 // Maintenance has its vnodes for itself, however they are shared.
 claim calendar::claim_for(const reservation& r, const std::string& exec_vnode) const {
-  claim c = view_.claim_of(exec_vnode, view_.request_of(r.asked));
+  claim c = view_.claims().claim_of(exec_vnode, jobs_.request_of(r.asked));
   if (r.kind == schema::ReservationKind::MAINTENANCE)
     for (auto& t : c.vnodes) t.exclusive = true;
   return c;
@@ -66,9 +66,9 @@ void calendar::book(const reservation& r, const std::vector<reservation_place>& 
 
 // What a job of a running reservation holds is the reservation's, and so no longer booked besides.
 void calendar::hold_within(index at) {
-  const auto place = running_.find(view_.queues()[view_.jobs()[at].queue].reservation);
+  const auto place = running_.find(queues_[jobs_[at].queue].reservation);
   if (place == running_.end()) return;
-  for (const auto& t : view_.held_by(at).amounts) {
+  for (const auto& t : view_.claims().held_by(at).amounts) {
     amount value = t.value;
     for (auto& left : place->second.left) {
       if (left.vnode != t.vnode || left.resource != t.resource) continue;
@@ -119,7 +119,7 @@ void calendar::book_anew() {
 
 void calendar::plan_by_limits(bool on) {
   by_limits_ = on;
-  if (std::none_of(ends_.begin(), ends_.end(), [&](const job_end& e) { return view_.jobs()[e.job].soft_walltime > 0; })) return;
+  if (std::none_of(ends_.begin(), ends_.end(), [&](const job_end& e) { return jobs_[e.job].soft_walltime > 0; })) return;
   book_anew();
   others_moved();
 }
@@ -133,17 +133,17 @@ void calendar::others_moved() {
 
 void calendar::begin_placing(const reservation& r) {
   const auto others = std::stable_partition(ends_.begin(), ends_.end(), [&](const job_end& e) {
-    return running_.empty() || view_.queues()[view_.jobs()[e.job].queue].reservation != r.serial;
+    return running_.empty() || queues_[jobs_[e.job].queue].reservation != r.serial;
   });
   away_.assign(others, ends_.end());
   ends_.erase(others, ends_.end());
-  for (const auto& e : away_) view_.lift(e.job);
+  for (const auto& e : away_) view_.claims().lift(e.job);
   begin_supposing();
 }
 
 void calendar::finish_placing() {
   finish_supposing();
-  for (const auto& e : away_) view_.put_back(e.job);
+  for (const auto& e : away_) view_.claims().put_back(e.job);
   ends_.insert(ends_.end(), away_.begin(), away_.end());
   std::sort(ends_.begin(), ends_.end());
   away_.clear();

@@ -42,7 +42,7 @@ reservation_answer confirmation::find_places(const reservation& r) {
   dates_.begin_placing(r);
   begin_at_place_before(r);
   for (auto w : r.wanted) {
-    auto place = view_.request_of(r.asked).understood ? place_for(r, w, barred, why) : std::nullopt;
+    auto place = jobs_.request_of(r.asked).understood ? place_for(r, w, barred, why) : std::nullopt;
     if (!place) {
       out.places.clear();
       break;
@@ -71,8 +71,8 @@ void confirmation::begin_at_place_before(const reservation& r) {
 // Rising.
 std::vector<index> confirmation::barred_for(const reservation& r) const {
   auto barred = avoided_by(r);
-  for (index at = 0; at < view_.vnodes().size(); ++at)
-    if (!view_.vnodes()[at].takes_reservations) barred.push_back(at);
+  for (index at = 0; at < vnodes_.size(); ++at)
+    if (!vnodes_[at].takes_reservations) barred.push_back(at);
   std::sort(barred.begin(), barred.end());
   return barred;
 }
@@ -80,7 +80,7 @@ std::vector<index> confirmation::barred_for(const reservation& r) const {
 std::vector<index> confirmation::avoided_by(const reservation& r) const {
   std::vector<index> avoided;
   for (const auto& name : r.avoid)
-    if (const index at = view_.find_vnode(name); at != none) avoided.push_back(at);
+    if (const index at = vnodes_.find(name); at != none) avoided.push_back(at);
   std::sort(avoided.begin(), avoided.end());
   return avoided;
 }
@@ -122,8 +122,8 @@ std::optional<std::string> confirmation::part_of(const reservation& r, const std
   const auto has = values::parse_exec_vnode(exec_vnode);
   if (!has) return std::nullopt;
   for (const auto& name : has->vnodes())
-    if (view_.find_vnode(name) == none) return std::nullopt;
-  const request& asked = view_.request_of(r.asked);
+    if (vnodes_.find(name) == none) return std::nullopt;
+  const request& asked = jobs_.request_of(r.asked);
   if (dates_.asks_for(r.asked, dates_.claim_for(r, exec_vnode))) return exec_vnode;
   if (asked.share == values::sharing::exclhost) return std::nullopt;
   std::vector<values::exec_chunk> left = has->chunks;
@@ -142,17 +142,17 @@ std::optional<std::string> confirmation::part_of(const reservation& r, const std
 void confirmation::find_used(const reservation& r) {
   used_.clear();
   if (r.running == 0) return;
-  for (index at = 0; at < view_.jobs().size(); ++at)
-    if (holds_within(r, view_.jobs()[at]))
-      for (const auto& t : view_.held_by(at).vnodes) used_.insert(t.vnode);
+  for (index at = 0; at < jobs_.size(); ++at)
+    if (holds_within(r, jobs_[at]))
+      for (const auto& t : view_.claims().held_by(at).vnodes) used_.insert(t.vnode);
 }
 
 bool confirmation::holds_within(const reservation& r, const job& j) const {
-  return (j.where == job_place::running || j.where == job_place::proposed) && view_.reservation_of(j) == &r;
+  return (j.where == job_place::running || j.where == job_place::proposed) && view_.reservations().of(j) == &r;
 }
 
 bool confirmation::is_used(const values::exec_chunk& c) const {
-  return std::any_of(c.parts.begin(), c.parts.end(), [&](const auto& part) { return used_.contains(view_.find_vnode(part.vnode)); });
+  return std::any_of(c.parts.begin(), c.parts.end(), [&](const auto& part) { return used_.contains(vnodes_.find(part.vnode)); });
 }
 
 // Whether this chunk was placed for that one.
@@ -161,7 +161,7 @@ bool confirmation::answers(const chunk& asked, const values::exec_chunk& placed)
     const auto& r = view_.resources()[w.resource];
     if (!dates_.is_checked(w.resource)) return true;
     if (r.is_text()) {
-      const auto* texts = view_.vnodes()[view_.find_vnode(placed.parts.front().vnode)].text(w.resource);
+      const auto* texts = vnodes_[vnodes_.find(placed.parts.front().vnode)].text(w.resource);
       return texts && std::any_of(texts->begin(), texts->end(), [&](const auto& t) { return values::equal_any_case(t, w.text); });
     }
     if (r.is_boolean() || !r.consumable) return true;
@@ -180,11 +180,11 @@ bool confirmation::has_all_jobs(const reservation& r, const std::string& exec_vn
   const auto has_vnode = [&](index at) {
     return std::any_of(has.vnodes.begin(), has.vnodes.end(), [&](const auto& t) { return t.vnode == at; });
   };
-  for (index at = 0; at < view_.jobs().size(); ++at) {
-    if (!holds_within(r, view_.jobs()[at])) continue;
-    for (const auto& t : view_.held_by(at).vnodes)
+  for (index at = 0; at < jobs_.size(); ++at) {
+    if (!holds_within(r, jobs_[at])) continue;
+    for (const auto& t : view_.claims().held_by(at).vnodes)
       if (!has_vnode(t.vnode)) return false;
-    for (const auto& t : view_.held_by(at).amounts)
+    for (const auto& t : view_.claims().held_by(at).amounts)
       if (const auto part = left.find({t.vnode, t.resource}); part != left.end() && (part->second -= t.value) < 0) return false;
   }
   return true;
@@ -198,12 +198,12 @@ reservation_answer confirmation::take_hosts(const reservation& r) {
   const resource_id ncpus = view_.resources().find("ncpus");
   std::string place;
   for (const auto& name : r.hosts) {
-    const auto at = std::find_if(view_.hosts().begin(), view_.hosts().end(),
+    const auto at = std::find_if(vnodes_.hosts().begin(), vnodes_.hosts().end(),
                                  [&](const host& h) { return !h.vnodes.empty() && values::equal_any_case(h.name, name); });
-    if (at == view_.hosts().end()) return {0, 0, {}, "Host with resources not found: " + name, {}};
+    if (at == vnodes_.hosts().end()) return {0, 0, {}, "Host with resources not found: " + name, {}};
     std::string chunk, others;
     for (const index v : at->vnodes) {
-      const auto& node = view_.vnodes()[v];
+      const auto& node = vnodes_[v];
       if (const amount cpus = node.available(ncpus); cpus > 0)
         (chunk += chunk.empty() ? "(" : "+") += node.name + ":ncpus=" + view_.resources().print(ncpus, cpus);
       else others += "+(" + node.name + ")";

@@ -19,7 +19,7 @@ namespace annals::cycle {
 
 class confirmation {
  public:
-  confirmation(view& v, calendar& dates, cycle_log& log) : view_(v), dates_(dates), log_(log) {}
+  confirmation(view& v, calendar& dates, cycle_log& log) : view_(v), jobs_(v.jobs()), vnodes_(v.vnodes()), dates_(dates), log_(log) {}
 
   // What was asked about this one. What it gets is booked.
   reservation_answer answer(const reservation& r);
@@ -41,6 +41,8 @@ class confirmation {
   std::vector<std::string> conflicts_with(const reservation& r, const reservation_answer& answer) const;
 
   view& view_;
+  const job_table& jobs_;
+  const vnode_table& vnodes_;
   calendar& dates_;
   cycle_log& log_;
   std::string last_;      // place that was found for the window before

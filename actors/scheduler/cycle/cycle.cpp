@@ -43,26 +43,29 @@ class cycle_run {
  public:
   cycle_run(view& v, const policy& p, moment now)
       : view_(v),
+        jobs_(v.jobs()),
+        queues_(v.queues()),
+        limits_(v.limits()),
         policy_(p),
         now_(now),
         rules_(p, now),
         settings_(rules_.settings()),
-        log_(result_, v.log_events()),
+        log_(result_, v.settings().log_events()),
         placement_(v, p, settings_),
         backfill_(v, p, settings_, now, log_),
         inner_(v, p, settings_),
         preemption_(v, p, settings_, now, backfill_, log_),
-        verdicts_(v.request_slots()) {
+        verdicts_(v.jobs().request_slots()) {
     for (const auto& n : v.vnodes()) users_matter_ |= n.max_user_run >= 0 || n.max_group_run >= 0;
   }
 
   // One job, whatever stands against it but a lack of room. Where that can be helped, others go.
   result run_asked(index at, std::string& said) {
-    const job& j = view_.jobs()[at];
+    const job& j = jobs_[at];
     refusal why;
     log_.of_job(event_job, j.id, "Received qrun request");
     const bool within = is_within(j);
-    if (!view_.request_of(j).understood) why.text = "Internal Scheduling Error";
+    if (!jobs_.request_of(j).understood) why.text = "Internal Scheduling Error";
     else if (within        ? finds_room_within(j, why)
              : is_bound(j) ? pools_suffice(view_, placement_, j, why) && finds_kept_place(at, why)
                            : backfill_.place(placement_, j, duration_of(j), allocation_, why)) start(at, {});
@@ -77,7 +80,7 @@ class cycle_run {
   result run(const std::set<std::uint64_t>& without) {
     auto ordered = in_order(view_, policy_, settings_, now_);
     auto& order = ordered.jobs;
-    if (!without.empty()) std::erase_if(order, [&](index at) { return without.contains(view_.jobs()[at].serial); });
+    if (!without.empty()) std::erase_if(order, [&](index at) { return without.contains(jobs_[at].serial); });
     result_.log.reserve(order.size() * 2 + 4);
     result_.reasons.reserve(order.size());
     if (policy_.prime_days.out_of_date(now_, policy_.zone)) log_.line(event_admin, "Fil", "holidays", holidays_out_of_date);
@@ -91,7 +94,7 @@ class cycle_run {
                 log_.keep("Number of job equivalence classes: " + std::to_string(classes)));
     if (settings_.fair_share && policy_.sharing.enforce_no_shares) refuse_without_shares(order);
     consider_preempted(order, without);
-    if (settings_.fair_share && !view_.formula()) consider_by_shares(std::move(order));
+    if (settings_.fair_share && !view_.settings().formula()) consider_by_shares(std::move(order));
     else
       for (const index at : order) consider(at);
     result_.estimates = backfill_.estimates();
@@ -100,7 +103,7 @@ class cycle_run {
   }
 
  private:
-  bool is_within(const job& j) const { return view_.queues()[j.queue].reservation != 0; }               // a job of a reservation
+  bool is_within(const job& j) const { return queues_[j.queue].reservation != 0; }                      // a job of a reservation
   static bool is_bound(const job& j) { return j.where == job_place::queued && !j.exec_vnode.empty(); }  // to where its checkpoint is
   bool is_to_resume(const job& j) const { return j.where == job_place::suspended && j.resume; }
 
@@ -109,18 +112,18 @@ class cycle_run {
   void consider_preempted(std::vector<index>& order, const std::set<std::uint64_t>& without) {
     std::map<std::size_t, std::vector<index>> by_level;
     const auto add = [&](index at) { by_level[settings_.preemptive_sched ? preemption_.level_of(at) : 0].push_back(at); };
-    for (index at = 0; at < view_.jobs().size(); ++at)
-      if (is_to_resume(view_.jobs()[at]) && !without.contains(view_.jobs()[at].serial)) add(at);
-    if (view_.preempting().enforces_resumption) {
+    for (index at = 0; at < jobs_.size(); ++at)
+      if (is_to_resume(jobs_[at]) && !without.contains(jobs_[at].serial)) add(at);
+    if (view_.settings().preempting().enforces_resumption) {
       const auto first_again =
-          std::stable_partition(order.begin(), order.end(), [&](index at) { return !backfill_.enforced(view_.jobs()[at]); });
+          std::stable_partition(order.begin(), order.end(), [&](index at) { return !backfill_.enforced(jobs_[at]); });
       std::for_each(first_again, order.end(), add);
       order.erase(first_again, order.end());
     }
     for (const auto& [level, jobs] : by_level) {
       consider_before(level, order);
       for (const index at : jobs)
-        if (is_to_resume(view_.jobs()[at])) resume(at);
+        if (is_to_resume(jobs_[at])) resume(at);
         else consider(at);
     }
   }
@@ -135,15 +138,15 @@ class cycle_run {
   }
 
   void resume(index at) {
-    const job& j = view_.jobs()[at];
+    const job& j = jobs_[at];
     refusal why;
-    if (const auto reached = view_.limit_reached_by(j)) return refuse(at, verdict{at, comment_for(*reached, j)});
+    if (const auto reached = limits_.reached_by(j)) return refuse(at, verdict{at, comment_for(*reached, j)});
     const bool pools = pools_suffice(view_, placement_, j, why);
     if (auto taken = pools ? finds_old_place(j) : std::nullopt) return go_on(at, std::move(*taken), {});
     if (std::vector<preempt_victim> victims; !is_within(j) && preemption_.may_employ_to_go_on(at) && preempts(at, victims))
       return go_on(at, preemption_.taken_again(), std::move(victims));
     if (pools) {
-      if (view_.preempting().enforces_resumption) backfill_.book_resumption(at);
+      if (view_.settings().preempting().enforces_resumption) backfill_.book_resumption(at);
       why.text = "Not enough free nodes available";
     }
     refuse(at, told(at, why));
@@ -157,7 +160,7 @@ class cycle_run {
   }
 
   void go_on(index at, claim taken, std::vector<preempt_victim> victims) {
-    const job& j = view_.jobs()[at];
+    const job& j = jobs_[at];
     log_run(j, victims);
     result_.runs.push_back({j.serial, j.exec_vnode, j.exec_host, {}, std::move(victims)});  // no hosts: it goes on where it is
     hold(at, std::move(taken));
@@ -191,24 +194,24 @@ class cycle_run {
   }
 
   void consider_by_shares(std::vector<index> order) {
-    auto& standing = view_.stand(policy_.sharing.tree);
+    auto& standing = view_.shares().stand(policy_.sharing.tree);
     fairshare_order shares(view_, standing, std::move(order), settings_.by_queue || settings_.round_robin);
     for (index at = shares.next(); at != none; at = shares.next()) {
       const auto runs = result_.runs.size();
       consider(at);
       for (auto run = runs; run < result_.runs.size(); ++run)
-        standing.started(view_.leaf_of(view_.jobs()[at]), view_.jobs()[at].expected_usage);
+        standing.started(view_.shares().leaf_of(jobs_[at]), jobs_[at].expected_usage);
     }
   }
 
   void refuse_without_shares(std::vector<index>& order) {
-    const auto& standing = view_.stand(policy_.sharing.tree);
+    const auto& standing = view_.shares().stand(policy_.sharing.tree);
     std::erase_if(order, [&](index at) { return refuse_without_share(standing, at); });
   }
 
   bool refuse_without_share(const fairshare_standing& standing, index at) {
-    const job& j = view_.jobs()[at];
-    if (standing.has_share(view_.leaf_of(j))) return false;
+    const job& j = jobs_[at];
+    if (standing.has_share(view_.shares().leaf_of(j))) return false;
     refusal why;
     why.never = true;
     why.text = "Job has zero shares for fairshare";
@@ -238,10 +241,10 @@ class cycle_run {
   static std::pair<std::int64_t, std::int64_t> lengths_of(const job& j) { return {shortest_of(j), promised_of(j)}; }
 
   std::size_t count_classes(const std::vector<index>& order) const {
-    std::vector<char> seen(view_.request_slots());
+    std::vector<char> seen(jobs_.request_slots());
     std::size_t classes = 0;
     for (const index at : order) {
-      char& first = seen[view_.jobs()[at].request];
+      char& first = seen[jobs_[at].request];
       classes += first == 0;
       first = 1;
     }
@@ -251,7 +254,7 @@ class cycle_run {
   // Jobs of queues that may not run now are refused before any job is considered.
   bool refuse_by_time(index at) {
     refusal why;
-    if (is_within(view_.jobs()[at]) || rules_.queue_may_run(queue_of(at), why)) return false;
+    if (is_within(jobs_[at]) || rules_.queue_may_run(queue_of(at), why)) return false;
     ++result_.considered;
     refuse(at, told(at, why));
     return true;
@@ -259,13 +262,13 @@ class cycle_run {
 
   // Says what the formula gives, and refuses jobs that are worth no more than the threshold.
   void apply_formula(job_order& ordered) {
-    const auto threshold = view_.formula_threshold();
+    const auto threshold = view_.settings().formula_threshold();
     const bool says = log_.shows(event_debug2);
     if (!threshold && !says) return;
-    std::vector<char> waits(view_.jobs().size());  // not refused already
+    std::vector<char> waits(jobs_.size());  // not refused already
     for (const index at : ordered.jobs) waits[at] = 1;
     for (const auto& f : ordered.values) {
-      const job& j = view_.jobs()[f.job];
+      const job& j = jobs_[f.job];
       if (says && f.error)
         log_.of_job(event_debug2, j.id,
                     log_.keep("Formula evaluation for job had an error.  Zero value will be used: " + std::string(f.error)));
@@ -285,7 +288,7 @@ class cycle_run {
     std::erase_if(ordered.jobs, [&](index at) { return waits[at] == 0; });
   }
 
-  const std::string& queue_of(index at) const { return view_.queues()[view_.jobs()[at].queue].name; }
+  const std::string& queue_of(index at) const { return queues_[jobs_[at].queue].name; }
 
   bool same_class(const job& a, const job& b) const {
     return a.queue == b.queue && (!users_matter_ || (a.euser == b.euser && a.egroup == b.egroup));
@@ -293,19 +296,19 @@ class cycle_run {
 
   // An array keeps its place in the order until it has no subjob to run any more, or one could not be.
   void consider(index at) {
-    if (!view_.jobs()[at].is_array()) return consider_one(at);
-    for (auto runs = SIZE_MAX; runs != result_.runs.size() && view_.next_subjob(at);) {
+    if (!jobs_[at].is_array()) return consider_one(at);
+    for (auto runs = SIZE_MAX; runs != result_.runs.size() && view_.intake().next_subjob(at);) {
       runs = result_.runs.size();
       consider_one(at);
     }
   }
 
   void consider_one(index at) {
-    const job& j = view_.jobs()[at];
+    const job& j = jobs_[at];
     ++result_.considered;
     log_.of_job(event_debug, j.id, "Considering job to run");
-    if (j.is_array() && !view_.may_begin_another(j)) return wait_for_subjobs(at);
-    if (const auto reached = queue_runs_jobs(j) ? view_.limit_reached_by(j) : std::nullopt)
+    if (j.is_array() && !view_.intake().may_begin_another(j)) return wait_for_subjobs(at);
+    if (const auto reached = queue_runs_jobs(j) ? limits_.reached_by(j) : std::nullopt)
       return refuse(at, verdict{at, comment_for(*reached, j)});
     if (is_within(j)) return consider_within(at);
     refusal why;
@@ -313,7 +316,7 @@ class cycle_run {
     if (is_bound(j)) return consider_bound(at);
     verdict& known = verdicts_[j.request];
     const auto level = settings_.preemptive_sched ? preemption_.level_of(at) : 0;
-    if (known.first == none || level < known.level || !same_class(view_.jobs()[known.first], j) ||
+    if (known.first == none || level < known.level || !same_class(jobs_[known.first], j) ||
         known.lengths.value_or(lengths_of(j)) != lengths_of(j)) {
       const bool allowed = may_run(j, why);
       if (allowed && finds_room(at, why)) return start(at, {});
@@ -329,9 +332,9 @@ class cycle_run {
 
   // Nobody is told, as in PBS.
   void wait_for_subjobs(index at) {
-    const job& j = view_.jobs()[at];
+    const job& j = jobs_[at];
     refusal unused;
-    const bool waits_for_that_alone = queue_runs_jobs(j) && !is_within(j) && !view_.limit_reached_by(j) &&
+    const bool waits_for_that_alone = queue_runs_jobs(j) && !is_within(j) && !limits_.reached_by(j) &&
                                       rules_.may_begin(j, queue_of(at), unused) && !backfill_.breaks_order(j, unused);
     if (waits_for_that_alone) backfill_.waits_for_its_subjobs(at);
     log_.of_job(event_sched, j.id, "Number of concurrent running subjobs limit reached");
@@ -339,7 +342,7 @@ class cycle_run {
 
   // It preempts nobody: its place may be held by whom it may not preempt.
   void consider_bound(index at) {
-    const job& j = view_.jobs()[at];
+    const job& j = jobs_[at];
     refusal why;
     const bool may = may_run(j, why) && pools_suffice(view_, placement_, j, why);
     if (may && finds_kept_place(at, why)) return start(at, {});
@@ -348,7 +351,7 @@ class cycle_run {
   }
 
   bool finds_kept_place(index at, refusal& why) {
-    const job& j = view_.jobs()[at];
+    const job& j = jobs_[at];
     const auto taken = take_again(view_, j);
     if (taken && backfill_.leaves_alone(*taken, j)) {
       allocation_ = kept_place(view_, j);
@@ -362,9 +365,9 @@ class cycle_run {
 
   // A job of a reservation stands behind no other job, preempts nobody, and dedicated and prime time are not its: its time was agreed on.
   void consider_within(index at) {
-    const job& j = view_.jobs()[at];
+    const job& j = jobs_[at];
     verdict& known = verdicts_[j.request];
-    if (known.first == none || !same_class(view_.jobs()[known.first], j)) {
+    if (known.first == none || !same_class(jobs_[known.first], j)) {
       refusal why;
       if (may_run(j, why) && pools_suffice(view_, placement_, j, why) && finds_room_within(j, why)) return start(at, {});
       known = told(at, why);
@@ -373,7 +376,7 @@ class cycle_run {
   }
 
   const reservation* running_reservation_of(const job& j) {
-    const auto* r = view_.reservation_of(j);
+    const auto* r = view_.reservations().of(j);
     return r && backfill_.dates().running(r->serial) ? r : nullptr;
   }
 
@@ -383,19 +386,19 @@ class cycle_run {
       allocation_.seconds = std::max(std::min(duration_of(j), left), shortest_of(j));
       return inner_.place(backfill_.dates(), *r, j, allocation_, why);
     }
-    refuse_for_queue("Queue not started.", view_.queues()[j.queue], why);
+    refuse_for_queue("Queue not started.", queues_[j.queue], why);
     return false;
   }
 
   // Limits are asked of each job, before what is known of its class: who owns a job is no part of that.
   bool queue_runs_jobs(const job& j) const {
-    const queue& q = view_.queues()[j.queue];
-    return q.exists && q.execution && q.started && view_.request_of(j).understood;
+    const queue& q = queues_[j.queue];
+    return q.exists && q.execution && q.started && jobs_.request_of(j).understood;
   }
 
   bool may_run(const job& j, refusal& why) const {
-    const queue& q = view_.queues()[j.queue];
-    if (!view_.request_of(j).understood) why.text = "Internal Scheduling Error", why.log = "A scheduling error has occurred";
+    const queue& q = queues_[j.queue];
+    if (!jobs_.request_of(j).understood) why.text = "Internal Scheduling Error", why.log = "A scheduling error has occurred";
     else if (!q.exists || !q.execution) refuse_for_queue("Queue not an execution queue.", q, why);
     else if (!q.started) refuse_for_queue("Queue not started.", q, why);
     else return true;
@@ -409,12 +412,12 @@ class cycle_run {
   }
 
   bool finds_room(index at, refusal& why) {
-    const job& j = view_.jobs()[at];
+    const job& j = jobs_[at];
     return pools_suffice(view_, placement_, j, why) && backfill_.place(placement_, j, longest_of(at), allocation_, why);
   }
   // How long the job may run if it begins now: a shrink-to-fit job until it would meet another time of the day.
   std::int64_t longest_of(index at) const {
-    const job& j = view_.jobs()[at];
+    const job& j = jobs_[at];
     return j.shrinks.shortest > 0 ? rules_.longest(j, queue_of(at)) : duration_of(j);
   }
 
@@ -437,8 +440,8 @@ class cycle_run {
   }
 
   std::uint32_t comment_for(const reached_limit& reached, const job& j) {
-    const auto [at, is_new] = limit_comments_.try_emplace(view_.key_of(reached, j), 0);
-    if (is_new) at->second = comment_for(view_.explain(reached, j));
+    const auto [at, is_new] = limit_comments_.try_emplace(limits_.key_of(reached, j), 0);
+    if (is_new) at->second = comment_for(limits_.explain(reached, j));
     return at->second;
   }
 
@@ -452,15 +455,15 @@ class cycle_run {
   verdict told(index at, const refusal& why) { return {at, comment_for(why), blocker_for(why.behind)}; }
 
   void refuse(index at, const verdict& why) {
-    const job& j = view_.jobs()[at];
+    const job& j = jobs_[at];
     log_.of_job(event_sched, j.id, spoken_[why.comment].log_text);
     if (spoken_[why.comment].never) log_.of_job(event_sched, j.id, never_text);
     result_.reasons.push_back({j.serial, at, why.comment, why.behind});
   }
 
   void start(index at, std::vector<preempt_victim> victims) {
-    const job& j = view_.jobs()[at];
-    if (j.is_array()) return start(view_.make_subjob(at), std::move(victims));
+    const job& j = jobs_[at];
+    if (j.is_array()) return start(view_.intake().make_subjob(at), std::move(victims));
     auto texts = describe(view_, allocation_);
     if (j.shrinks.shortest > 0) grant(at);
     log_run(j, victims);
@@ -474,15 +477,15 @@ class cycle_run {
   }
 
   void log_run(const job& j, const std::vector<preempt_victim>& victims) {
-    for (const auto& v : victims) log_.of_job(event_sched, view_.jobs()[v.at].id, words_for(v.by));
+    for (const auto& v : victims) log_.of_job(event_sched, jobs_[v.at].id, words_for(v.by));
     log_.of_job(event_sched, j.id, "Job run");
     for (const auto& v : victims)  // what they will be told in the next cycle
-      if (v.by != preempt_victim::method::remove) log_.of_job(event_sched, view_.jobs()[v.at].id, "Not enough free nodes available");
+      if (v.by != preempt_victim::method::remove) log_.of_job(event_sched, jobs_[v.at].id, "Not enough free nodes available");
   }
 
   // A shrink-to-fit job has its walltime from here on.
   void grant(index at) {
-    const job& j = view_.jobs()[at];
+    const job& j = jobs_[at];
     const auto seconds = allocation_.seconds;
     const auto say = [&](const std::string& what, std::int64_t duration, const char* why) {
       log_.of_job(event_sched, j.id, log_.keep(what + " duration=" + values::print_duration(duration) + why));
@@ -491,16 +494,19 @@ class cycle_run {
     if (by_time < j.shrinks.longest) say("Considering shrinking job to", by_time, ", due to a prime/dedicated time conflict");
     if (seconds < by_time) say("Considering shrinking job to", seconds, ", due to a reservation/top job conflict");
     say("Job will run for", seconds, "");
-    view_.grant(at, seconds);
+    view_.jobs().grant(at, seconds);
   }
 
   void hold(index at, claim c) {
-    view_.claim_for(at, std::move(c));
+    view_.claims().claim_for(at, std::move(c));
     placement_.vnodes_changed();
     backfill_.started(at);
   }
 
   view& view_;
+  const job_table& jobs_;
+  const queue_table& queues_;
+  const job_limits& limits_;
   const policy& policy_;
   const moment now_;
   const time_rules rules_;

@@ -29,12 +29,12 @@ amount cpus_of(const view& v, const allocation& what, const allocation::placed_c
 }
 
 void append_slot(exec_texts& out, const view& v, index host_at, amount cpus) {
-  const host& h = v.hosts()[host_at];
+  const host& h = v.vnodes().hosts()[host_at];
   // The job's own slots are not yet in the view: they are the lowest ones so far, so the search goes on behind them.
   std::uint32_t from = 0;
   for (const auto& [other, slot] : out.slots)
     if (other == host_at) from = slot + 1;
-  const std::uint32_t slot = v.lowest_free_slot(h, from);
+  const std::uint32_t slot = h.lowest_free_slot(from);
   if (!out.exec_host.empty()) out.exec_host += '+';
   out.exec_host += h.name;
   out.exec_host += '/';

@@ -15,8 +15,8 @@ constexpr std::uint32_t nothing = fairshare_standing::no_job;
 // in front is ever wrong, since usage only grows: it is looked at again before it is used, unless nothing can have changed.
 class fairshare_order::picker {
  public:
-  picker(const view& v, const fairshare_standing& standing, const std::vector<index>& order)
-      : view_(v), standing_(standing), order_(order) {}
+  picker(const job_table& known, const fairshare_standing& standing, const std::vector<index>& order)
+      : known_(known), standing_(standing), order_(order) {}
 
   // The next job of the leaf at the end of `way`, from the root on. Leaves come one after the other, in the order of children_of.
   void put(std::uint32_t p, const std::vector<share_index>& way) {
@@ -175,10 +175,10 @@ class fairshare_order::picker {
   // If nothing is started, jobs are taken as they were put.
   void expect_after(std::size_t taken) const {
     for (int steps = 1; steps <= 4; ++steps)
-      if (const auto later = taken + static_cast<std::size_t>(steps) * 4; later < jobs_.size()) view_.expect(order_[jobs_[later]], steps);
+      if (const auto later = taken + static_cast<std::size_t>(steps) * 4; later < jobs_.size()) known_.expect(order_[jobs_[later]], steps);
   }
 
-  const view& view_;
+  const job_table& known_;
   const fairshare_standing& standing_;
   const std::vector<index>& order_;
   std::vector<std::uint32_t> jobs_;         // places in order_, those of a leaf together
@@ -196,12 +196,14 @@ class fairshare_order::dealer {
  public:
   dealer(fairshare_order& to, const view& v, fairshare_standing& standing, bool queues_count)
       : to_(to), standing_(standing), first_(standing.size(), nothing), behind_(to.order_.size(), nothing) {
+    const auto& jobs = v.jobs();
+    const auto& shares = v.shares();
     std::vector<std::uint32_t> last(standing.size(), nothing);
     to.queues_.reserve(to.order_.size());
     for (std::uint32_t p = 0; p < to.order_.size(); ++p) {
-      const job& j = v.jobs()[to.order_[p]];
+      const job& j = jobs[to.order_[p]];
       to.queues_.push_back(queues_count ? j.queue : 0);
-      const auto leaf = v.leaf_of(j);
+      const auto leaf = shares.leaf_of(j);
       (first_[leaf] == nothing ? first_[leaf] : behind_[last[leaf]]) = p;
       last[leaf] = p;
     }
@@ -233,7 +235,7 @@ class fairshare_order::dealer {
 fairshare_order::fairshare_order(const view& v, fairshare_standing& standing, std::vector<index> order, bool queues_count)
     : order_(std::move(order)) {
   pickers_.resize(queues_count ? v.queues().size() : 1);
-  for (auto& p : pickers_) p = std::make_unique<picker>(v, standing, order_);
+  for (auto& p : pickers_) p = std::make_unique<picker>(v.jobs(), standing, order_);
   dealer(*this, v, standing, queues_count).deal_all();
   for (auto& p : pickers_) p->begin();
 }

@@ -16,14 +16,14 @@ void inner_space::find_shares(const calendar::running_place& place, const reserv
   const auto& table = view_.resources();
   for (std::size_t i = 0; i < of.shares.size(); ++i) {
     auto& share = of.shares[i];
-    const vnode& v = view_.vnodes()[share.vnode];
+    const vnode& v = vnodes_[share.vnode];
     share.has.assign(table.size(), 0);
     share.left.assign(table.size(), 0);
     for (resource_id r = 0; r < table.size(); ++r) {
       if (!table[r].numeric) continue;
       const bool shared = table[r].consumable && !place.what.vnodes[i].exclusive;
       share.has[r] = v.available(r);
-      share.left[r] = std::max<amount>(0, view_.free_amount(v, r) - (shared ? needed.of(share.vnode, r) : 0));
+      share.left[r] = std::max<amount>(0, vnodes_.free_amount(v, r) - (shared ? needed.of(share.vnode, r) : 0));
     }
   }
   const auto share_of = [&](const claim::amount_taken& t) -> vnode_share& { return of.shares[of.at.at(t.vnode)]; };
@@ -37,13 +37,13 @@ inner_space::space& inner_space::space_of(calendar& dates, const reservation& r)
   const auto& place = *dates.running(r.serial);
   auto& of = spaces_.try_emplace(r.serial, place).first->second;
   find_shares(place, dates.needed_beside(r.serial), of);
-  of.others.vnodes.resize(view_.vnodes().size());
-  of.others.amounts.resize(view_.vnodes().size());
+  of.others.vnodes.resize(vnodes_.size());
+  of.others.amounts.resize(vnodes_.size());
   for (const auto& share : of.shares) {
     auto& amounts = of.others.amounts[share.vnode];
     amounts.resize(share.left.size());
     for (resource_id resource = 0; resource < amounts.size(); ++resource)
-      amounts[resource] = std::max<amount>(0, view_.free_amount(view_.vnodes()[share.vnode], resource) - share.left[resource]);
+      amounts[resource] = std::max<amount>(0, vnodes_.free_amount(vnodes_[share.vnode], resource) - share.left[resource]);
     of.others.vnodes[share.vnode] = dates.is_shared(share.vnode, r.serial) ? kind::shared : kind::none;
   }
   if (!of.where) of.where = std::make_unique<placement>(view_, policy_, settings_, &of.shares);
@@ -66,7 +66,7 @@ bool inner_space::leaves_others_alone(calendar& dates, const reservation& r, con
   };
   return std::all_of(what.amounts.begin(), what.amounts.end(), [&](const claim::amount_taken& asked) {
     if (sum_of(place.what.amounts, asked) > 0) return sum_of(what.amounts, asked) <= sum_of(place.left, asked);
-    return view_.free_amount(view_.vnodes()[asked.vnode], asked.resource) >= needed.of(asked.vnode, asked.resource);
+    return vnodes_.free_amount(vnodes_[asked.vnode], asked.resource) >= needed.of(asked.vnode, asked.resource);
   });
 }
 

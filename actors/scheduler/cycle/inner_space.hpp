@@ -17,7 +17,7 @@ namespace annals::cycle {
 
 class inner_space {
  public:
-  inner_space(view& v, const policy& p, const timed_settings& settings) : view_(v), policy_(p), settings_(settings) {}
+  inner_space(view& v, const policy& p, const timed_settings& settings) : view_(v), vnodes_(v.vnodes()), policy_(p), settings_(settings) {}
 
   // As placement::place, for a job of this reservation, whose place the calendar has as running.
   bool place(calendar& dates, const reservation& r, const job& j, allocation& out, refusal& why);
@@ -36,6 +36,7 @@ class inner_space {
   void find_shares(const calendar::running_place& place, const reserved_space& needed, space& of) const;
 
   view& view_;
+  const vnode_table& vnodes_;
   const policy& policy_;
   const timed_settings& settings_;
   std::map<std::uint64_t, space> spaces_;  // by reservation

@@ -26,8 +26,9 @@ constexpr double accrues_nothing = 0, accrues_ineligible = 1, accrues_eligible =
 
 }  // namespace
 
-job_terms::job_terms(view& v, const policy& p, moment now) : view_(v), now_(now) {
-  if (v.counts_shares()) standing_ = &v.stand(p.sharing.tree);
+job_terms::job_terms(view& v, const policy& p, moment now)
+    : resources_(v.resources()), settings_(v.settings()), queues_(v.queues()), jobs_(v.jobs()), shares_(v.shares()), now_(now) {
+  if (v.shares().matter()) standing_ = &v.shares().stand(p.sharing.tree);
 }
 
 std::optional<job_terms::term> job_terms::find(const resource_table& resources, std::string_view name) {
@@ -48,35 +49,35 @@ double job_terms::value(term t, const job& j) const {
         if (resource == t.resource) return static_cast<double>(seconds);
       return 0;
     case kind::walltime: return j.walltime == no_walltime ? 0 : static_cast<double>(j.walltime);
-    case kind::nodect: return static_cast<double>(view_.request_of(j).chunk_count);
-    case kind::queue_priority: return static_cast<double>(view_.queues()[j.queue].priority);
+    case kind::nodect: return static_cast<double>(jobs_.request_of(j).chunk_count);
+    case kind::queue_priority: return static_cast<double>(queues_[j.queue].priority);
     case kind::job_priority: return j.priority;
     case kind::eligible_time: return eligible_time(j);
     case kind::accrue_type:
-      if (!view_.counts_eligible_time()) return accrues_nothing;
+      if (!settings_.counts_eligible_time()) return accrues_nothing;
       return j.eligible_since_ns != 0 ? accrues_eligible : accrues_ineligible;
-    case kind::fairshare_perc: return standing_->percentage(view_.leaf_of(j));
-    case kind::fairshare_tree_usage: return standing_->tree_usage(view_.leaf_of(j));
+    case kind::fairshare_perc: return standing_->percentage(shares_.leaf_of(j));
+    case kind::fairshare_tree_usage: return standing_->tree_usage(shares_.leaf_of(j));
     case kind::fairshare_factor: return factor(j);
   }
   return 0;
 }
 
 double job_terms::amount_of(resource_id r, const job& j) const {
-  for (const want& w : view_.request_of(j).job_wide)
-    if (w.resource == r) return view_.resources().number(r, w.value);
+  for (const want& w : jobs_.request_of(j).job_wide)
+    if (w.resource == r) return resources_.number(r, w.value);
   return 0;
 }
 
 double job_terms::eligible_time(const job& j) const {
-  if (!view_.counts_eligible_time()) return 0;
+  if (!settings_.counts_eligible_time()) return 0;
   constexpr std::int64_t ns_per_second = 1'000'000'000;
   const auto growing = j.eligible_since_ns == 0 ? 0 : std::max<std::int64_t>(0, now_ - j.eligible_since_ns / ns_per_second);
   return static_cast<double>(j.eligible_seconds + growing);
 }
 
 double job_terms::factor(const job& j) const {
-  const auto leaf = view_.leaf_of(j);
+  const auto leaf = shares_.leaf_of(j);
   const double part = standing_->percentage(leaf);
   return part > 0 ? std::exp2(-standing_->tree_usage(leaf) / part) : 0;
 }

@@ -42,7 +42,11 @@ class job_terms {
   double eligible_time(const job& j) const;
   double factor(const job& j) const;
 
-  const view& view_;
+  const resource_table& resources_;
+  const site_settings& settings_;
+  const queue_table& queues_;
+  const job_table& jobs_;
+  const entity_shares& shares_;
   moment now_;
   const fairshare_standing* standing_ = nullptr;  // while shares count: always when a term is one
 };

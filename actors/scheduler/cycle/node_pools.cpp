@@ -7,8 +7,13 @@
 namespace annals::cycle {
 
 placement::placement(view& v, const policy& p, const timed_settings& now, const std::vector<vnode_share>* within)
-    : view_(v), within_(within) {
-  const auto& table = view_.resources();
+    : resources_(v.resources()),
+      site_(v.settings()),
+      queues_(v.queues()),
+      jobs_(v.jobs()),
+      vnodes_(v.vnodes()),
+      within_(within) {
+  const auto& table = resources_;
   aoe_ = table.find("aoe");
   avoids_provision_ = p.avoids_provision;
   checked_.resize(table.size());
@@ -19,8 +24,8 @@ placement::placement(view& v, const policy& p, const timed_settings& now, const 
     sort_keys_.emplace_back(key, table.find(key.resource));
     order_moves_ |= key.by != node_sort_key::measure::total;
   }
-  usable_.resize(view_.vnodes().size());
-  start_.resize(view_.vnodes().size());
+  usable_.resize(vnodes_.size());
+  start_.resize(vnodes_.size());
   note_usable();
   for (index i = 0; i < usable_.size(); ++i)
     if (!within_ && usable_[i]) note_start(i);
@@ -31,22 +36,21 @@ placement::placement(view& v, const policy& p, const timed_settings& now, const 
 
 void placement::note_usable() {
   if (within_)
-    for (const auto& share : *within_) usable_[share.vnode] = view_.usable_within(view_.vnodes()[share.vnode]);
+    for (const auto& share : *within_) usable_[share.vnode] = vnodes_.usable_within(vnodes_[share.vnode]);
   else
-    for (index i = 0; i < usable_.size(); ++i) usable_[i] = view_.usable(view_.vnodes()[i]);
+    for (index i = 0; i < usable_.size(); ++i) usable_[i] = vnodes_.usable(vnodes_[i]);
 }
 
 void placement::note_start(index at) {
-  const auto& table = view_.resources();
-  const auto& vnodes = view_.vnodes();
-  const vnode& v = vnodes[at];
+  const auto& table = resources_;
+  const vnode& v = vnodes_[at];
   auto& start = start_[at];
   start.resize(table.size());
   for (resource_id r = 0; r < table.size(); ++r)
     if (table[r].numeric) start[r] = v.available(r) - v.in_use(r);
   for (const auto& b : v.borrowed)  // on the owner's host the owner itself counts
-    if (vnodes[b.vnode].host != v.host) start[b.resource] = view_.free_amount(v, b.resource);
-  for (const auto& l : v.lent) start[l.resource] = view_.free_amount(v, l.resource);
+    if (vnodes_[b.vnode].host != v.host) start[b.resource] = vnodes_.free_amount(v, b.resource);
+  for (const auto& l : v.lent) start[l.resource] = vnodes_.free_amount(v, l.resource);
 }
 
 const vnode_share* placement::share_of(index at) const {
@@ -74,7 +78,7 @@ amount measure(const vnode& v, const node_sort_key& key, resource_id r) {
 
 void placement::sort_vnodes(std::vector<index>& list) const {
   std::sort(list.begin(), list.end(), [&](index a, index b) {
-    const vnode &left = view_.vnodes()[a], &right = view_.vnodes()[b];
+    const vnode &left = vnodes_[a], &right = vnodes_[b];
     for (const auto& [key, resource] : sort_keys_) {
       const amount l = measure(left, key, resource), r = measure(right, key, resource);
       if (l != r) return key.high_first ? l > r : l < r;
@@ -84,13 +88,13 @@ void placement::sort_vnodes(std::vector<index>& list) const {
 }
 
 void placement::group_by_host(node_pool& pool) const {
-  std::vector<index> group_of(view_.hosts().size(), none);
+  std::vector<index> group_of(vnodes_.hosts().size(), none);
   pool.hosts.clear();
   for (const index at : pool.vnodes) {
-    index& group = group_of[view_.vnodes()[at].host];
+    index& group = group_of[vnodes_[at].host];
     if (group == none) {
       group = static_cast<index>(pool.hosts.size());
-      pool.hosts.push_back({view_.vnodes()[at].host, {}, std::vector<amount>(checked_.size())});
+      pool.hosts.push_back({vnodes_[at].host, {}, std::vector<amount>(checked_.size())});
     }
     pool.hosts[group].vnodes.push_back(at);
     add_start(pool.hosts[group].at_start, at);
@@ -105,12 +109,12 @@ node_pool placement::make_pool(std::vector<index> members) const {
   sort_vnodes(pool.vnodes);
   group_by_host(pool);
   for (const index at : pool.vnodes) {
-    const vnode& v = view_.vnodes()[at];
+    const vnode& v = vnodes_[at];
     const auto* share = share_of(at);
     const auto& has = share ? share->has : v.has;
     for (resource_id r = 0; r < has.size(); ++r) pool.total[r] += has[r];
     for (const auto& b : v.borrowed)
-      if (!share && view_.vnodes()[b.vnode].host != v.host) pool.total[b.resource] += view_.vnodes()[b.vnode].available(b.resource);
+      if (!share && vnodes_[b.vnode].host != v.host) pool.total[b.resource] += vnodes_[b.vnode].available(b.resource);
     add_start(pool.at_start, at);
     pool.usable += counts_as_free(at);
   }
@@ -122,7 +126,7 @@ node_pool placement::make_pool(std::vector<index> members) const {
 
 // A vnode with a queue serves only that queue, and the jobs of such a queue use only its vnodes.
 node_pool& placement::pool_of(const job& j) {
-  const index key = view_.queues()[j.queue].vnodes > 0 ? j.queue : none;
+  const index key = queues_[j.queue].vnodes > 0 ? j.queue : none;
   const auto known = pools_.find(key);
   if (known != pools_.end()) return known->second;
   return pools_.emplace(key, make_pool(members_of(key))).first->second;
@@ -134,31 +138,31 @@ std::vector<index> placement::members_of(index queue) const {
     for (const auto& share : *within_) members.push_back(share.vnode);
     return members;
   }
-  for (index i = 0; i < view_.vnodes().size(); ++i) {
-    const vnode& v = view_.vnodes()[i];
+  for (index i = 0; i < vnodes_.size(); ++i) {
+    const vnode& v = vnodes_[i];
     if (v.exists && !v.stale && v.queue == queue) members.push_back(i);
   }
   return members;
 }
 
 std::vector<std::string> placement::group_keys(const job& j) const {
-  if (!view_.request_of(j).group.empty()) return {view_.request_of(j).group};
-  if (!view_.group_by_node()) return {};
-  const auto& of_queue = view_.queues()[j.queue].group_keys;
-  return of_queue.empty() ? view_.server_group_keys() : of_queue;
+  if (!jobs_.request_of(j).group.empty()) return {jobs_.request_of(j).group};
+  if (!site_.group_by_node()) return {};
+  const auto& of_queue = queues_[j.queue].group_keys;
+  return of_queue.empty() ? site_.server_group_keys() : of_queue;
 }
 
 // One set per value of the resource, and one of the vnodes without; smallest first.
 const std::vector<node_pool>& placement::sets_of(const job& j, const node_pool& pool, const std::string& resource) {
-  const auto key = std::make_pair(view_.queues()[j.queue].vnodes > 0 ? j.queue : none, resource);
+  const auto key = std::make_pair(queues_[j.queue].vnodes > 0 ? j.queue : none, resource);
   const auto known = sets_.find(key);
   if (known != sets_.end()) return known->second;
-  const resource_id r = view_.resources().find(resource);
+  const resource_id r = resources_.find(resource);
   static const std::vector<std::string> no_value{""};
   std::vector<std::pair<std::string, std::vector<index>>> members;  // in the order in which values are seen
   for (const index at : pool.vnodes) {
-    const auto* values = r == no_resource ? nullptr : view_.vnodes()[at].text(r);
-    if (!values && view_.only_explicit_sets()) continue;
+    const auto* values = r == no_resource ? nullptr : vnodes_[at].text(r);
+    if (!values && site_.only_explicit_sets()) continue;
     for (const auto& value : values ? *values : no_value) {
       auto set = std::find_if(members.begin(), members.end(), [&](const auto& m) { return m.first == value; });
       if (set == members.end()) set = members.insert(members.end(), {value, {}});
@@ -170,7 +174,7 @@ const std::vector<node_pool>& placement::sets_of(const job& j, const node_pool& 
     sets.push_back(make_pool(std::move(vnodes)));
     sets.back().name = resource + '=' + (value.empty() ? "\"\"" : value);
   }
-  const resource_id cpus = view_.resources().find("ncpus"), mem = view_.resources().find("mem");
+  const resource_id cpus = resources_.find("ncpus"), mem = resources_.find("mem");
   std::stable_sort(sets.begin(), sets.end(), [&](const node_pool& a, const node_pool& b) {
     return a.total[cpus] != b.total[cpus] ? a.total[cpus] < b.total[cpus] : a.total[mem] < b.total[mem];
   });

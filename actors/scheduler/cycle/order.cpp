@@ -24,12 +24,12 @@ struct place {
   }
 };
 
-std::vector<place> by_queue_and_rank(const view& v, bool queue_counts) {
+std::vector<place> by_queue_and_rank(const job_table& jobs, const queue_table& queues, bool queue_counts) {
   std::vector<place> places;
-  for (index i = 0; i < v.jobs().size(); ++i) {
-    const job& j = v.jobs()[i];
+  for (index i = 0; i < jobs.size(); ++i) {
+    const job& j = jobs[i];
     if (j.where != job_place::queued) continue;
-    const queue& q = v.queues()[j.queue];
+    const queue& q = queues[j.queue];
     places.push_back({queue_counts ? -q.priority : 0, queue_counts ? q.order : 0, j.rank, j.serial, i});
   }
   std::sort(places.begin(), places.end());
@@ -47,7 +47,8 @@ void sort_by_values(std::vector<place>& places, const std::vector<double>& value
 }
 
 std::vector<formula_value> sort_by_formula(std::vector<place>& places, const view& v, const job_terms& terms) {
-  const auto& formula = *v.formula();
+  const auto& formula = *v.settings().formula();
+  const auto& jobs = v.jobs();
   std::vector<job_terms::term> of_names;
   for (const auto& name : formula.names()) of_names.push_back(job_terms::find(v.resources(), name).value_or(job_terms::term{}));
   std::vector<double> numbers(of_names.size()), values;
@@ -55,7 +56,7 @@ std::vector<formula_value> sort_by_formula(std::vector<place>& places, const vie
   found.reserve(places.size());
   values.reserve(places.size());
   for (place& p : places) {
-    const job& j = v.jobs()[p.at];
+    const job& j = jobs[p.at];
     for (std::size_t i = 0; i < of_names.size(); ++i) numbers[i] = terms.value(of_names[i], j);
     const auto result = formula.value(numbers);
     found.push_back({p.at, result.value, result.error});
@@ -67,6 +68,7 @@ std::vector<formula_value> sort_by_formula(std::vector<place>& places, const vie
 }
 
 void sort_by_keys(std::vector<place>& places, const view& v, const job_terms& terms, const std::vector<job_sort_key>& keys) {
+  const auto& jobs = v.jobs();
   std::vector<std::pair<job_terms::term, double>> signs;
   for (const auto& key : keys)
     if (const auto term = job_terms::find(v.resources(), key.name)) signs.emplace_back(*term, key.high_first ? -1 : 1);
@@ -74,7 +76,7 @@ void sort_by_keys(std::vector<place>& places, const view& v, const job_terms& te
   values.reserve(places.size() * signs.size());
   for (place& p : places) {
     p.values = static_cast<std::uint32_t>(values.size());
-    for (const auto& [term, sign] : signs) values.push_back(sign * terms.value(term, v.jobs()[p.at]));
+    for (const auto& [term, sign] : signs) values.push_back(sign * terms.value(term, jobs[p.at]));
   }
   sort_by_values(places, values, signs.size());
 }
@@ -96,9 +98,9 @@ std::vector<index> by_turns(const std::vector<place>& places) {
 }  // namespace
 
 job_order in_order(view& v, const policy& p, const timed_settings& settings, moment now) {
-  auto places = by_queue_and_rank(v, settings.by_queue || settings.round_robin);
+  auto places = by_queue_and_rank(v.jobs(), v.queues(), settings.by_queue || settings.round_robin);
   job_order order;
-  if (v.formula()) order.values = sort_by_formula(places, v, job_terms(v, p, now));
+  if (v.settings().formula()) order.values = sort_by_formula(places, v, job_terms(v, p, now));
   else if (!settings.job_sort_keys.empty()) sort_by_keys(places, v, job_terms(v, p, now), settings.job_sort_keys);
   if (settings.round_robin) {
     order.jobs = by_turns(places);

@@ -6,33 +6,12 @@
 
 namespace annals::cycle {
 
-hold_kind hold_on(const vnode& v, values::sharing asked) {
-  using values::sharing;
-  if (asked == sharing::exclhost || v.sharing == sharing_mode::force_exclhost) return hold_kind::whole_host;
-  switch (v.sharing) {
-    case sharing_mode::ignore_excl: return hold_kind::shared;
-    case sharing_mode::force_excl: return hold_kind::exclusive;
-    case sharing_mode::default_excl: return asked == sharing::shared ? hold_kind::shared : hold_kind::exclusive;
-    case sharing_mode::default_exclhost:
-      return asked == sharing::shared ? hold_kind::shared
-             : asked == sharing::excl ? hold_kind::exclusive
-                                      : hold_kind::whole_host;
-    case sharing_mode::default_shared:
-    case sharing_mode::force_exclhost: break;
-  }
-  return asked == sharing::excl ? hold_kind::exclusive : hold_kind::shared;
-}
-
-bool holds_alone(const vnode& v, values::sharing asked) {
-  return hold_on(v, asked) != hold_kind::shared && v.sharing != sharing_mode::ignore_excl;
-}
-
 // -- the whole job -----------------------------------------------------------------------------------------------------
 
 bool placement::place(const job& j, allocation& out, refusal& why, const reserved_space* others) {
   job_ = &j;
   others_ = others;
-  request_ = &view_.request_of(j);
+  request_ = &jobs_.request_of(j);
   out.clear();
   why = {};
   if (beyond_what_others_leave()) return false;
@@ -55,7 +34,7 @@ bool placement::place(const job& j, allocation& out, refusal& why, const reserve
   why.data = lack_of_place(pool);
   if (why.text.empty() && !first_lack_host_) why.text = provision_lack_;
   if (why.text.empty())
-    why.text = first_lack_host_ ? "Insufficient amount of resource: " + view_.resources()[first_lack_want_.resource].name + " "
+    why.text = first_lack_host_ ? "Insufficient amount of resource: " + resources_[first_lack_want_.resource].name + " "
                                 : "No available resources on nodes";
   return false;
 }
@@ -86,7 +65,7 @@ bool placement::failed_on(index host) const {
 }
 
 bool placement::sums_suffice(const node_pool& pool, bool totals_only, refusal* why) const {
-  const auto& table = view_.resources();
+  const auto& table = resources_;
   for (const want& w : request_->sums) {
     if (!checked_[w.resource]) continue;
     const auto& r = table[w.resource];
@@ -112,7 +91,7 @@ bool placement::sums_suffice(const node_pool& pool, bool totals_only, refusal* w
 
 // PBS says of what can never be what there would be if no job ran.
 refusal placement::insufficient(const node_pool& pool, const want& w, amount now, amount total) const {
-  const auto& table = view_.resources();
+  const auto& table = resources_;
   const bool never = w.value > total;
   return {never,
           "Insufficient amount of resource: " + table[w.resource].name + " (R: " + table.print(w.resource, w.value) +
@@ -125,9 +104,9 @@ refusal placement::insufficient(const node_pool& pool, const want& w, amount now
 bool placement::numbers_suffice(const node_pool& pool, refusal& why) const {
   for (const chunk& c : request_->chunks)
     for (const want& w : c.wants) {
-      if (!counted(w) || view_.resources()[w.resource].consumable || pool.vnodes.empty()) continue;
-      amount most = view_.vnodes()[pool.vnodes.front()].available(w.resource);
-      for (const index v : pool.vnodes) most = std::max(most, view_.vnodes()[v].available(w.resource));
+      if (!counted(w) || resources_[w.resource].consumable || pool.vnodes.empty()) continue;
+      amount most = vnodes_[pool.vnodes.front()].available(w.resource);
+      for (const index v : pool.vnodes) most = std::max(most, vnodes_[v].available(w.resource));
       if (w.value <= most) continue;
       why = insufficient(pool, w, most, most);
       return false;
@@ -136,23 +115,23 @@ bool placement::numbers_suffice(const node_pool& pool, refusal& why) const {
 }
 
 bool placement::matched_somewhere(const node_pool& pool, const want& w) const {
-  return std::any_of(pool.vnodes.begin(), pool.vnodes.end(), [&](index v) { return matches(view_.vnodes()[v], w); });
+  return std::any_of(pool.vnodes.begin(), pool.vnodes.end(), [&](index v) { return matches(vnodes_[v], w); });
 }
 
 // What the vnodes have instead, each value once: "linux,aix".
 std::string placement::values_instead_of(const node_pool& pool, const want& w) const {
-  const auto& table = view_.resources();
+  const auto& table = resources_;
   const bool boolean = table[w.resource].is_boolean();
   std::vector<index> by_creation = pool.vnodes;
   std::sort(by_creation.begin(), by_creation.end(),
-            [&](index a, index b) { return view_.vnodes()[a].order < view_.vnodes()[b].order; });
+            [&](index a, index b) { return vnodes_[a].order < vnodes_[b].order; });
   std::vector<std::string> seen;
   const auto see = [&](const std::string& value) {
     if (std::find(seen.begin(), seen.end(), value) == seen.end()) seen.push_back(value);
   };
   for (const index v : by_creation) {
-    if (boolean) see(table.print(w.resource, view_.vnodes()[v].available(w.resource)));
-    if (const auto* values = view_.vnodes()[v].text(w.resource)) std::for_each(values->begin(), values->end(), see);
+    if (boolean) see(table.print(w.resource, vnodes_[v].available(w.resource)));
+    if (const auto* values = vnodes_[v].text(w.resource)) std::for_each(values->begin(), values->end(), see);
   }
   std::string out;
   for (std::size_t i = 0; i < seen.size(); ++i) (out += i ? "," : "") += seen[i];
@@ -223,10 +202,10 @@ bool placement::any_usable(const node_pool::host_group& host) const {
 bool placement::host_may_hold(const node_pool::host_group& host, const std::vector<want>& wants) {
   for (const want& w : wants) {
     if (!checked_[w.resource]) continue;
-    const bool holds = view_.resources()[w.resource].numeric
+    const bool holds = resources_[w.resource].numeric
                            ? host.at_start[w.resource] >= w.value
                            : std::any_of(host.vnodes.begin(), host.vnodes.end(),
-                                         [&](index v) { return matches(view_.vnodes()[v], w); });
+                                         [&](index v) { return matches(vnodes_[v], w); });
     if (holds) continue;
     if (!first_lack_host_) first_lack_host_ = &host, first_lack_want_ = w;
     return false;
@@ -254,7 +233,7 @@ bool placement::place_chunk_on(const node_pool::host_group& host, const chunk& c
 
 bool placement::whole_on_one(const node_pool::host_group& host, const chunk& c, allocation& out) {
   for (const index at : host.vnodes) {
-    const vnode& v = view_.vnodes()[at];
+    const vnode& v = vnodes_[at];
     if (!may_use(at) || !matches(v, c.wants)) continue;
     const bool holds = std::all_of(c.wants.begin(), c.wants.end(), [&](const want& w) {
       return !counted(w) || left_on(at, w.resource) >= w.value;
@@ -267,7 +246,7 @@ bool placement::whole_on_one(const node_pool::host_group& host, const chunk& c, 
     for (const want& w : c.wants) {
       if (!counted(w)) continue;
       out.pieces.push_back({w.resource, w.value});
-      view_.take(at, w.resource, w.value);
+      vnodes_.take(at, w.resource, w.value);
     }
     part.end_piece = static_cast<std::uint32_t>(out.pieces.size());
     const auto first = static_cast<std::uint32_t>(out.parts.size());
@@ -284,8 +263,8 @@ bool placement::split_over(const node_pool::host_group& host, const chunk& c, al
   for (const want& w : c.wants) needed_.push_back(counted(w) ? w.value : 0);
   const auto first = static_cast<std::uint32_t>(out.parts.size());
   for (const index at : host.vnodes) {
-    if (!may_use(at) || !matches(view_.vnodes()[at], c.wants)) continue;
-    if (const auto aoe = aoe_of(c); !aoe.empty() && view_.vnodes()[at].current_aoe != aoe) continue;
+    if (!may_use(at) || !matches(vnodes_[at], c.wants)) continue;
+    if (const auto aoe = aoe_of(c); !aoe.empty() && vnodes_[at].current_aoe != aoe) continue;
     if (!give_part(at, c, out.parts.size() == first, out)) continue;
     if (std::all_of(needed_.begin(), needed_.end(), [](amount n) { return n == 0; })) {
       out.chunks.push_back({first, static_cast<std::uint32_t>(out.parts.size())});
@@ -315,7 +294,7 @@ bool placement::give_part(index at, const chunk& c, bool first, allocation& out)
   }
   part.end_piece = static_cast<std::uint32_t>(out.pieces.size());
   for (std::uint32_t p = part.first_piece; p < part.end_piece; ++p) {
-    view_.take(at, out.pieces[p].resource, out.pieces[p].value);
+    vnodes_.take(at, out.pieces[p].resource, out.pieces[p].value);
     for (std::size_t i = 0; i < c.wants.size(); ++i)
       if (c.wants[i].resource == out.pieces[p].resource) needed_[i] -= out.pieces[p].value;
   }
@@ -326,7 +305,7 @@ bool placement::give_part(index at, const chunk& c, bool first, allocation& out)
 void placement::undo(allocation& out, allocation::placed_chunk to, std::size_t chunks) {
   for (std::size_t p = to.first_part; p < out.parts.size(); ++p)
     for (std::uint32_t i = out.parts[p].first_piece; i < out.parts[p].end_piece; ++i)
-      view_.give_back(out.parts[p].vnode, out.pieces[i].resource, out.pieces[i].value);
+      vnodes_.give_back(out.parts[p].vnode, out.pieces[i].resource, out.pieces[i].value);
   out.pieces.resize(to.first_part < out.parts.size() ? out.parts[to.first_part].first_piece : out.pieces.size());
   out.parts.resize(to.first_part);
   out.chunks.resize(chunks);
@@ -337,19 +316,19 @@ void placement::undo(allocation& out, allocation::placed_chunk to, std::size_t c
 void placement::finish(allocation& out) {
   for (const auto& part : out.parts)
     for (std::uint32_t i = part.first_piece; i < part.end_piece; ++i)
-      if (!view_.resources()[out.pieces[i].resource].consumable)
-        view_.give_back(part.vnode, out.pieces[i].resource, out.pieces[i].value);
+      if (!resources_[out.pieces[i].resource].consumable)
+        vnodes_.give_back(part.vnode, out.pieces[i].resource, out.pieces[i].value);
   std::vector<index> whole;
   for (const auto& part : out.parts) {
-    const vnode& v = view_.vnodes()[part.vnode];
+    const vnode& v = vnodes_[part.vnode];
     if (hold_on(v, request_->share) != hold_kind::whole_host) continue;
-    const auto is_there = [&](index at) { return view_.vnodes()[at].one_host == v.one_host; };
+    const auto is_there = [&](index at) { return vnodes_[at].one_host == v.one_host; };
     if (std::none_of(whole.begin(), whole.end(), is_there)) whole.push_back(part.vnode);
   }
   for (const index first : whole)
-    for (const index v : view_.one_host(view_.vnodes()[first])) {
+    for (const index v : vnodes_.one_host(vnodes_[first])) {
       const bool used = std::any_of(out.parts.begin(), out.parts.end(), [&](const auto& part) { return part.vnode == v; });
-      if (!used && !view_.vnodes()[v].stale) out.whole_host_extra.push_back(v);
+      if (!used && !vnodes_[v].stale) out.whole_host_extra.push_back(v);
     }
   sort_vnodes(out.whole_host_extra);
 }
@@ -357,21 +336,21 @@ void placement::finish(allocation& out) {
 void placement::give_back(const allocation& placed) {
   for (const auto& part : placed.parts)
     for (std::uint32_t i = part.first_piece; i < part.end_piece; ++i)
-      if (view_.resources()[placed.pieces[i].resource].consumable)
-        view_.give_back(part.vnode, placed.pieces[i].resource, placed.pieces[i].value);
+      if (resources_[placed.pieces[i].resource].consumable)
+        vnodes_.give_back(part.vnode, placed.pieces[i].resource, placed.pieces[i].value);
 }
 
 claim placement::claim_of(const job& j, const allocation& placed) const {
   claim c;
-  const auto share = view_.request_of(j).share;
+  const auto share = jobs_.request_of(j).share;
   const auto hold = [&](index v, bool provisioned = false) {
     if (std::any_of(c.vnodes.begin(), c.vnodes.end(), [&](const auto& taken) { return taken.vnode == v; })) return;
-    c.vnodes.push_back({v, provisioned || holds_alone(view_.vnodes()[v], share)});
+    c.vnodes.push_back({v, provisioned || holds_alone(vnodes_[v], share)});
   };
   for (const auto& part : placed.parts) {
     hold(part.vnode, !part.aoe.empty());
     for (std::uint32_t i = part.first_piece; i < part.end_piece; ++i)
-      if (view_.resources()[placed.pieces[i].resource].consumable)
+      if (resources_[placed.pieces[i].resource].consumable)
         c.amounts.push_back({part.vnode, placed.pieces[i].resource, placed.pieces[i].value});
   }
   for (const index extra : placed.whole_host_extra) hold(extra);
@@ -381,7 +360,7 @@ claim placement::claim_of(const job& j, const allocation& placed) const {
 // -- one vnode ---------------------------------------------------------------------------------------------------------
 
 bool placement::may_use(index at) const {
-  const vnode& v = view_.vnodes()[at];
+  const vnode& v = vnodes_[at];
   if (!usable_[at] || v.exclusive_jobs > 0) return false;
   if (failed_on(v.host)) return false;
   if (v.no_multinode_jobs && request_->arrange == values::arrangement::scatter && request_->chunk_count > 1) return false;
@@ -394,32 +373,32 @@ bool placement::may_use(index at) const {
       if (!v.jobs.empty()) return false;
       break;
     case hold_kind::whole_host:
-      for (const index other : view_.one_host(v))
-        if (!view_.vnodes()[other].jobs.empty()) return false;
+      for (const index other : vnodes_.one_host(v))
+        if (!vnodes_[other].jobs.empty()) return false;
   }
   return within_run_limits(v);
 }
 
 bool placement::reserved_for_others(index at, hold_kind wanted) const {
   using kind = reserved_space::kind;
-  const auto& v = view_.vnodes()[at];
+  const auto& v = vnodes_[at];
   if (others_->vnodes[at] == kind::alone) return true;
   if (wanted == hold_kind::shared || v.sharing == sharing_mode::ignore_excl) return false;
   if (wanted == hold_kind::exclusive) return others_->vnodes[at] != kind::none;
-  const auto& all = view_.one_host(v);
+  const auto& all = vnodes_.one_host(v);
   return std::any_of(all.begin(), all.end(), [&](index other) { return others_->vnodes[other] != kind::none; });
 }
 
 amount placement::left_on(index at, resource_id r) const {
-  const vnode& v = view_.vnodes()[at];
-  const amount left = view_.free_amount(v, r);
+  const vnode& v = vnodes_[at];
+  const amount left = vnodes_.free_amount(v, r);
   if (!others_) return left;
   if (v.borrowed.empty() && v.lent.empty()) return left - others_->of(at, r);
   index owner = at;
   for (const auto& b : v.borrowed)
     if (b.resource == r) owner = b.vnode;
   amount reserved = others_->of(owner, r);
-  for (const auto& l : view_.vnodes()[owner].lent)
+  for (const auto& l : vnodes_[owner].lent)
     if (l.resource == r) reserved += others_->of(l.vnode, r);
   return left - reserved;
 }
@@ -435,7 +414,7 @@ bool placement::within_run_limits(const vnode& v) const {
   if (v.max_user_run < 0 && v.max_group_run < 0) return true;
   std::int64_t of_user = 0, of_group = 0;
   for (const auto& on : v.jobs) {
-    const job* other = view_.find_job(on.job);
+    const job* other = jobs_.find(on.job);
     if (!other) continue;
     of_user += other->euser == job_->euser;
     of_group += other->egroup == job_->egroup;
@@ -452,21 +431,21 @@ std::string_view placement::aoe_of(const chunk& c) const {
 // Whether the vnode can be given the environment, which it has not (pbs guide: provisioning).
 bool placement::may_provision(index at, std::string_view aoe) {
   if (keeps_aoes_) return false;
-  const vnode& v = view_.vnodes()[at];
+  const vnode& v = vnodes_[at];
   const auto* offered = v.text(aoe_);
   std::string why;
-  if (!view_.provisions()) why = "Cannot provision, provisioning disabled on server";
+  if (!site_.provisions()) why = "Cannot provision, provisioning disabled on server";
   else if (!v.provision_enable) why = "Cannot provision, provisioning disabled on vnode";
   else if (!offered || std::find(offered->begin(), offered->end(), aoe) == offered->end())
     why = "Cannot provision, requested AOE " + std::string(aoe) + " not available on vnode";
-  else if (view_.hosts()[v.host].vnodes.size() > 1) why = "Cannot provision, host has multiple vnodes";
+  else if (vnodes_.hosts()[v.host].vnodes.size() > 1) why = "Cannot provision, host has multiple vnodes";
   else if (!v.jobs.empty()) why = "Provision conflict with existing job/reservation";
   if (provision_lack_.empty()) provision_lack_ = why;
   return why.empty();
 }
 
 bool placement::matches(const vnode& v, const want& w) const {
-  const auto& r = view_.resources()[w.resource];
+  const auto& r = resources_[w.resource];
   if (r.is_boolean()) return v.available(w.resource) == w.value;  // unset is False
   const auto* values = v.text(w.resource);
   if (!values) return false;
@@ -478,7 +457,7 @@ bool placement::matches(const vnode& v, const want& w) const {
 
 bool placement::matches(const vnode& v, const std::vector<want>& wants) const {
   return std::all_of(wants.begin(), wants.end(), [&](const want& w) {
-    return !checked_[w.resource] || view_.resources()[w.resource].numeric || matches(v, w);
+    return !checked_[w.resource] || resources_[w.resource].numeric || matches(v, w);
   });
 }
 

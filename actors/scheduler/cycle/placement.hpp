@@ -59,14 +59,6 @@ struct allocation {
   }
 };
 
-enum class hold_kind : std::uint8_t { shared,
-                                      exclusive,
-                                      whole_host };
-// How a job with this place uses the vnode (pbs guide: effect of vnode sharing).
-hold_kind hold_on(const vnode& v, values::sharing asked);
-// Nobody else may use the vnode meanwhile.
-bool holds_alone(const vnode& v, values::sharing asked);
-
 // What somebody else will need of vnodes and pools while a job runs, beside what is in use now (calendar).
 struct reserved_space {
   enum class kind : std::uint8_t { none,
@@ -98,7 +90,7 @@ class placement {
 
   // True: `out` says where, and its consumable amounts are taken in the view. False: `why` says why. `others`: to be left alone.
   bool place(const job& j, allocation& out, refusal& why, const reserved_space* others = nullptr);
-  // To be called once a job got its vnodes (view::claim_for): counts and orders what is left.
+  // To be called once a job got its vnodes (claim_book::claim_for): counts and orders what is left.
   void vnodes_changed();
   bool is_checked(resource_id r) const { return checked_[r] != 0; }
   // What `place` took is given back.
@@ -160,11 +152,15 @@ class placement {
   bool may_provision(index vnode_at, std::string_view aoe);
   amount left_on(index vnode_at, resource_id r) const;
   bool reserved_for_others(index vnode_at, hold_kind wanted) const;
-  bool counted(const want& w) const { return checked_[w.resource] && view_.resources()[w.resource].numeric; }
+  bool counted(const want& w) const { return checked_[w.resource] && resources_[w.resource].numeric; }
   void undo(allocation& out, allocation::placed_chunk to, std::size_t chunks);
   void finish(allocation& out);
 
-  view& view_;
+  const resource_table& resources_;
+  const site_settings& site_;
+  const queue_table& queues_;
+  const job_table& jobs_;
+  vnode_table& vnodes_;
   const std::vector<vnode_share>* within_;
   std::vector<char> checked_;  // by resource
   std::vector<std::pair<node_sort_key, resource_id>> sort_keys_;

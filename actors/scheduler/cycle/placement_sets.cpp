@@ -71,7 +71,7 @@ class placement::empty_hosts {
       amount needed = of_.counted(w) ? w.value : 0;
       for (const index at : host.vnodes) {
         if (needed <= 0) break;
-        if (!serves(at, c) || (!aoe.empty() && of_.view_.vnodes()[at].current_aoe != aoe)) continue;
+        if (!serves(at, c) || (!aoe.empty() && of_.vnodes_[at].current_aoe != aoe)) continue;
         const amount part = std::min(needed, left(at, w.resource));
         if (part <= 0) continue;
         taken_[key(at, w.resource)] += part;
@@ -86,7 +86,7 @@ class placement::empty_hosts {
   }
 
   bool serves(index at, const chunk& c) const {
-    const vnode& v = of_.view_.vnodes()[at];
+    const vnode& v = of_.vnodes_[at];
     if (v.no_multinode_jobs && scatter_ && request_.chunk_count > 1) return false;
     return !vnodes_taken_.contains(at) && of_.matches(v, c.wants);
   }
@@ -95,14 +95,14 @@ class placement::empty_hosts {
   // A vnode may use the pool of another.
   place_of_amount key(index at, resource_id r) const {
     if (!of_.within_)
-      for (const auto& b : of_.view_.vnodes()[at].borrowed)
+      for (const auto& b : of_.vnodes_[at].borrowed)
         if (b.resource == r) return {b.vnode, r};
     return {at, r};
   }
   amount left(index at, resource_id r) const {
     const auto from = key(at, r);
     const auto* share = of_.share_of(at);
-    const amount has = share ? share->has[r] : of_.view_.vnodes()[from.first].available(r);
+    const amount has = share ? share->has[r] : of_.vnodes_[from.first].available(r);
     const auto taken = taken_.find(from);
     return taken == taken_.end() ? has : has - taken->second;
   }
@@ -118,7 +118,7 @@ class placement::empty_hosts {
 bool placement::holds_when_empty(const node_pool& set, const node_pool& pool) const {
   const bool one_each = request_->arrange == values::arrangement::scatter || request_->arrange == values::arrangement::vscatter;
   if (one_each && request_->chunk_count > set.vnodes.size()) return false;
-  std::vector<char> has_part(view_.hosts().size());
+  std::vector<char> has_part(vnodes_.hosts().size());
   for (const auto& host : set.hosts) has_part[host.host] = 1;
   empty_hosts::host_list hosts;
   for (const auto& host : pool.hosts)
@@ -135,11 +135,11 @@ bool placement::one_holds_when_empty(const std::vector<const node_pool*>& sets, 
 
 // True: the set has too little now, however the chunks are placed.
 bool placement::is_short_now(const node_pool& set) const {
-  const auto is_usable = [&](index at) { return usable_[at] && view_.vnodes()[at].exclusive_jobs == 0; };
+  const auto is_usable = [&](index at) { return usable_[at] && vnodes_[at].exclusive_jobs == 0; };
   if (std::none_of(set.vnodes.begin(), set.vnodes.end(), is_usable)) return true;
   return std::any_of(request_->sums.begin(), request_->sums.end(), [&](const want& w) {
     if (!checked_[w.resource]) return false;
-    const auto& r = view_.resources()[w.resource];
+    const auto& r = resources_[w.resource];
     if (!r.numeric) return !matched_somewhere(set, w);
     if (!r.consumable) return false;
     amount left = 0;
@@ -168,7 +168,7 @@ bool placement::place_in_sets(const node_pool& pool, const std::vector<std::stri
     return false;
   }
   first_lack_host_ = nullptr;  // a set that is too small lacks nothing
-  if (!view_.do_not_span_sets()) return place_in(pool, out);
+  if (!site_.do_not_span_sets()) return place_in(pool, out);
   why = {true, "can't fit in the largest placement set, and can't span psets",
          "Can't fit in the largest placement set, and can't span placement sets"};
   return false;

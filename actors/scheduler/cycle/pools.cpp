@@ -37,7 +37,7 @@ std::string detail(const why_data& data) {
 bool suffices(const view& v, const placement& checked, const named_amounts& pool, const job& j, index queue, refusal& why,
               const reserved_space* others) {
   const auto& table = v.resources();
-  const auto& wants = v.request_of(j).job_wide;
+  const auto& wants = v.jobs().request_of(j).job_wide;
   for (const want& has : pool.available) {
     if (!checked.is_checked(has.resource)) continue;
     const auto asked = std::find_if(wants.begin(), wants.end(), [&](const want& w) { return w.resource == has.resource; });
@@ -61,12 +61,12 @@ bool suffices(const view& v, const placement& checked, const named_amounts& pool
 }  // namespace
 
 bool pools_suffice(const view& v, const placement& checked, const job& j, refusal& why, const reserved_space* others) {
-  return suffices(v, checked, v.server_pool(), j, none, why, others) &&
+  return suffices(v, checked, v.queues().server_pool(), j, none, why, others) &&
          suffices(v, checked, v.queues()[j.queue].pool, j, j.queue, why, others);
 }
 
 bool has_pool(const view& v, index queue, resource_id r) {
-  const auto& pool = queue == none ? v.server_pool() : v.queues()[queue].pool;
+  const auto& pool = queue == none ? v.queues().server_pool() : v.queues()[queue].pool;
   return std::any_of(pool.available.begin(), pool.available.end(), [&](const want& w) { return w.resource == r; });
 }
 

@@ -22,9 +22,9 @@ class preemption {
   preemption(view& v, const policy& p, const timed_settings& settings, moment now, backfill& dates, cycle_log& log);
 
   // There are levels below the job's: whether it may preempt somebody at all.
-  bool may_employ(index at) const { return settings_.preemptive_sched && level_of(at) + 1 < view_.preempting().levels.size(); }
+  bool may_employ(index at) const { return settings_.preemptive_sched && level_of(at) + 1 < preempting_.levels.size(); }
   // Of a suspended job: one below the normal level waits for room, as in PBS.
-  bool may_employ_to_go_on(index at) const { return may_employ(at) && level_of(at) <= view_.preempting().level_of(0); }
+  bool may_employ_to_go_on(index at) const { return may_employ(at) && level_of(at) <= preempting_.level_of(0); }
   std::size_t level_of(index at) const;
 
   // Makes room for the job, for `longest` or what a shrink-to-fit job can have of it. `anybody`: whatever their levels, as for qrun. True:
@@ -54,6 +54,11 @@ class preemption {
   void put_back(const std::vector<index>& jobs);
 
   view& view_;
+  const preempt_settings& preempting_;
+  const job_table& jobs_;
+  const queue_table& queues_;
+  const job_limits& limits_;
+  vnode_table& vnodes_;
   const policy& policy_;
   const timed_settings& settings_;
   moment now_;

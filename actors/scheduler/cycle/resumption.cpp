@@ -9,19 +9,19 @@ namespace annals::cycle {
 namespace {
 
 bool take_part(view& v, const job& j, const values::vnode_part& part, claim& c) {
-  const index at = v.find_vnode(part.vnode);
+  const index at = v.vnodes().find(part.vnode);
   if (at == none) return false;
   const vnode& node = v.vnodes()[at];
   const bool holds = std::any_of(node.jobs.begin(), node.jobs.end(), [&](const job_on_vnode& on) { return on.job == j.serial; });
-  const bool alone = holds_alone(node, v.request_of(j).share);
-  const bool usable = v.reservation_of(j) ? v.usable_within(node) : v.usable(node);
+  const bool alone = holds_alone(node, v.jobs().request_of(j).share);
+  const bool usable = v.reservations().of(j) ? v.vnodes().usable_within(node) : v.vnodes().usable(node);
   if (!holds && (!usable || (alone && !node.jobs.empty()))) return false;
   for (const auto& value : part.resources) {
     const auto r = v.resources().find(value.name);
     if (r == no_resource || !v.resources()[r].consumable) continue;
     const auto wanted = v.resources().read(r, value.value, rounding::up);
-    if (!wanted || *wanted > v.free_amount(node, r)) return false;
-    v.take(at, r, *wanted);
+    if (!wanted || *wanted > v.vnodes().free_amount(node, r)) return false;
+    v.vnodes().take(at, r, *wanted);
     c.amounts.push_back({at, r, *wanted});
   }
   if (!holds && std::none_of(c.vnodes.begin(), c.vnodes.end(), [&](const auto& taken) { return taken.vnode == at; }))
@@ -44,7 +44,7 @@ std::optional<claim> take_again(view& v, const job& j) {
 }
 
 void give_back(view& v, const claim& taken) {
-  for (const auto& t : taken.amounts) v.give_back(t.vnode, t.resource, t.value);
+  for (const auto& t : taken.amounts) v.vnodes().give_back(t.vnode, t.resource, t.value);
 }
 
 // It says what its exec_vnode says, whatever the job asks for by now. Of a vnode that is gone nothing is said: nothing was taken then.
@@ -60,7 +60,7 @@ allocation kept_place(const view& v, const job& j) {
         const auto asked = r == no_resource ? std::nullopt : v.resources().read(r, value.value, rounding::up);
         if (asked) out.pieces.push_back({r, *asked});
       }
-      out.parts.push_back({v.find_vnode(part.vnode), first, static_cast<std::uint32_t>(out.pieces.size())});
+      out.parts.push_back({v.vnodes().find(part.vnode), first, static_cast<std::uint32_t>(out.pieces.size())});
     }
     placed.end_part = static_cast<std::uint32_t>(out.parts.size());
     out.chunks.push_back(placed);

@@ -42,6 +42,7 @@ class lost final : public stored_reaction<lost> {
     if (!patience) return orders;
     for (const auto& [host, a] : absent_)
       if (at.now_ns >= due_ns(a, *patience)) give_up(host, a.since, at.settings, orders);
+    std::ranges::stable_sort(orders, {}, [](const order_ptr& o) { return o->cause; });
     return orders;
   }
 

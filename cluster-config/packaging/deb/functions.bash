@@ -74,11 +74,11 @@ make_home() {
 
 # ---- daemons
 
-init() {   # COMMAND [KEY=VALUE...]: the init script for the daemons of this package; of comm decides pbs.conf
+init() {   # COMMAND [KEY=VALUE...]: the init script for the daemons of this package; of comm and follow decides pbs.conf
   local command=$1; shift
   case $part in
     server) env PBS_START_SERVER=1 PBS_START_MOM=0 "$@" "$exec_dir/libexec/pbs_init.d" "$command" ;;
-    mom) env PBS_START_SERVER=0 PBS_START_COMM=0 PBS_START_MOM=1 "$@" "$exec_dir/libexec/pbs_init.d" "$command" ;;
+    mom) env PBS_START_SERVER=0 PBS_START_COMM=0 PBS_START_FOLLOW=0 PBS_START_MOM=1 "$@" "$exec_dir/libexec/pbs_init.d" "$command" ;;
   esac
 }
 
@@ -103,17 +103,18 @@ stop_daemons() {
 
 start_what_was_stopped() {
   [ -n "$part" ] && [ -s "$stopped" ] || return 0
-  local server=0 mom=0 comm=0 what
+  local server=0 mom=0 comm=0 follow=0 what
   while read -r what; do
     case $what in
       *.service) deb-systemd-invoke start "$what" > /dev/null || say "$what does not start: systemctl status $what" ;;
       pbs_server) server=1 ;;
       pbs_mom) mom=1 ;;
       pbs_comm) comm=1 ;;
+      pbs_follow) follow=1 ;;
     esac
   done < "$stopped"
-  if [ $server$mom$comm != 000 ]; then
-    if [ "$part" = mom ]; then init start; else init start "PBS_START_SERVER=$server" "PBS_START_COMM=$comm"; fi > /dev/null ||
+  if [ $server$mom$comm$follow != 0000 ]; then
+    if [ "$part" = mom ]; then init start; else init start "PBS_START_SERVER=$server" "PBS_START_COMM=$comm" "PBS_START_FOLLOW=$follow"; fi > /dev/null ||
       say "what ran before does not start again: $exec_dir/libexec/pbs_init.d start"
   fi
   rm -f "$stopped"

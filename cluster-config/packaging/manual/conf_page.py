@@ -16,12 +16,16 @@ TEXTS = {
     "PBS_SERVER_HOST_NAME": ("host", "Where MoMs and schedulers reach the server, if not by PBS_SERVER. server_address of annals.conf wins"
                              " over it for a MoM."),
     "PBS_PRIMARY": ("host", "The same, after PBS_SERVER_HOST_NAME and before PBS_SERVER. There is no second server that would take over."),
+    "PBS_READ_FROM": ("server | follower", "Whom commands ask that only read: qstat, pbsnodes, qselect, pbs_rstat, pbs_efficiency, pbs_output,"
+                      " printjob, and qmgr -c with list or print. With follower it is the pbs_follow of this host; without it, and always for what"
+                      " changes something, the server."),
     "PBS_EXEC": ("directory", "Where the programs are."),
     "PBS_HOME": ("directory", "Where the daemons keep what they know; each host has its own."),
     "PBS_MOM_HOME": ("directory", "PBS_HOME for the MoM, if it is another one."),
     "PBS_START_SERVER": ("0 | 1", "Whether the init script starts the server on this host."),
     "PBS_START_MOM": ("0 | 1", "Whether it starts the MoM."),
     "PBS_START_COMM": ("0 | 1", "Whether it starts pbs_comm, which a login host needs."),
+    "PBS_START_FOLLOW": ("0 | 1", "Whether it starts pbs_follow, which keeps a copy of the server's log and answers questions from it."),
     "PBS_START_SCHED": ("0 | 1", "Deprecated, and without effect in the file: the server starts its schedulers, and the init script says so. In"
                         " its environment, 1 means the default scheduler."),
     "PBS_BATCH_SERVICE_PORT": ("port", "Where the server listens for MoMs and schedulers, and where these go; listen_port of annals.conf wins"
@@ -103,7 +107,12 @@ The daemons' logs name, with its number, a line that is none, a flag that is not
 default counts then.
 Nothing else is refused: a key that is not named here is read over, since PBS has keys for parts that are not here.
 Settings that PBS has no key for are in
-.Xr annals.conf 5 .
+.Xr annals.conf 5 ,
+but for
+.Ev PBS_START_FOLLOW
+and
+.Ev PBS_READ_FROM ,
+which a tool that writes pbs.conf anew from PBS's own keys takes away.
 """
     page += mdoc.tagged(item(key, argument, meaning, defaults.get(key)) for key, (argument, meaning) in TEXTS.items())
     page += ".Ss Known, and without effect\n" + mdoc.tagged(
@@ -127,5 +136,5 @@ PBS_START_SERVER=0
 PBS_START_MOM=1
 .Ed
 """
-    return {"pbs.conf.5": page + mdoc.see_also(("annals.conf", 5), ("mom_config", 5), ("pbs_environment", 7), ("pbs_habitat", 8),
+    return {"pbs.conf.5": page + mdoc.see_also(("annals.conf", 5), ("mom_config", 5), ("pbs_environment", 7), ("pbs_follow", 8), ("pbs_habitat", 8),
                                                ("pbs_init.d", 8), ("pbs_mom", 8), ("pbs_server", 8))}

@@ -2,7 +2,7 @@
 import os
 import re
 
-VARIABLES = ("PBS_HOME", "PBS_EXEC", "PBS_START_SERVER", "PBS_START_MOM", "PBS_START_SCHED", "PBS_START_COMM")
+VARIABLES = ("PBS_HOME", "PBS_EXEC", "PBS_START_SERVER", "PBS_START_MOM", "PBS_START_SCHED", "PBS_START_COMM", "PBS_START_FOLLOW")
 
 
 class Trouble(Exception):
@@ -51,11 +51,11 @@ class Installation:
 
     def package_of(self, part):
         """The program without which the package of this part of pbs_habitat's is not installed."""
-        return "pbs_mom" if part == "mom" else "pbs_comm" if part == "comm" else "pbs_sched" if part.startswith("sched") else "pbs_server"
+        return "pbs_mom" if part == "mom" else "pbs_comm" if part == "comm" else "pbs_follow" if part == "follow" else "pbs_sched" if part.startswith("sched") else "pbs_server"
 
     def missing_daemons(self):
         """Programs that pbs.conf starts here, though their package is not installed."""
-        wanted = (("SERVER", "pbs_server"), ("MOM", "pbs_mom"), ("COMM", "pbs_comm"))
+        wanted = (("SERVER", "pbs_server"), ("MOM", "pbs_mom"), ("COMM", "pbs_comm"), ("FOLLOW", "pbs_follow"))
         return [os.path.join(self.exec, "sbin", name) for key, name in wanted if self.starts(key) and self.program(name) is None]
 
     def installed_parts(self):
@@ -68,7 +68,7 @@ class Installation:
             found += ["sched"] + [f"sched:{name}" for name in self.schedulers()]
         if self.has("MOM"):
             found += ["mom"]
-        return found + (["comm"] if self.starts("COMM") else [])
+        return found + [part for part in ("comm", "follow") if self.starts(part.upper())]
 
     def program(self, name):
         """Its path in the tree, or nothing."""

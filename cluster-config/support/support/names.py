@@ -12,7 +12,7 @@ WORD_LENGTH = 8
 LONG = 5             # from here on a name is replaced also inside of other words
 # What every PBS has: says nothing of a site, and logs without it can't be read.
 KEPT = set("""root daemon nobody pbsadmin pbsuser adm bin sys tty mail localhost localhost.localdomain default workq STDIN pbs PBS Server
-    pbs_server pbs_mom pbs_sched pbs_comm PBS_Server Scheduler Comm Mom MOM _pbs_project_default pbs-default sendmail true false True False
+    pbs_server pbs_mom pbs_sched pbs_comm pbs_follow PBS_Server Scheduler Comm Mom MOM _pbs_project_default pbs-default sendmail true false True False
     user users None PBS_GENERIC PBS_ALL""".split())
 # Words of PBS and of logs: a name that is one is replaced only where a name stands, as in 12.server, root@server or (batch:ncpus=1).
 ORDINARY = KEPT | set("""

@@ -27,11 +27,6 @@ constexpr std::string_view default_sharing = "default_shared";
 // What a vnode's comment begins with while its host is down, or tells more vnodes than it may have.
 constexpr std::string_view down_comment = "node down: ", refused_comment = "vnodes refused: ";
 
-const vnode_state* host_state::vnode(std::string_view wanted) const {
-  const auto at = place_of.find(wanted);
-  return at == place_of.end() ? nullptr : &vnodes[at->second];
-}
-
 std::string base_state(const host_state& host, const vnode_state& vnode) {
   std::string text;
   auto add = [&](std::string_view word) {

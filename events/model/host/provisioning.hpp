@@ -5,7 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "events/model/host/host.hpp"
+#include "events/model/context.hpp"
+#include "events/model/host/host_state.hpp"
+#include "events/model/outcome.hpp"
+#include "events/model/settings.hpp"
 #include "events/schema/client.capnp.h"
 
 namespace annals::model {

@@ -4,7 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "events/model/host/host.hpp"
+#include "events/model/host/host_state.hpp"
+#include "events/model/settings.hpp"
 #include "events/schema/daemon/from_mom.capnp.h"
 
 namespace annals::model {

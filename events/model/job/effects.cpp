@@ -69,8 +69,7 @@ std::vector<job_effect> pending_effects(const job_state& job, const settings& se
   return owed;
 }
 
-// In the order of their names: what a host is owed is sent again in this order after a new connection, so that requests come after
-// the order they belong to, oldest first.
+// Which it is, not when its turn comes: what a host is owed is sent in the order in which it is owed above.
 effect_id id_of(const job_effect& effect) {
   struct visitor {
     effect_id operator()(const start_run& e) const { return {"start", {}, e.run}; }

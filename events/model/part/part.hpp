@@ -24,6 +24,7 @@
 #include "events/model/vnodes/allocation.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/sister.capnp.h"
+#include "events/values/program_key.hpp"
 
 namespace annals::model {
 
@@ -90,8 +91,8 @@ struct part_state {
   usage_set hook_usage;             // what hooks of this host have set, in place of what is measured
   bool closing_hooks_used = false;  // the last of them, of execjob_epilogue or execjob_end, has set some
 
-  std::string key() const { return job + "." + std::to_string(run); }
-  std::string task_key(std::uint32_t task) const { return key() + "-" + std::to_string(task); }
+  values::run_key key() const { return {job, run}; }
+  values::task_key task_key(std::uint32_t task) const { return {key(), task}; }
   const schema::sealed<schema::ToSister>& told() const { return update ? update : request; }
   schema::StartRun::Reader order() const { return order_in(told().get()); }
   std::uint32_t node() const { return request.get().getJoin().getNode(); }

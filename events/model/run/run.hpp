@@ -24,6 +24,7 @@
 #include "events/ports/process_host.hpp"
 #include "events/schema/daemon/shared.capnp.h"
 #include "events/schema/daemon/to_mom.capnp.h"
+#include "events/values/program_key.hpp"
 #include "events/values/tolerance.hpp"
 
 namespace annals::model {
@@ -167,7 +168,7 @@ struct run_state {
   bool tells_why_killed = false;                       // one of them says that the kernel killed processes of it: the first is told
   ran_hooks hooks;                                     // of this host, before the program
 
-  std::string key() const { return job + "." + std::to_string(run); }
+  values::run_key key() const { return {job, run}; }
   bool active() const { return phase == run_phase::starting || phase == run_phase::started; }
   bool over() const { return phase == run_phase::ended || phase == run_phase::refused; }
   bool is_checkpointing() const { return !requests.empty() && requests.front().what == schema::RunRequest::CHECKPOINT; }

@@ -7,7 +7,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/model/refuse.hpp"
-#include "events/model/scheduler/scheduler.hpp"
+#include "events/model/scheduler/scheduler_state.hpp"
 
 namespace annals::model {
 

@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "events/model/scheduler/scheduler.hpp"
+#include "events/model/outcome.hpp"
+#include "events/model/scheduler/scheduler_state.hpp"
+#include "events/schema/client.capnp.h"
 
 namespace annals::model {
 

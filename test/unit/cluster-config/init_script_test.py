@@ -10,7 +10,7 @@ import unittest
 
 from minicluster_test import HERE, ROOT, make_prefix, running
 
-ONE = {"PBS_START_SERVER": "0", "PBS_START_MOM": "0", "PBS_START_SCHED": "0", "PBS_START_COMM": "0"}   # as tools do: one of them 1
+ONE = {"PBS_START_SERVER": "0", "PBS_START_MOM": "0", "PBS_START_SCHED": "0", "PBS_START_COMM": "0", "PBS_START_FOLLOW": "0"}   # as tools do: one of them 1
 NODE = os.uname().nodename
 
 
@@ -21,7 +21,8 @@ class an_installation(unittest.TestCase):
         self.exec = os.path.join(self.top, "pbs")
         make_prefix(self.exec)
         shutil.copy(os.path.join(ROOT, "cluster-config", "packaging", "pbs_init.d"), os.path.join(self.exec, "libexec"))
-        shutil.copy(os.path.join(HERE, "fake_pbs", "daemon"), os.path.join(self.exec, "sbin", "pbs_comm"))
+        for daemon in "pbs_comm", "pbs_follow":
+            shutil.copy(os.path.join(HERE, "fake_pbs", "daemon"), os.path.join(self.exec, "sbin", daemon))
         self.program("bin/qstat", 'echo "pbs_version = 0"')
         self.home = os.path.join(self.top, "home")
         self.conf = os.path.join(self.top, "pbs.conf")
@@ -99,7 +100,7 @@ class an_installation(unittest.TestCase):
 
     def test_tools_start_and_stop_daemons_one_by_one(self):
         for key, lock, name in (("PBS_START_COMM", "server_priv/comm.lock", "comm"), ("PBS_START_SERVER", "server_priv/server.lock", "server"),
-                                ("PBS_START_MOM", "mom_priv/mom.lock", "mom")):
+                                ("PBS_START_MOM", "mom_priv/mom.lock", "mom"), ("PBS_START_FOLLOW", "follow_priv/follow.lock", "follow")):
             one = {**ONE, key: "1"}
             if name == "comm":
                 self.call("pbs_habitat")
@@ -422,9 +423,12 @@ class an_installation(unittest.TestCase):
             self.assertEqual(os.path.islink(path), kind == "link", path)
         self.assertEqual(self.call("pbs_habitat", "exec").returncode, 1)
 
-    def test_habitat_makes_what_a_stand_in_for_the_router_needs(self):
+    def test_habitat_makes_what_pbs_comm_and_a_follower_need(self):
         self.assertEqual(self.call("pbs_habitat", "comm").returncode, 0)
         for path, mode in ("comm_logs", 0o755), ("server_priv", 0o750):
+            self.assertEqual(stat.S_IMODE(os.stat(os.path.join(self.home, path)).st_mode), mode, path)
+        self.assertEqual(self.call("pbs_habitat", "follow").returncode, 0)
+        for path, mode in ("follow_logs", 0o755), ("follow_priv", 0o700), ("run", 0o755):
             self.assertEqual(stat.S_IMODE(os.stat(os.path.join(self.home, path)).st_mode), mode, path)
         self.assertEqual(self.call("pbs_habitat", "server").returncode, 0)       # a server may follow into the home that is new
         self.assertTrue(os.path.exists(os.path.join(self.home, "server_priv", "log.create")))

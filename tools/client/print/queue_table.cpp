@@ -85,7 +85,7 @@ void queue_table::row(std::string& out, const object_view& q) {
 
 std::span<const attributes::attribute_id> server_table::wanted() {
   static constexpr attributes::attribute_id ids[] = {server::server_state, server::max_running, server::total_jobs,
-                                                     server::state_count};
+                                                     server::state_count, server::follower};
   return ids;
 }
 
@@ -104,6 +104,7 @@ void server_table::row(std::string& out, const object_view& s) {
   put_counts(out, read_state_counts(value_of(s, server::state_count)));
   put_left(out, value_of(s, server::server_state), 10);
   out.push_back('\n');
+  if (const auto follower = value_of(s, server::follower); !follower.empty()) out.append("  from follower ").append(follower).append("\n");
 }
 
 std::span<const attributes::attribute_id> queue_list::wanted() {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/client/print/json.hpp"
+#include "tools/client/print/json_document.hpp"
 
 namespace annals::client {
 

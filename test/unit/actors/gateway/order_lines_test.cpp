@@ -13,16 +13,16 @@ using actors::order_lines;
 
 namespace {
 
-actors::post_to_host start(const std::string& host, const std::string& key, unsigned sisters) {
-  return {host, key, schema::make<schema::ToMom>([&](schema::ToMom::Builder m) { m.initStartRun().initSisters(sisters); })};
+actors::post_to_host start(const std::string& host, const char* key, unsigned sisters) {
+  return {host, {0, {key}}, schema::make<schema::ToMom>([&](schema::ToMom::Builder m) { m.initStartRun().initSisters(sisters); })};
 }
-actors::withdraw_from_host withdrawn(const std::string& host, const std::string& key) { return {host, key}; }
+actors::withdraw_from_host withdrawn(const std::string& host, const char* key) { return {host, {0, {key}}}; }
 actors::mom_connected hello(const std::string& host) {
   return {std::make_shared<test::fake_peer>(wire::identity::kind::mom, host), {}, {}, {}, {}};
 }
 actors::mom_gone gone(const actors::mom_connected& m) { return {m.peer, "link lost"}; }
-actors::post_to_host signal(const std::string& host, const std::string& key) {
-  return {host, key, schema::make<schema::ToMom>([](schema::ToMom::Builder m) { m.initSignalRun(); })};
+actors::post_to_host signal(const std::string& host, const char* key) {
+  return {host, {0, {key}}, schema::make<schema::ToMom>([](schema::ToMom::Builder m) { m.initSignalRun(); })};
 }
 schema::sealed<schema::ToMom> with_a_ticket() {
   return schema::make<schema::ToMom>([](schema::ToMom::Builder m) { m.initStartRun().initTicket().setCertificate("c"); });
@@ -41,9 +41,9 @@ struct outgoing {
   }};
   static std::string word_for(const actors::post_to_host& p) {
     const auto m = p.message.get();
-    return p.key + (m.isStartRun() && m.getStartRun().getTicket().getCertificate().size() > 0 ? "!" : "");
+    return std::string(p.key.what.name) + (m.isStartRun() && m.getStartRun().getTicket().getCertificate().size() > 0 ? "!" : "");
   }
-  static std::string word_for(const actors::withdraw_from_host& w) { return "-" + w.key; }
+  static std::string word_for(const actors::withdraw_from_host& w) { return "-" + std::string(w.key.what.name); }
   static std::string word_for(const actors::mom_connected&) { return "hello"; }
   static std::string word_for(const actors::mom_gone&) { return "gone"; }
   void sign_next() {

@@ -68,7 +68,7 @@ struct fixture {
     actors::mom_parts parts{{door, &reader, &clock, stop}, &host, std::make_shared<mom::mom_settings>()};
     parts.hooks = std::make_shared<actors::hook_bits>();
     parts.hooks->events = hooks::find_event("execjob_epilogue")->bit;
-    run = system->spawn<actors::run_actor>(parts, mom, "key", 0, std::make_shared<model::settings>());
+    run = system->spawn<actors::run_actor>(parts, mom, values::run_key{"12.borg", 1}, 0, std::make_shared<model::settings>());
     tell(model::take_order{test::order()});
     tell(model::program_began{{1, 1, 1, "/"}});
   }

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_was_started_has_a_session_and_a_directory) {  //
   at.job.jobdir = "/home/anna";
   BOOST_TEST(shown(job_object(at, 15002), "session_id") == "472");
   BOOST_TEST(shown(job_object(at, 15002), "jobdir") == "/home/anna");
-  const job_at_work by_the_clock{{}, "12.head.1", at.job, {}};
+  const job_at_work by_the_clock{{}, {"12.head", 1}, at.job, {}};
   BOOST_TEST(shown(job_object(by_the_clock, 15002), "session_id") == "472");
 }
 

@@ -67,7 +67,7 @@ schema::sealed<schema::ToSister> spawn(std::uint32_t task) {
 struct task_host final : test::quiet_host {
   bool ordered = false;
   int started = 0;
-  bool has_order(const std::string&) const override { return ordered; }
+  bool has_order(const values::program_key&) const override { return ordered; }
   void start(const ports::run_order&) override { ++started; }
 };
 
@@ -83,12 +83,12 @@ schema::sealed<schema::ToSister> output_taken(std::uint64_t up_to) {
 struct one_output final : ports::task_outputs {
   explicit one_output(std::string t) : text(std::move(t)) {}
   std::string text;
-  void listen(std::function<void(const std::string&)>) override {}
-  void follow(const std::string&, const std::string&) override {}
-  std::optional<std::string> read(const std::string&, bool errors, std::uint64_t offset, std::size_t most) override {
+  void listen(std::function<void(const values::task_key&)>) override {}
+  void follow(const values::task_key&, const std::string&) override {}
+  std::optional<std::string> read(const values::task_key&, bool errors, std::uint64_t offset, std::size_t most) override {
     return !errors && offset < text.size() ? text.substr(offset, most) : "";
   }
-  void remove(const std::string&) override {}
+  void remove(const values::task_key&) override {}
 };
 
 // A part on the run's first host, with a hook of execjob_launch, that is told to start a task.
@@ -117,7 +117,7 @@ struct part_with_a_task {
     parts.outputs = outputs;
     parts.hooks = std::make_shared<actors::hook_bits>();
     parts.hooks->events = hooks::find_event(hooks_of)->bit;
-    part = system->spawn<actors::part_actor>(parts, mom, "key", 0, std::make_shared<model::settings>());
+    part = system->spawn<actors::part_actor>(parts, mom, values::run_key{"12.borg", 1}, 0, std::make_shared<model::settings>());
     caf::anon_send(
         part, actors::envelope<model::part_command>{model::join_asked{join(), "n1"}, test::the_server(), "", nullptr, nullptr, {}, 0, {}});
     system.run();
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(what_hooks_of_their_tasks_set_goes_to_the_run_and_is_not_ad
   caf::anon_send(p.part, std::move(passed));
   p.system.run();
   BOOST_TEST_REQUIRE(p.all.of_run.size() == 1u);
-  BOOST_TEST(p.all.of_run.front().key == "key");
+  BOOST_TEST(print(p.all.of_run.front().key) == "12.borg.1");
   BOOST_TEST((p.all.of_run.front().set.changes == std::vector<model::usage_change>{{"naccelerators", "7"}}));
   BOOST_TEST(p.log.last_sequence() == written);
   BOOST_TEST(p.host.started == 1);

@@ -1,4 +1,5 @@
-// What a MoM does with hooks that are on their way (pbs guide: sync_mom_hookfiles_timeout; docs/design/0023-hooks.md).
+// What a MoM does with hooks that are on their way (pbs guide: sync_mom_hookfiles_timeout; docs/design/0023-hooks.md), and with what they
+// report.
 #include <boost/test/unit_test.hpp>
 
 #include <caf/actor_system.hpp>
@@ -6,10 +7,15 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/send.hpp>
 
+#include <algorithm>
+#include <deque>
 #include <filesystem>
+#include <fstream>
 #include <future>
+#include <iterator>
 
 #include "actors/mom/hooks/mom_hooks.hpp"
+#include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/run_this.hpp"
 #include "events/log/record.hpp"
 #include "hooks-runtime/pool/fake_hook_runner.hpp"
@@ -34,7 +40,10 @@ capnp::Data::Reader data(const std::string& s) { return {reinterpret_cast<const 
 
 // A MoM's hooks in an actor of their own. Every step runs there and is over when `in_mom` returns.
 struct fixture {
-  temporary_directory directory;
+  temporary_directory directory, logs;
+  daemon_log notes{logs.path, "pbs_mom", 0xffff, false};
+  bool disk_stands = false;
+  std::deque<helper_pool::work> for_the_disk;  // while it stands
   set_clock clock;
   hooks::fake_hook_runner runner;
   std::vector<schema::sealed<schema::FromMom>> told;
@@ -53,6 +62,11 @@ struct fixture {
       parts.directory = directory.path;
       parts.host = "n1";
       parts.clock = &clock;
+      parts.notes = &notes;
+      parts.aside = [this](helper_pool::work what) {
+        if (disk_stands) for_the_disk.push_back(std::move(what));
+        else what()();
+      };
       parts.bits = std::make_shared<hook_bits>();
       parts.describe = [](schema::MomHello::Builder hello) { hello.initVnodes(1)[0].setName("n1"); };
       parts.say_hello = [] {};
@@ -153,6 +167,39 @@ struct fixture {
   }
   void hooks_run() {
     in_mom([&] { while (runner.step()) {} });
+  }
+  void disk_goes_on() {
+    in_mom([this] {
+      disk_stands = false;
+      for (; !for_the_disk.empty(); for_the_disk.pop_front()) for_the_disk.front()()();
+    });
+  }
+
+  // A hook that is there has run for a job, and its report is made.
+  void a_hook_runs() {
+    server_tells_of_a_hook(5);
+    script_comes();
+    told.clear();
+    a_job_begins();
+    hooks_run();
+  }
+  std::string reports() const { return directory.path + "/reports"; }
+  std::size_t files() const {
+    std::error_code none;
+    std::size_t n = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(reports(), none)) n += entry.is_regular_file();
+    return n;
+  }
+  std::size_t reports_told() const {
+    return static_cast<std::size_t>(std::ranges::count_if(told, [](const auto& m) { return m.get().isHookReport(); }));
+  }
+  std::string log_text() const {
+    std::string all;
+    for (const auto& f : std::filesystem::directory_iterator(logs.path)) {
+      std::ifstream in(f.path());
+      all += std::string(std::istreambuf_iterator<char>(in), {});
+    }
+    return all;
   }
 };
 
@@ -278,6 +325,95 @@ BOOST_AUTO_TEST_CASE(what_a_startup_hook_asks_waits_a_moment_only) {
   at(1);
   BOOST_REQUIRE(answers.size() == 1u);
   BOOST_TEST(answers[0].get().isUnknown());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(reports_of_hooks, fixture)
+
+BOOST_AUTO_TEST_CASE(neither_the_server_nor_the_run_hears_of_a_report_before_it_is_on_the_disk) {
+  disk_stands = true;
+  a_hook_runs();
+  BOOST_TEST(files() == 0u);
+  BOOST_TEST(reports_told() == 0u);
+  BOOST_TEST(passed.empty());
+  in_mom([&] { mom->server_is_here(); });  // a new connection: all that is owed is told
+  BOOST_TEST(reports_told() == 0u);
+  disk_goes_on();
+  BOOST_TEST(files() == 1u);
+  BOOST_TEST(reports_told() == 1u);
+  BOOST_TEST(passed.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_report_is_told_again_until_it_is_acknowledged_and_then_its_file_goes) {
+  a_hook_runs();
+  BOOST_REQUIRE(reports_told() == 1u);
+  at(5);
+  BOOST_REQUIRE(reports_told() == 2u);
+  const auto report = *std::ranges::find_if(told, [](const auto& m) { return m.get().isHookReport(); });
+  in_mom([&] {
+    mom->on_ack(schema::make<schema::HookAck>([&](schema::HookAck::Builder a) {
+                  a.setPosition(report.get().getHookReport().getPosition());
+                }).get());
+  });
+  BOOST_TEST(files() == 0u);
+  at(5);
+  BOOST_TEST(reports_told() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_report_that_can_not_be_written_is_told_from_memory_and_the_log_says_so) {
+  std::ofstream(reports()) << "no directory";
+  a_hook_runs();
+  BOOST_TEST(passed.size() == 1u);
+  BOOST_TEST(reports_told() == 1u);
+  at(5);
+  BOOST_TEST(reports_told() == 2u);
+  BOOST_TEST(log_text().find("the report of its run is not safe, it is in memory only: " + reports()) != std::string::npos, log_text());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(outbox_of_hooks)
+
+namespace {
+
+schema::sealed<schema::FromMom> report_at(std::uint64_t position) {
+  return schema::make<schema::FromMom>([&](schema::FromMom::Builder m) { m.initHookReport().setPosition(position); });
+}
+std::size_t reports_in(const std::string& directory) {
+  std::size_t n = 0;
+  hook_outbox(directory).each([&](const auto&) { ++n; });
+  return n;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_report_that_was_written_is_found_by_the_next_mom_and_counts_on_from_there) {
+  const temporary_directory made;
+  const auto directory = made.path + "/reports";
+  BOOST_TEST(write_hook_report(directory, 7, report_at(7).bytes()) == "");
+  BOOST_TEST(write_hook_report(directory, 1000, report_at(1000).bytes()) == "");
+  BOOST_TEST(reports_in(directory) == 2u);
+  BOOST_TEST(hook_outbox(directory).next_position(5) == 1001u);
+  remove_hook_report(directory, 7);
+  BOOST_TEST(reports_in(directory) == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_report_that_can_not_be_written_leaves_no_file_and_says_why) {
+  const temporary_directory made;
+  const auto directory = made.path + "/reports";
+  std::filesystem::create_directories(directory + "/7");  // stands in its way
+  BOOST_TEST(write_hook_report(directory, 7, report_at(7).bytes()) == directory + "/7: Is a directory");
+  std::ofstream(made.path + "/file") << "x";
+  BOOST_TEST(write_hook_report(made.path + "/file", 7, report_at(7).bytes()).starts_with(made.path + "/file: "));
+}
+
+// What stands in its place takes no byte, as a full disk.
+BOOST_AUTO_TEST_CASE(a_report_that_is_cut_off_is_no_report) {
+  const temporary_directory made;
+  std::filesystem::create_symlink("/dev/full", made.path + "/7");
+  BOOST_TEST(write_hook_report(made.path, 7, report_at(7).bytes()) == made.path + "/7: No space left on device");
+  BOOST_TEST(!std::filesystem::exists(std::filesystem::symlink_status(made.path + "/7")));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

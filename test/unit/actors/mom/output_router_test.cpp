@@ -14,7 +14,7 @@ namespace {
 struct appending_host final : test::quiet_host {
   std::string out, errors;
   int appends = 0;
-  void append_output(const std::string&, bool to_errors, const std::string& bytes) override {
+  void append_output(const values::run_key&, bool to_errors, const std::string& bytes) override {
     (to_errors ? errors : out) += bytes;
     ++appends;
   }
@@ -28,7 +28,7 @@ struct fixture {
   actors::run_context run{.parts = {{}, &host, std::make_shared<mom::mom_settings>()},
                           .self = nullptr,
                           .mom = nullptr,
-                          .key = "12.borg.1",
+                          .key = {"12.borg", 1},
                           .state = state,
                           .receive = {},
                           .reconcile = {},

@@ -13,23 +13,23 @@ using namespace annals;
 namespace {
 
 struct fake_files final : ports::task_outputs {
-  std::map<std::string, std::array<std::string, 2>> files;
-  std::set<std::string> removed;
+  std::map<std::uint32_t, std::array<std::string, 2>> files;  // by task
+  std::set<std::uint32_t> removed;
   bool ill = false;
-  void listen(std::function<void(const std::string&)>) override {}
-  void follow(const std::string&, const std::string&) override {}
-  std::optional<std::string> read(const std::string& key, bool errors, std::uint64_t offset, std::size_t most) override {
+  void listen(std::function<void(const values::task_key&)>) override {}
+  void follow(const values::task_key&, const std::string&) override {}
+  std::optional<std::string> read(const values::task_key& key, bool errors, std::uint64_t offset, std::size_t most) override {
     if (ill) return std::nullopt;
-    const auto& text = files[key][errors];
+    const auto& text = files[key.task][errors];
     return offset < text.size() ? text.substr(offset, most) : "";
   }
-  void remove(const std::string& key) override { removed.insert(key); }
+  void remove(const values::task_key& key) override { removed.insert(key.task); }
 };
 
 struct fixture {
   fake_files files;
   std::vector<actors::output_piece> sent;
-  actors::part_output output{&files, [](std::uint32_t task) { return "12.borg.1-" + std::to_string(task); },
+  actors::part_output output{&files, [](std::uint32_t task) { return values::task_key{{"12.borg", 1}, task}; },
                              [this](const actors::output_piece& p) { sent.push_back(p); }};
 };
 
@@ -38,9 +38,9 @@ struct fixture {
 BOOST_FIXTURE_TEST_SUITE(output_of_tasks, fixture)
 
 BOOST_AUTO_TEST_CASE(the_next_piece_follows_when_the_last_was_taken) {
-  files.files["12.borg.1-2"][0] = "one";
+  files.files[2][0] = "one";
   output.follow(2, "anna");
-  files.files["12.borg.1-2"][0] += "two";
+  files.files[2][0] += "two";
   output.look(2);
   BOOST_REQUIRE(sent.size() == 1u);
   BOOST_TEST(sent[0].bytes == "one");
@@ -53,9 +53,9 @@ BOOST_AUTO_TEST_CASE(the_next_piece_follows_when_the_last_was_taken) {
 }
 
 BOOST_AUTO_TEST_CASE(a_piece_that_was_not_taken_comes_again_as_it_was) {
-  files.files["12.borg.1-2"][1] = "error";
+  files.files[2][1] = "error";
   output.follow(2, "anna");
-  files.files["12.borg.1-2"][1] += " and more";
+  files.files[2][1] += " and more";
   output.repeat();
   BOOST_REQUIRE(sent.size() == 2u);
   BOOST_TEST(sent[1].errors);
@@ -63,23 +63,23 @@ BOOST_AUTO_TEST_CASE(a_piece_that_was_not_taken_comes_again_as_it_was) {
 }
 
 BOOST_AUTO_TEST_CASE(a_task_is_done_when_all_was_taken_and_then_its_files_go) {
-  files.files["12.borg.1-2"] = {"out", "err"};
+  files.files[2] = {"out", "err"};
   output.follow(2, "anna");
   BOOST_TEST(!output.all_taken(2));
   output.taken(2, false, 3);
-  files.files["12.borg.1-2"][0] += "!";  // the last words
+  files.files[2][0] += "!";  // the last words
   BOOST_TEST(!output.all_taken());
   output.taken(2, true, 3);
   BOOST_TEST(!output.all_taken());
   BOOST_TEST(files.removed.empty());
   output.taken(2, false, 4);
   BOOST_TEST(output.all_taken());
-  BOOST_TEST(files.removed.count("12.borg.1-2") == 1u);
+  BOOST_TEST(files.removed.count(2) == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(a_task_is_not_done_while_nobody_can_say_what_it_wrote) {
   files.ill = true;
-  files.files["12.borg.1-2"][0] = "out";
+  files.files[2][0] = "out";
   output.follow(2, "anna");
   BOOST_TEST(!output.all_taken(2));
   BOOST_TEST(files.removed.empty());
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_task_is_not_done_while_nobody_can_say_what_it_wrote) {
 }
 
 BOOST_AUTO_TEST_CASE(large_output_goes_in_pieces) {
-  files.files["12.borg.1-2"][0] = std::string(limits::output_piece_bytes + 1, 'x');
+  files.files[2][0] = std::string(limits::output_piece_bytes + 1, 'x');
   output.follow(2, "anna");
   BOOST_TEST(sent.back().bytes.size() == limits::output_piece_bytes);
   output.taken(2, false, limits::output_piece_bytes);
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(large_output_goes_in_pieces) {
 }
 
 BOOST_AUTO_TEST_CASE(a_piece_is_whole_lines_where_there_are_any) {
-  files.files["12.borg.1-2"][0] = "one\ntwo\nthr";
+  files.files[2][0] = "one\ntwo\nthr";
   output.follow(2, "anna");
   BOOST_TEST(sent.back().bytes == "one\ntwo\n");
   output.taken(2, false, 8);
@@ -107,13 +107,13 @@ BOOST_AUTO_TEST_CASE(a_piece_is_whole_lines_where_there_are_any) {
 }
 
 BOOST_AUTO_TEST_CASE(what_nobody_takes_is_dropped) {
-  files.files["12.borg.1-2"][0] = "out";
+  files.files[2][0] = "out";
   output.follow(2, "anna");
   output.drop();
   BOOST_TEST(output.all_taken());
   BOOST_TEST(files.removed.size() == 1u);
 
-  files.files["12.borg.1-3"][0] = "late";  // of a task whose start was told only then
+  files.files[3][0] = "late";  // of a task whose start was told only then
   output.follow(3, "anna");
   BOOST_TEST(output.all_taken());
   BOOST_TEST(files.removed.size() == 2u);

@@ -235,6 +235,40 @@ BOOST_AUTO_TEST_CASE(an_attached_session_is_told_from_a_program) {
   BOOST_TEST(!attached_of({}, {"A=b"}));
 }
 
+// On another thread: the actor answers others meanwhile, and the asker when that is done.
+BOOST_FIXTURE_TEST_CASE(who_asks_for_a_process_that_is_not_there_hears_it_when_it_was_looked_up, tm_fixture) {
+  self->send(tm, peer_opened{caller});
+  ask(1, [](schema::TmRequest::Builder r) {
+    r.initAttach().setJob("12.borg");
+    r.getAttach().setPid(1 << 30);
+  });
+  self->send(tm, job_found{received<find_job>().asker.question, caf::actor(self), "anna", {"n1"}, 7, 1});
+  while (caller->replies().empty()) settle();
+  BOOST_TEST(failure(caller->replies().front()) == tm_error::no_process);
+  BOOST_TEST(caller->replies().front().get().getQuestion() == 1u);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_caller_that_goes_while_its_process_is_looked_up_is_forgotten, tm_fixture) {
+  self->send(tm, peer_opened{caller});
+  ask(1, [](schema::TmRequest::Builder r) {
+    r.initAttach().setJob("12.borg");
+    r.getAttach().setPid(getpid());
+  });
+  self->send(tm, job_found{received<find_job>().asker.question, caf::actor(self), "anna", {"n1"}, 7, 1});
+  self->send(tm, peer_closed{caller, "gone"});
+  settle();
+  // One that asks after it is answered: what was looked up before it is done.
+  const auto other = std::make_shared<fake_caller>(9);
+  self->send(tm, peer_opened{other});
+  self->send(tm, peer_frame{other, schema::make<schema::TmRequest>([](schema::TmRequest::Builder r) {
+                              r.initAttach().setJob("12.borg");
+                              r.getAttach().setPid(1 << 30);
+                            })});
+  self->send(tm, job_found{received<find_job>().asker.question, caf::actor(self), "anna", {"n1"}, 7, 1});
+  while (other->replies().empty()) settle();
+  BOOST_TEST(caller->replies().empty());
+}
+
 // pbs_attach takes TM_ESESSION for good, where it is about to become a command: the session belongs to a job.
 BOOST_AUTO_TEST_CASE(a_process_that_has_no_session_of_its_own_is_none_of_a_job) {
   const auto user = mom::user_of(1);

@@ -77,7 +77,7 @@ struct answering {
   explicit answering(std::shared_ptr<projections::status> begin = std::make_shared<projections::status>()) : now(std::move(begin)) {}
   ~answering() { system.end({status, past}); }
 
-  // Commits a queue as the log writer does. True: the status actor would be told.
+  // Commits a queue as the log writer does. True: the query actor would be told.
   bool commit_queue(const char* name) {
     log::append a;
     a.events.push_back(model::make_event([&](auto e) { e.initQueue().initCreated().setName(name); }));

@@ -52,9 +52,25 @@ BOOST_AUTO_TEST_CASE(what_is_owed_is_begun_once_and_in_the_order_it_is_owed) {
 BOOST_AUTO_TEST_CASE(what_is_owed_no_more_is_withdrawn_before_anything_new_begins) {
   reconcile({{"a"}, {"b"}});
   BOOST_TEST(reconcile({{"c"}, {"b"}}) == "-a +c ");
-  BOOST_TEST(reconcile({}) == "-b -c ");
+  BOOST_TEST(reconcile({}) == "-c -b ");
   BOOST_TEST(runner.empty());
   BOOST_TEST(reconcile({{"a"}}) == "+a ");  // owed again: another debt
+}
+
+// "order 10" sorts before "order 2".
+BOOST_AUTO_TEST_CASE(the_order_is_that_in_which_it_is_owed_and_not_that_of_the_names) {
+  BOOST_TEST(reconcile({{"order 2"}, {"order 10"}, {"order 1"}}) == "+order 2 +order 10 +order 1 ");
+  runner.again([](const effect&) { return true; });
+  BOOST_TEST(reconcile({{"order 2"}, {"order 10"}, {"order 1"}}) == "+order 2 +order 10 +order 1 ");
+  BOOST_TEST(reconcile({}) == "-order 2 -order 10 -order 1 ");
+}
+
+BOOST_AUTO_TEST_CASE(two_of_one_name_are_one) {
+  open = false;
+  BOOST_TEST(reconcile({{"a", 0, 0, "1"}, {"b"}, {"a", 0, 0, "2"}}) == "?a2 ?b ");
+  open = true;
+  BOOST_TEST(reconcile({{"a"}, {"a"}}) == "+a ");
+  BOOST_TEST(reconcile({}) == "-a ");
 }
 
 BOOST_AUTO_TEST_CASE(the_same_name_is_the_same_effect_whatever_else_changed) {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "actors/runtime/log_writer.hpp"
-#include "actors/server/discards.hpp"
+#include "actors/server/order_keys.hpp"
 #include "events/log/event_log.hpp"
 #include "test/support/model_builders.hpp"
 #include "test/support/whole_server.hpp"
@@ -18,7 +18,7 @@ using namespace annals;
 namespace {
 
 constexpr std::uint64_t serial = 95;
-const std::string order = "7.borg/discard";  // as the job's actor names it
+const actors::order_key order = actors::key_of(serial, model::discard_run{"n1", 1});  // as the job's actor names it
 
 // Jobs that do not answer: what they are told is only counted.
 struct told_jobs {
@@ -176,6 +176,46 @@ BOOST_AUTO_TEST_CASE(a_second_hello_of_the_same_connection_does_not_bring_a_host
   }
   is_rid();
   BOOST_TEST(is_up());
+}
+
+// In the alphabet 10 comes before 2, and a signal before the start that it is for.
+BOOST_AUTO_TEST_CASE(what_is_owed_is_sent_over_a_new_connection_in_the_order_in_which_it_was_ordered) {
+  const auto request = [](std::uint64_t job, std::uint64_t id) {
+    return schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
+      m.initTellRun().initRef().setJobSerial(job);
+      m.getTellRun().initRequest().setId(id);
+    });
+  };
+  const auto post = [&](std::uint64_t job, const model::job_effect& effect, schema::sealed<schema::ToMom> message) {
+    tell(actors::post_to_host{"n1", actors::key_of(job, effect), std::move(message)});
+  };
+  const auto effect = [](std::uint64_t id) {
+    model::tell_run e{"n1", 1, {}};
+    e.request.id = id;
+    return e;
+  };
+  const auto tell_run = [&](std::uint64_t job, std::uint64_t id) { post(job, effect(id), request(job, id)); };
+  post(2, model::start_run{"n1", 1}, schema::make<schema::ToMom>([](schema::ToMom::Builder m) { m.initStartRun(); }));
+  tell_run(2, 2);
+  tell_run(2, 10);
+  tell_run(10, 1);
+  post(2, model::signal_run{"n1", 1, 1, "SIGTERM", 10, 271, true},
+       schema::make<schema::ToMom>([](schema::ToMom::Builder m) { m.initSignalRun(); }));
+  tell_run(1, 1);
+  tell_run(2, 2);  // a repeat
+  tell(actors::withdraw_from_host{"n1", actors::key_of(1, effect(1))});
+  const auto peer = std::make_shared<test::fake_peer>(wire::identity::kind::mom, "n1");
+  tell(actors::mom_connected{
+      peer, schema::make<schema::FromMom>([](schema::FromMom::Builder m) { m.initHello().setHost("n1"); }), {}, {}, {}});
+  std::string sent;
+  for (const auto& m : peer->sent) {
+    const auto to = m.root<schema::ToMom>();
+    if (to.isStartRun()) sent += "start ";
+    if (to.isSignalRun()) sent += "signal ";
+    if (to.isTellRun())
+      sent += std::to_string(to.getTellRun().getRef().getJobSerial()) + "/" + std::to_string(to.getTellRun().getRequest().getId()) + " ";
+  }
+  BOOST_TEST(sent == "start 2/2 2/10 10/1 signal ");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,9 +1,12 @@
-// When a job's actor leaves memory: it says that it is idle until the gateway lets it go, whatever comes in between. And what releases wait
-// for, and when they are answered.
+// When a job's actor leaves memory: it says that it is idle until the gateway lets it go, whatever comes in between. What releases wait
+// for, and when they are answered; and how an order waits for its script.
 #include "actors/server/job_actor.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <caf/event_based_actor.hpp>
+
+#include <optional>
+#include <span>
 
 #include "actors/runtime/log_writer.hpp"
 #include "events/log/event_log.hpp"
@@ -22,6 +25,8 @@ struct heard {
   std::vector<std::uint64_t> usage_asked;  // questions, to borg
   int usage_withdrawn = 0;
   int orders_to_run = 0;
+  std::vector<std::string> scripts_wanted;  // hashes
+  std::vector<std::string> started;         // the scripts of orders to start
 };
 
 caf::behavior fake_gateway(caf::event_based_actor*, heard* h) {
@@ -32,9 +37,17 @@ caf::behavior fake_gateway(caf::event_based_actor*, heard* h) {
         const auto m = p.message.get();
         if (m.isUsageNow() && p.host == "borg") h->usage_asked.push_back(m.getUsageNow().getQuestion());
         h->orders_to_run += m.isTellRun();
+        if (!m.isStartRun()) return;
+        const auto script = m.getStartRun().getInlineScript();
+        h->started.emplace_back(reinterpret_cast<const char*>(script.begin()), script.size());
       },
-      [h](const actors::withdraw_from_host& w) { h->usage_withdrawn += w.key.ends_with("/usage"); },
+      [h](const actors::withdraw_from_host& w) { h->usage_withdrawn += w.key.what.name == "usage"; },
   };
+}
+
+// Reads nothing by itself: the disk takes its time.
+caf::behavior slow_scripts(caf::event_based_actor*, heard* h) {
+  return {[h](const actors::script_wanted& w) { h->scripts_wanted.push_back(w.hash); }};
 }
 
 struct kept_answer final : actors::reply_to {
@@ -44,17 +57,21 @@ struct kept_answer final : actors::reply_to {
 };
 
 struct fixture {
-  fixture() : log(store, clock), reader(store) {
+  explicit fixture(const std::string& script_hash = {}) : log(store, clock), reader(store) {
     const auto stop = [](const std::string& text) { BOOST_ERROR("stopped: " + text); };
     writer = system->spawn(actors::log_writer, actors::log_writer_parts{&log, &reader, nullptr, {}, stop, [] { return true; }});
     gateway = system->spawn(fake_gateway, &said);
-    job = system->spawn<actors::job_actor>(actors::job_parts{{writer, &reader, &clock, stop}, gateway}, 12, 0, settings);
-    tell(test::submission(12));
+    scripts = system->spawn(slow_scripts, &said);
+    job = system->spawn<actors::job_actor>(actors::job_parts{{writer, &reader, &clock, stop}, gateway, scripts}, 12, 0, settings);
+    auto submission = test::submission(12);
+    submission.script_hash = script_hash;
+    submission.script_size = script_hash.empty() ? 0 : 10;
+    tell(submission);
     run();
   }
-  ~fixture() { system.end({job, gateway, writer}); }
-  void tell(model::job_command c) {
-    caf::anon_send(job, actors::envelope<model::job_command>{std::move(c), test::manager(), "", nullptr, settings, {}, 0, {}});
+  ~fixture() { system.end({job, scripts, gateway, writer}); }
+  void tell(model::job_command c, const model::requester& by = test::manager()) {
+    caf::anon_send(job, actors::envelope<model::job_command>{std::move(c), by, "", nullptr, settings, {}, 0, {}});
   }
   void ask(std::uint64_t sent) { caf::anon_send(job, actors::may_you_leave{sent}); }
   void run() { system.run(); }
@@ -71,7 +88,7 @@ struct fixture {
   test::stepped_system system;
   model::settings_ptr settings = std::make_shared<model::settings>(test::small_settings());
   heard said;
-  caf::actor writer, gateway, job;
+  caf::actor writer, gateway, scripts, job;
 };
 
 // A job on borg and n2, of which the server knows that it runs.
@@ -113,7 +130,52 @@ struct running : fixture {
   }
 };
 
+// A job with a script that travels in its order, which a scheduler has placed.
+struct scripted : fixture {
+  scripted() : fixture(std::string(32, 'h')) {
+    tell(test::propose_hosts({"borg"}), test::the_scheduler());
+    run();
+  }
+  void is_read(std::optional<std::string> text) {
+    actors::script_read read;
+    if (text) {
+      const auto bytes = std::as_bytes(std::span(*text));
+      read.text.emplace(bytes.begin(), bytes.end());
+    }
+    caf::anon_send(job, std::move(read));
+    run();
+  }
+};
+
 }  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(orders_with_scripts, scripted)
+
+BOOST_AUTO_TEST_CASE(an_order_goes_out_when_its_script_was_read) {
+  BOOST_TEST(said.scripts_wanted == std::vector<std::string>{std::string(32, 'h')}, boost::test_tools::per_element());
+  BOOST_TEST(said.started.empty());
+  caf::anon_send(job, actors::host_created{"borg"});  // it is owed anew meanwhile, and asked for once
+  run();
+  BOOST_TEST(said.scripts_wanted.size() == 1u);
+  is_read("#!/bin/sh\n");
+  BOOST_TEST(said.started == std::vector<std::string>{"#!/bin/sh\n"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(an_order_whose_script_is_lost_goes_out_without_it) {
+  is_read(std::nullopt);
+  BOOST_TEST(said.started == std::vector<std::string>{""}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(an_order_that_goes_out_again_has_its_script_read_again) {
+  is_read("#!/bin/sh\n");
+  caf::anon_send(job, actors::host_created{"borg"});
+  run();
+  BOOST_TEST(said.scripts_wanted.size() == 2u);
+  is_read("#!/bin/sh\n");
+  BOOST_TEST(said.started.size() == 2u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_FIXTURE_TEST_SUITE(leaving, fixture)
 

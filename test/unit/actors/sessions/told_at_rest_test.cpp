@@ -1,4 +1,4 @@
-// What the status actor decides for jobs at rest, hands the writer, and tells the gateway (docs/design/0054-dependencies.md).
+// What the query actor decides for jobs at rest, hands the writer, and tells the gateway (docs/design/0054-dependencies.md).
 #include <boost/test/unit_test.hpp>
 
 #include <map>

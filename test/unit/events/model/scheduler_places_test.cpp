@@ -3,6 +3,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/model/scheduler/places.hpp"
+#include "events/model/scheduler/scheduler.hpp"
 #include "test/support/model_builders.hpp"
 
 using namespace annals;

@@ -104,6 +104,16 @@ BOOST_AUTO_TEST_CASE(the_environment_wins_over_the_file) {
   BOOST_TEST(conf.pbs_home == "/x/home");
 }
 
+BOOST_AUTO_TEST_CASE(who_is_read_from_is_the_server_or_a_follower) {
+  const directory d;
+  BOOST_TEST(read_pbs_conf_file(d.file("a", "PBS_READ_FROM=follower\n")).pbs_read_from == "follower");
+  BOOST_TEST(read_pbs_conf_file(d.file("b", "PBS_START_FOLLOW=1\n")).start_follow);
+  const auto wrong = read_pbs_conf_file(d.file("c", "PBS_READ_FROM=q2\n"));
+  BOOST_TEST(wrong.pbs_read_from == "");
+  BOOST_REQUIRE(wrong.problems.size() == 1u);
+  BOOST_TEST(wrong.problems[0].ends_with("c:1: PBS_READ_FROM: not server or follower: q2"));
+}
+
 BOOST_AUTO_TEST_CASE(the_servers_other_host_name_is_where_clients_connect) {
   const directory d;
   const auto conf = read_pbs_conf_file(d.file("pbs.conf", "PBS_SERVER=q1\nPBS_SERVER_HOST_NAME=q1-ib\n"));

@@ -359,6 +359,68 @@ struct login_host {
 
 }  // namespace
 
+namespace {
+
+// A host whose pbs_follow has the log of q1.example.org.
+struct followers_host {
+  followers_host() {
+    std::filesystem::create_directories(home.path + "/run");
+    std::filesystem::create_symlink(follower.socket_path(), follower_socket(home.path));
+    std::filesystem::create_symlink(server.socket_path(), home.path + "/run/server.sock");
+    std::ofstream(home.path + "/pbs.conf") << "PBS_SERVER=q1.example.org\nPBS_READ_FROM=follower\n";
+  }
+  fake_gateway follower{done}, server{done};
+  const test::temporary_directory home;
+  variable conf{"PBS_CONF_FILE", home.path + "/pbs.conf"}, at{"PBS_HOME", home.path};
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(session_where_a_follower_answers)
+
+BOOST_AUTO_TEST_CASE(who_only_reads_asks_it_and_others_the_server) {
+  const followers_host f;
+  for (const std::string_view name : {"", "q1", "q1.example.org", "q1:15001"}) {
+    auto s = session::to_read_with_first_request(name);
+    BOOST_TEST(s.address().by_follower);
+    s.call([](schema::Request::Builder r) { r.initStat(); });
+  }
+  BOOST_TEST(session::open_to_read().address().by_follower);
+  BOOST_TEST(f.follower.requests().size() == 4u);
+  BOOST_TEST(f.server.requests().size() == 0u);
+  auto s = session::open();
+  BOOST_TEST(!s.address().by_follower);
+  s.call(delete_one);
+  BOOST_TEST(f.server.requests().size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(the_environment_says_otherwise) {
+  const followers_host f;
+  const variable server("PBS_READ_FROM", "server");
+  auto s = session::to_read_with_first_request();
+  s.call([](schema::Request::Builder r) { r.initStat(); });
+  BOOST_TEST(f.server.requests().size() == 1u);
+  BOOST_TEST(f.follower.requests().size() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(it_has_nothing_of_another_server) {
+  const followers_host f;
+  BOOST_CHECK_THROW((void)session::open_to_read("q2.invalid"), session_error);
+  BOOST_TEST(f.follower.requests().size() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(one_that_does_not_run_is_named_and_nobody_else_asked) {
+  followers_host f;
+  f.follower.stop();
+  BOOST_CHECK_EXCEPTION((void)session::open_to_read(), session_error, [](const session_error& e) {
+    return std::string_view(e.what()).starts_with("This host's pbs_follow can't be asked: connect to /") &&
+           e.code == pbs_error::system_error;
+  });
+  BOOST_TEST(f.server.requests().size() == 0u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
 BOOST_AUTO_TEST_SUITE(session_of_a_login_host)
 
 BOOST_AUTO_TEST_CASE(pbs_comm_is_asked_for_its_server_whatever_its_name) {

@@ -54,10 +54,17 @@ BOOST_AUTO_TEST_CASE(a_scheduler_is_let_in_with_what_was_printed_for_it) {
   BOOST_TEST(who.name == "default");
 }
 
+BOOST_AUTO_TEST_CASE(a_follower_is_let_in_with_what_was_printed_for_it) {
+  server_host q1;
+  const auto who = q1.seen(q1.saved("f.pem", q1.enroll({"--follower", "portal"})));
+  BOOST_TEST((who.what == identity::kind::follower));
+  BOOST_TEST(who.name == "portal");
+}
+
 BOOST_AUTO_TEST_CASE(a_wrong_call_prints_the_usage_and_exits_with_2) {
   server_host q1;
   for (const std::vector<std::string>& words :
-       {std::vector<std::string>{}, {"n1", "n2"}, {"-Z"}, {"n1", "--scheduler"}}) {
+       {std::vector<std::string>{}, {"n1", "n2"}, {"-Z"}, {"n1", "--scheduler"}, {"--follower"}, {"--follower", "--login", "n1"}}) {
     const auto r = q1.enroll(words);
     BOOST_TEST(r.status == 2);
     BOOST_TEST(r.err.starts_with("usage: pbs_enroll [-o file] host"));

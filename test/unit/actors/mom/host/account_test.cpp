@@ -45,7 +45,8 @@ BOOST_AUTO_TEST_CASE(nobody_is_missing_because_the_name_service_is_ill) {
 }
 
 BOOST_AUTO_TEST_CASE(what_a_task_wrote_is_not_taken_for_nothing_while_the_name_service_is_ill) {
-  const std::string task = "4.b.1-2", file = mom::task_output_file(home(), task, false);
+  const values::task_key task{test::run_of("4.b.1"), 2};
+  const std::string file = mom::task_output_file(home(), task, false);
   mom::real_task_outputs outputs(home(), options.complain, names);
   ill = true;
   outputs.follow(task, test::own_user());
@@ -65,7 +66,7 @@ BOOST_AUTO_TEST_CASE(what_needs_an_account_is_done_when_the_name_service_is_well
   restart_mom();
   BOOST_TEST(run_failing(order("1.b.1", {"/bin/true"})).code == -3);
   test::write_whole(home() + "/spool/2.b.OU", "x");
-  host->deliver("2.b.1", {test::own_user(), {{home() + "/spool/2.b.OU", "here", work() + "/out", true}}});
+  host->deliver(test::run_of("2.b.1"), {test::own_user(), {{home() + "/spool/2.b.OU", "here", work() + "/out", true}}});
   BOOST_TEST(run_failing(order("3.b.1", {"/bin/true"})).code == -3);  // after it
   BOOST_TEST(so_far("2.b.1").delivered.empty());
   ill = false;
@@ -115,7 +116,7 @@ BOOST_AUTO_TEST_CASE(a_root_mom_runs_a_job_as_its_user) {
   BOOST_TEST(st.st_uid == 65534u);
   BOOST_TEST(stat((home() + "/spool/1.b.OU").c_str(), &st) == 0);
   BOOST_TEST(st.st_uid == 65534u);
-  host->deliver("1.b.1", {"nobody", {{home() + "/spool/1.b.OU", "here", work() + "/out", true}}});
+  host->deliver(test::run_of("1.b.1"), {"nobody", {{home() + "/spool/1.b.OU", "here", work() + "/out", true}}});
   wait("1.b.1", [](const test::told& t) { return !t.delivered.empty(); });
   BOOST_TEST(stat((work() + "/out").c_str(), &st) == 0);
   BOOST_TEST(st.st_uid == 65534u);
@@ -153,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_delivery_has_no_more_rights_than_its_user) {
   auto o = order("1.b.1", {"/bin/echo", "x"});
   o.user = "nobody";
   run(o);
-  host->deliver("1.b.1", {"nobody", {{home() + "/spool/1.b.OU", "here", home() + "/mom_priv/config", true}}});
+  host->deliver(test::run_of("1.b.1"), {"nobody", {{home() + "/spool/1.b.OU", "here", home() + "/mom_priv/config", true}}});
   const auto t = wait("1.b.1", [](const test::told& s) { return !s.delivered.empty(); });
   BOOST_TEST(!t.delivered[0].ok);
   BOOST_TEST(access((home() + "/mom_priv/config").c_str(), F_OK) != 0);
@@ -166,7 +167,7 @@ BOOST_AUTO_TEST_CASE(undelivered_output_finds_a_place_beside_what_somebody_plant
   run(o);
   const std::string first = home() + "/undelivered/1.b.OU", said = "Output retained on that host in: " + first + '.';
   test::write_whole(first, "of another user");
-  host->deliver("1.b.1", {"nobody", {{home() + "/spool/1.b.OU", "here", work() + "/nodir/x", true}}});
+  host->deliver(test::run_of("1.b.1"), {"nobody", {{home() + "/spool/1.b.OU", "here", work() + "/nodir/x", true}}});
   const auto text = wait("1.b.1", [](const test::told& s) { return !s.delivered.empty(); }).delivered[0].text;
   const auto at = text.find(said);
   BOOST_REQUIRE(at != std::string::npos);

@@ -20,7 +20,7 @@ namespace annals::test {
 
 class cgroup_fixture : public host_fixture {
  public:
-  const std::string key = "7.b.1";
+  const values::run_key key = run_of("7.b.1");
   static constexpr std::uint64_t mb = 1024 * 1024;
 
   cgroup_fixture() {
@@ -58,9 +58,9 @@ class cgroup_fixture : public host_fixture {
   }
   std::string run_directory(const mom::cgroup_root& r) const { return r.path + '/' + options.cgroup_parent + "/7.b.1"; }
   // Where the processes of one of its tasks are.
-  std::string task_directory(const mom::cgroup_root& r, const std::string& of) const {
+  std::string task_directory(const mom::cgroup_root& r, const named& of) const {
     const bool no_limits = r.v2 && !r.memory && !r.cpu;
-    return (no_limits ? r.path + '/' + options.cgroup_parent : run_directory(r)) + '/' + of;
+    return (no_limits ? r.path + '/' + options.cgroup_parent : run_directory(r)) + '/' + print(of.key);
   }
   // A shepherd that goes home may still be removing the uppermost when all below it are gone.
   bool gone() const {
@@ -73,7 +73,7 @@ class cgroup_fixture : public host_fixture {
       if (r.memory) return true;
     return false;
   }
-  mom::job_cgroup cgroup(const std::string& of) const { return {options.cgroup_roots, options.cgroup_parent, of}; }
+  mom::job_cgroup cgroup(const named& of) const { return {options.cgroup_roots, options.cgroup_parent, print(of.key)}; }
 
   ports::run_order limited(const std::string& text, ports::host_share share = {{}, {}, 1, false}) const {
     auto o = script(key, text);

@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_CASE(a_subjob_gets_the_cgroup_of_an_earlier_one_with_the_same_li
     o.share = share;
     start(o);
     (void)number_in("pid");
-    return o.key;
+    return print(o.key);
   };
   const auto end = [&](const std::string& of) {
     test::write_whole(work() + "/go", "x\n");

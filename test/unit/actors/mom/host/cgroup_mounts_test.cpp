@@ -109,11 +109,4 @@ BOOST_AUTO_TEST_CASE(two_moms_of_one_machine_have_cgroups_of_their_own) {
   BOOST_TEST(cgroup_parent("n1", "/a").starts_with("annals/n1-"));
 }
 
-BOOST_AUTO_TEST_CASE(a_tasks_run_is_in_its_key) {
-  BOOST_TEST(run_of_key("12.borg.1-2") == "12.borg.1");
-  BOOST_TEST(run_of_key("12.my-server.1") == "12.my-server.1");
-  BOOST_TEST(run_of_key("12[3].my-server.10-11") == "12[3].my-server.10");
-  BOOST_TEST(run_of_key("odd") == "odd");
-}
-
 BOOST_AUTO_TEST_SUITE_END()

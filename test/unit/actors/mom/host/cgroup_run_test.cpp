@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(limits_of_a_run_at_work_become_smaller_but_not_than_what_it
     BOOST_TEST(wait_ended(key).ended.at(0).exit_status == 0);
     unlink((work() + "/go").c_str());
   });
-  host->confine("99.b.1", {mb, {}, 1, true});  // there is no such run
+  host->confine(test::run_of("99.b.1"), {mb, {}, 1, true});  // there is no such run
 }
 
 BOOST_AUTO_TEST_CASE(suspension_stops_whom_no_signal_reaches_and_resumption_lets_all_go) {
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_run_share_its_limits_and_end_one_by_one) {
     wait_started("7.b.1-2");
     const auto has_tasks = [](const mom::cgroup_root& r) { return r.v2 || r.memory || r.cpuacct || r.freezer; };
     for (const auto& r : parsed()) BOOST_TEST(std::filesystem::is_directory(task_directory(r, "7.b.1-2")) == has_tasks(r));
-    host->signal("7.b.1-2", SIGKILL);
+    host->signal(test::program_of("7.b.1-2"), SIGKILL);
     wait_ended("7.b.1-2");
     forget_and_wait("7.b.1-2");
     for (const auto& r : parsed()) {
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(an_attached_session_moves_in_and_dies_with_all_that_left_it
     BOOST_TEST(mom::cgroup_files::members(task_directory(parsed().back(), "7.b.1-2")) == std::vector<int>{leader});
     test::write_whole(work() + "/go", "x\n");
     const long escapee = number_in("escapee");
-    host->signal("7.b.1-2", SIGKILL);
+    host->signal(test::program_of("7.b.1-2"), SIGKILL);
     wait_ended("7.b.1-2");
     waitpid(leader, nullptr, 0);
     BOOST_TEST(!test::alive(escapee));
@@ -270,11 +270,11 @@ BOOST_AUTO_TEST_CASE(processes_of_others_in_an_attached_session_are_left_alone) 
     wait_ended("7.b.1-2");  // not attached
     BOOST_TEST(test::alive(leader));
     forget_and_wait("7.b.1-2");
-    o.key = "7.b.1-3";
+    o.key = test::program_of("7.b.1-3");
     o.attached = {leader, leader, mom::read_process(leader)->start_ticks};
     start(o);
     wait_started("7.b.1-3");
-    host->signal("7.b.1-3", SIGKILL);
+    host->signal(test::program_of("7.b.1-3"), SIGKILL);
     wait_ended("7.b.1-3");
     waitpid(leader, nullptr, 0);
     BOOST_TEST(test::alive(other));

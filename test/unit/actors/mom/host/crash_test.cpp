@@ -19,7 +19,7 @@ using test::host_fixture;
 namespace {
 
 struct crash_fixture : host_fixture {
-  const std::string key = "7.b.1";
+  const values::run_key key = test::run_of("7.b.1");
   // Runs until the file "go" appears, then ends with 5. Counts its starts in the file "starts".
   ports::run_order waiting() const {
     return script(key, "echo x >> starts; (while [ ! -e go ]; do sleep 0.01; done); exit 5");
@@ -34,7 +34,7 @@ struct crash_fixture : host_fixture {
   // That of 8.b.1, for our run.
   std::string order_text() const {
     auto copied = mom::parts_of(test::read_whole(run_file("8.b.1")), "8.b.1").order.value();
-    copied.key = key;
+    copied.key = print(key);
     return mom::print_order(copied);
   }
   mom::run_journal journal() const { return mom::parse_journal(journal_of(key)); }
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(a_shepherd_killed_before_the_program_is_a_start_to_try_agai
 
 BOOST_AUTO_TEST_CASE(nobody_knows_what_a_shepherd_did_that_died_at_the_fork_or_with_the_machine) {
   for (const bool other_boot : {false, true}) {
-    const std::string k = other_boot ? "8.b.1" : "9.b.1";
+    const auto k = test::run_of(other_boot ? "8.b.1" : "9.b.1");
     const mom::journal_claimed claimed{1, other_boot ? "another-boot" : mom::boot_id()};
     test::write_whole(run_file(k), mom::line_of(claimed) + (other_boot ? "" : mom::forking_line()), 0600);
     host->adopt(k);
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(a_journal_without_a_whole_line_is_a_run_that_never_began) {
 BOOST_AUTO_TEST_CASE(a_new_mom_removes_the_files_of_runs_that_have_left) {
   begin();                             // goes on
   run(order("8.b.1", {"/bin/true"}));  // has left, its MoM died before it removed the files
-  const std::string task = key + "-2", other_task = "8.b.1-2";
+  const values::program_key task = values::task_key{key, 2}, other_task = test::program_of("8.b.1-2");
   run(order(task, {"/bin/true"}));
   run(order(other_task, {"/bin/true"}));
   restart_mom();
@@ -306,7 +306,8 @@ BOOST_AUTO_TEST_CASE(a_shepherd_that_is_not_there_is_a_start_to_try_again) {
 }
 
 BOOST_AUTO_TEST_CASE(a_key_that_is_no_file_name_is_refused) {
-  for (const std::string bad : {"", "../x", ".x", "a/b"}) {
+  for (const std::string job : {"", "../x", ".x", "a/b", "7.b.1/", "7", "7.b@c", "7.b\n"}) {
+    const values::run_key bad{job, 1};
     auto o = waiting();
     o.key = bad;
     host->start(o);

@@ -14,7 +14,7 @@ using test::host_fixture;
 namespace {
 
 struct delivery_fixture : host_fixture {
-  const std::string key = "3.b.1";
+  const values::run_key key = test::run_of("3.b.1");
   std::string spool(const std::string& name) const { return home() + "/spool/" + name; }
   ports::delivery local(const std::string& name, const std::string& to) const {
     return {spool(name), "here", to, true};
@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(an_scp_that_is_not_there_is_an_undelivered_file) {
 BOOST_AUTO_TEST_CASE(a_copy_file_that_a_program_may_read_is_not_used_again) {
   options.scp = {"/bin/true"};
   restart_mom();
-  const std::string file = home() + "/mom_priv/jobs/" + key + ".copy";
+  const std::string file = home() + "/mom_priv/jobs/" + print(key) + ".copy";
   for (const bool by_program : {false, true}) {
     test::write_whole(spool("3.b.OU"), "out");
     BOOST_TEST(deliver({{spool("3.b.OU"), "far", work() + "/x", !by_program}}).ok);

@@ -47,6 +47,15 @@ int kill_those_of(const std::string& name) {
 
 }  // namespace
 
+named::named(const char* text) {
+  const auto read = values::parse_program_key(text);
+  BOOST_REQUIRE_MESSAGE(read, text << " is no key");
+  key = *read;
+}
+
+values::program_key program_of(const named& text) { return text.key; }
+values::run_key run_of(const named& text) { return text.key.run(); }
+
 host_fixture::host_fixture() {
   chmod(root_.path.c_str(), 0755);  // jobs of other users pass through it
   std::filesystem::create_directories(home());
@@ -75,7 +84,7 @@ void host_fixture::end_runs() try {
   if (!host) new_mom();
   for (const auto& key : keys_) host->forget(key);
   for (const auto& key : keys_)
-    BOOST_CHECK_MESSAGE(comes_true([&] { return !std::filesystem::exists(run_file(key)); }, until), "left running: " << key);
+    BOOST_CHECK_MESSAGE(comes_true([&] { return !std::filesystem::exists(run_file(key)); }, until), "left running: " << print(key));
   keys_.clear();
   const bool all_dead = comes_true([&] { return kill_those_of(name()) == 0; }, until + last_patience);
   BOOST_CHECK_MESSAGE(all_dead, "processes that can't be killed: " << name());
@@ -95,7 +104,7 @@ void host_fixture::new_mom() {
 }
 
 void host_fixture::listen() {
-  const auto note = [this](const std::string& key, const std::function<void(told&)>& add) {
+  const auto note = [this](const values::program_key& key, const std::function<void(told&)>& add) {
     const std::lock_guard lock(mutex_);
     add(told_[key]);
     changed_.notify_all();
@@ -112,12 +121,12 @@ void host_fixture::listen() {
   host->listen(std::move(e));
 }
 
-ports::run_order host_fixture::order(const std::string& key, std::vector<std::string> program) const {
+ports::run_order host_fixture::order(const named& key, std::vector<std::string> program) const {
   ports::run_order o;
-  o.key = key;
-  o.job_id = job_of(key);
+  o.key = key.key;
+  o.job_id = key.key.run().job;
   o.user = own_user();
-  o.environment = {"PATH=/usr/bin:/bin", "PBS_JOBID=" + o.job_id, "PBS_JOBCOOKIE=" + name() + key};
+  o.environment = {"PATH=/usr/bin:/bin", "PBS_JOBID=" + o.job_id, "PBS_JOBCOOKIE=" + name() + print(key.key)};
   o.shell = "/bin/sh";
   o.program = std::move(program);
   o.script = home() + "/mom_priv/jobs/" + o.job_id + ".SC";
@@ -128,7 +137,7 @@ ports::run_order host_fixture::order(const std::string& key, std::vector<std::st
   return o;
 }
 
-ports::run_order host_fixture::script(const std::string& key, const std::string& text) const {
+ports::run_order host_fixture::script(const named& key, const std::string& text) const {
   auto o = order(key);
   o.script_text = "#!/bin/sh\n" + text;
   return o;
@@ -151,46 +160,43 @@ ports::start_failed host_fixture::run_failing(const ports::run_order& o) {
   return wait_failed(o.key).failed.front();
 }
 
-told host_fixture::wait(const std::string& key, const std::function<bool(const told&)>& until) {
+told host_fixture::wait(const named& key, const std::function<bool(const told&)>& until) {
   std::unique_lock lock(mutex_);
-  const bool good = changed_.wait_for(lock, patience, [&] { return until(told_[key]); });
-  BOOST_REQUIRE_MESSAGE(good, "waited in vain for " << key << "; journal: " << journal_of(key));
-  return told_[key];
+  const bool good = changed_.wait_for(lock, patience, [&] { return until(told_[key.key]); });
+  BOOST_REQUIRE_MESSAGE(good, "waited in vain for " << print(key.key) << "; journal: " << journal_of(key));
+  return told_[key.key];
 }
 
-told host_fixture::wait_started(const std::string& key) {
+told host_fixture::wait_started(const named& key) {
   return wait(key, [](const told& t) { return !t.started.empty(); });
 }
-told host_fixture::wait_ended(const std::string& key) {
+told host_fixture::wait_ended(const named& key) {
   return wait(key, [](const told& t) { return !t.ended.empty() || !t.failed.empty(); });
 }
-told host_fixture::wait_failed(const std::string& key) {
+told host_fixture::wait_failed(const named& key) {
   return wait(key, [](const told& t) { return !t.failed.empty(); });
 }
-told host_fixture::so_far(const std::string& key) {
+told host_fixture::so_far(const named& key) {
   const std::lock_guard lock(mutex_);
-  return told_[key];
+  return told_[key.key];
 }
 
-void host_fixture::forget_and_wait(const std::string& key) {
-  host->forget(key);
-  wait_until([&] { return !std::filesystem::exists(home() + "/mom_priv/jobs/" + key + ".run"); },
-             "the run's file to go");
+void host_fixture::forget_and_wait(const named& key) {
+  host->forget(key.key);
+  wait_until([&] { return !std::filesystem::exists(run_file(key)); }, "the run's file to go");
 }
 
-std::string host_fixture::stdout_of(const std::string& key) const {
-  return read_whole(home() + "/spool/" + job_of(key) + ".OU");
+std::string host_fixture::stdout_of(const named& key) const {
+  return read_whole(home() + "/spool/" + key.key.run().job + ".OU");
 }
-std::string host_fixture::stderr_of(const std::string& key) const {
-  return read_whole(home() + "/spool/" + job_of(key) + ".ER");
+std::string host_fixture::stderr_of(const named& key) const {
+  return read_whole(home() + "/spool/" + key.key.run().job + ".ER");
 }
-std::string host_fixture::run_file(const std::string& key) const { return home() + "/mom_priv/jobs/" + key + ".run"; }
-std::string host_fixture::journal_of(const std::string& key) const {
+std::string host_fixture::run_file(const named& key) const { return home() + "/mom_priv/jobs/" + print(key.key) + ".run"; }
+std::string host_fixture::journal_of(const named& key) const {
   const auto text = read_whole(run_file(key));
   return text.substr(mom::order_size(text));
 }
-
-std::string job_of(const std::string& key) { return key.substr(0, key.rfind('.')); }
 
 std::string own_user() {
   const passwd* const entry = getpwuid(geteuid());

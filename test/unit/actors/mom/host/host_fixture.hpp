@@ -25,24 +25,35 @@ struct told {  // what was said about one run
   std::vector<std::string> log;
 };
 
+// A key that a test gives as files show it, or as it is.
+struct named {
+  values::program_key key;
+  named(const char* text);  // fails the test if it is no key
+  named(const std::string& text) : named(text.c_str()) {}
+  named(values::program_key k) : key(std::move(k)) {}
+  named(values::run_key k) : key(std::move(k)) {}
+};
+values::program_key program_of(const named& text);
+values::run_key run_of(const named& text);
+
 class host_fixture {
  public:
   host_fixture();
   ~host_fixture();  // see end_runs(); fails the test if a host complained
 
   // A script job, or a program job if `program` is given; runs as this process's user in `work`.
-  ports::run_order order(const std::string& key, std::vector<std::string> program = {}) const;
-  ports::run_order script(const std::string& key, const std::string& text) const;
+  ports::run_order order(const named& key, std::vector<std::string> program = {}) const;
+  ports::run_order script(const named& key, const std::string& text) const;
   void start(const ports::run_order& o);
   ports::program_ended run(const ports::run_order& o);  // starts it and waits for its end
   ports::start_failed run_failing(const ports::run_order& o);
 
-  told wait(const std::string& key, const std::function<bool(const told&)>& until);  // fails the test after two minutes
-  told wait_started(const std::string& key);
-  told wait_ended(const std::string& key);
-  told wait_failed(const std::string& key);
-  told so_far(const std::string& key);
-  void forget_and_wait(const std::string& key);  // until its file is gone
+  told wait(const named& key, const std::function<bool(const told&)>& until);  // fails the test after two minutes
+  told wait_started(const named& key);
+  told wait_ended(const named& key);
+  told wait_failed(const named& key);
+  told so_far(const named& key);
+  void forget_and_wait(const named& key);  // until its file is gone
   // Forgets all; what is left after a minute is an error of the test and is killed. Throws nothing.
   void end_runs();
 
@@ -53,10 +64,10 @@ class host_fixture {
     new_mom();
   }
 
-  std::string stdout_of(const std::string& key) const;
-  std::string stderr_of(const std::string& key) const;
-  std::string run_file(const std::string& key) const;
-  std::string journal_of(const std::string& key) const;
+  std::string stdout_of(const named& key) const;
+  std::string stderr_of(const named& key) const;
+  std::string run_file(const named& key) const;
+  std::string journal_of(const named& key) const;
   std::string home() const { return root_.at("home"); }  // $PBS_HOME
   std::string work() const { return root_.at("work"); }
 
@@ -67,14 +78,13 @@ class host_fixture {
   void listen();
   std::string name() const { return std::filesystem::path(root_.path).filename(); }  // nobody else's
   temporary_directory root_;
-  std::vector<std::string> keys_;
+  std::vector<values::program_key> keys_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::map<std::string, told> told_;
+  std::map<values::program_key, told> told_;
   std::string complaints_;
 };
 
-std::string job_of(const std::string& key);  // "12.borg" of "12.borg.1"
 std::string own_user();
 std::string read_whole(const std::string& path);  // "" if there is none
 void write_whole(const std::string& path, const std::string& text, unsigned mode = 0644);

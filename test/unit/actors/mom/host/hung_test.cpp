@@ -42,7 +42,7 @@ BOOST_FIXTURE_TEST_SUITE(hung, test::host_fixture)
 BOOST_AUTO_TEST_CASE(a_program_that_cannot_be_killed_was_killed_for_all_we_know_and_nobody_waits_for_it) {
   const freezer ice;
   if (!ice.made()) return test::skip("no freezer of version 1 that we may use");
-  const std::string key = "1.b.1";
+  const values::run_key key = test::run_of("1.b.1");
   auto o = script(key, "touch " + work() + "/tmp/x; echo ready; exec sleep 1000");
   o.tmpdir = work() + "/tmp";
   start(o);

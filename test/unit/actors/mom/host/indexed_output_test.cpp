@@ -19,7 +19,7 @@ namespace {
 
 struct indexed_delivery_fixture : host_fixture {
   static std::string job(unsigned n) { return "12[" + std::to_string(n) + "].b"; }
-  static std::string key(unsigned n) { return job(n) + ".1"; }
+  static values::run_key key(unsigned n) { return {job(n), 1}; }
   std::string file() const { return work() + "/arr.o12.here"; }
   std::string index() const { return file() + ".index"; }
   std::string own(unsigned n, char letter = 'o') const { return work() + "/arr." + letter + "12." + std::to_string(n); }
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(what_a_crash_left_half_harms_nothing_that_comes_behind_it) 
 BOOST_AUTO_TEST_CASE(a_repeat_of_a_request_that_had_written_appends_once_more) {
   BOOST_TEST(bring(1, "one").ok);
   crash_mom();
-  BOOST_TEST(unlink((home() + "/mom_priv/jobs/" + key(1) + ".copy").c_str()) == 0);  // where it says so
+  BOOST_TEST(unlink((home() + "/mom_priv/jobs/" + print(key(1)) + ".copy").c_str()) == 0);  // where it says so
   new_mom();
   BOOST_TEST(bring(1, "one").ok);
   BOOST_TEST(records().size() == 2u);
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(who_else_writes_to_the_file_is_waited_for) {
   BOOST_REQUIRE(flock(fd, LOCK_EX) == 0);
   deliver(1, {output(1, 'o', "one")});
   // The first request, which others may share, gives up; the next one holds a copy file with its process in it.
-  test::wait_until([&] { return read_whole(home() + "/mom_priv/jobs/" + key(1) + ".copy").find("pid ") != std::string::npos; },
+  test::wait_until([&] { return read_whole(home() + "/mom_priv/jobs/" + print(key(1)) + ".copy").find("pid ") != std::string::npos; },
                    "a request that waits");
   BOOST_TEST(so_far(key(1)).delivered.empty());
   close(fd);

@@ -23,11 +23,12 @@ struct places_fixture : host_fixture {
   mom::real_job_places places{home(), options.shepherd, options.complain};  // the last: it speaks until it has ended
 
   places_fixture() {
-    places.listen({[this](const std::string& key, std::int32_t code, const std::string&) { say(key + " " + std::to_string(code)); },
-                   [this](const std::string& key) { say(key + " removed"); },
-                   [this](const std::string& key, std::uint32_t number, const std::string& error) {
-                     say(key + " updated " + std::to_string(number) + (error.empty() ? error : " " + error));
-                   }});
+    places.listen(
+        {[this](const values::run_key& key, std::int32_t code, const std::string&) { say(print(key) + " " + std::to_string(code)); },
+         [this](const values::run_key& key) { say(print(key) + " removed"); },
+         [this](const values::run_key& key, std::uint32_t number, const std::string& error) {
+           say(print(key) + " updated " + std::to_string(number) + (error.empty() ? error : " " + error));
+         }});
   }
   void say(const std::string& text) {
     const std::lock_guard lock(mutex);
@@ -39,7 +40,7 @@ struct places_fixture : host_fixture {
   }
   ports::job_place place(const std::string& user = own_user()) const {
     ports::job_place p;
-    p.key = "12.borg.1";
+    p.key = {"12.borg", 1};
     p.job_id = "12.borg";
     p.user = user;
     p.node_file = home() + "/aux/12.borg";

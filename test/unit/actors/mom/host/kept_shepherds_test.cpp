@@ -29,11 +29,11 @@ struct kept_fixture : test::host_fixture {
     options.kept_idle_max = time;
     restart_mom();
   }
-  static std::string key(int index) { return "12[" + std::to_string(index) + "].b.1"; }
-  mom::run_journal journal(const std::string& of) const {
-    return mom::parse_journal(journal_of(of), mom::parts_of(test::read_whole(run_file(of)), of).mark);
+  static values::run_key key(int index) { return {"12[" + std::to_string(index) + "].b", 1}; }
+  mom::run_journal journal(const test::named& of) const {
+    return mom::parse_journal(journal_of(of), mom::parts_of(test::read_whole(run_file(of)), print(of.key)).mark);
   }
-  pid_t shepherd_of(const std::string& of) const { return static_cast<pid_t>(journal(of).claimed.value().pid); }
+  pid_t shepherd_of(const test::named& of) const { return static_cast<pid_t>(journal(of).claimed.value().pid); }
 
   // Runs to its end, and then until its shepherd has let go of the file: it may take the next one.
   int run_one(ports::run_order o) {
@@ -52,7 +52,7 @@ struct kept_fixture : test::host_fixture {
   static std::size_t descriptors() {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator()));
   }
-  std::string tmpdir(const std::string& of) const { return work() + "/pbs." + of; }
+  std::string tmpdir(const test::named& of) const { return work() + "/pbs." + print(of.key); }
   std::size_t tmpdirs() const {
     std::size_t n = 0;
     for (const auto& e : fs::directory_iterator(work())) n += e.path().filename().string().starts_with("pbs.") ? 1 : 0;

@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(nobody_else_may_write_to_the_spool_directory) {
 BOOST_AUTO_TEST_CASE(whatever_stands_under_the_name_of_an_output_file_gives_way) {
   unsigned number = 0;
   for (const std::string what : {"directory", "full directory", "link", "pipe", "file"}) {
-    const std::string key = std::to_string(++number) + ".b.1";
+    const values::run_key key{std::to_string(++number) + ".b", 1};
     auto o = order(key, {"/bin/echo", "x"});
     test::write_whole(work() + "/victim", "precious");
     if (what.ends_with("directory")) fs::create_directory(o.stdout_file);
@@ -109,14 +109,14 @@ BOOST_AUTO_TEST_CASE(output_that_was_delivered_is_no_longer_in_the_spool_and_a_r
   run(o);
   const ports::delivery_order d{o.user,
                                 {{o.stdout_file, "here", work() + "/out", true}, {o.stderr_file, "here", work() + "/nodir/err", true}}};
-  host->deliver("1.b.1", d);
+  host->deliver(test::run_of("1.b.1"), d);
   const auto t = wait("1.b.1", [](const test::told& s) { return !s.delivered.empty(); });
   BOOST_TEST(t.delivered[0].delivered == 1u);
   BOOST_TEST(!there(o.stdout_file));
   BOOST_TEST(!there(o.stderr_file));  // it was moved
   BOOST_TEST(there(home() + "/undelivered/1.b.ER"));
   test::write_whole(work() + "/out", "changed since");
-  host->deliver("1.b.1", {o.user, {d.files[0]}});
+  host->deliver(test::run_of("1.b.1"), {o.user, {d.files[0]}});
   wait("1.b.1", [](const test::told& s) { return s.delivered.size() == 2; });
   BOOST_TEST(so_far("1.b.1").delivered[1].ok);
   BOOST_TEST(test::read_whole(work() + "/out") == "changed since");
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(output_that_is_in_its_place_and_still_in_the_spool_is_not_w
   auto o = order("1.b.1", {"/bin/echo", "x"});
   run(o);
   fs::create_hard_link(o.stdout_file, work() + "/out");
-  host->deliver("1.b.1", {o.user, {{o.stdout_file, "here", work() + "/out", true}}});
+  host->deliver(test::run_of("1.b.1"), {o.user, {{o.stdout_file, "here", work() + "/out", true}}});
   const auto t = wait("1.b.1", [](const test::told& s) { return !s.delivered.empty(); });
   BOOST_TEST(t.delivered[0].ok);
   BOOST_TEST(test::read_whole(work() + "/out") == "x\n");
@@ -138,7 +138,7 @@ BOOST_AUTO_TEST_CASE(output_that_nobody_could_take_goes_to_undelivered_in_the_en
   auto o = order("1.b.1", {"/bin/echo", "x"});
   run(o);
   test::write_whole(home() + "/undelivered/1.b.OU", "another's");
-  host->keep_jobdir("1.b.1");
+  host->keep_jobdir(test::run_of("1.b.1"));
   forget_and_wait("1.b.1");
   BOOST_TEST(!there(o.stdout_file));
   BOOST_TEST(test::read_whole(home() + "/undelivered/1.b.OU") == "another's");
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(output_that_can_not_even_go_to_undelivered_stays_whatever_i
   run(o);
   fs::remove_all(home() + "/undelivered");
   test::write_whole(home() + "/undelivered", "no directory");
-  host->keep_jobdir("1.b.1");
+  host->keep_jobdir(test::run_of("1.b.1"));
   forget_and_wait("1.b.1");
   host->forget_others({});
   BOOST_TEST(test::read_whole(o.stdout_file + ".kept") == "x\n");
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(a_mom_that_starts_removes_what_was_left_of_jobs_it_does_not
   }
   fs::create_directory_symlink(tmpdir("7.b"), tmpdir("7.b.0a0b0c0d-link"));
   restart_mom();
-  host->forget_others({"8.b.1"});
+  host->forget_others({test::run_of("8.b.1")});
   test::wait_until([&] { return !there(tmpdir("7.b.0a0b0c0d-12345678")); }, "the temporary directory to go");
   for (const auto& path : left) BOOST_TEST(!there(path), path);
   for (const auto& path : others) BOOST_TEST(there(path), path);

@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_program_killed_by_a_signal_ends_with_256_and_its_number) 
 BOOST_AUTO_TEST_CASE(a_signal_reaches_every_process_of_the_run) {
   start(script("1.b.1", "setsid sleep 1000 &\necho ready $!\nwait\nsleep 1000\n"));
   test::wait_until([&] { return stdout_of("1.b.1").starts_with("ready"); }, "the script to be ready");
-  host->signal("1.b.1", SIGTERM);
+  host->signal(test::program_of("1.b.1"), SIGTERM);
   const auto t = wait_ended("1.b.1");
   BOOST_TEST(t.ended.at(0).exit_status == 256 + SIGTERM);  // the top shell
   BOOST_TEST(!test::alive(std::stol(stdout_of("1.b.1").substr(6))));
@@ -68,8 +68,8 @@ struct waiting_program : host_fixture {
 // RunRequestDone stands for it (docs/design/0021): a host that dies behind the answer takes nothing back.
 BOOST_FIXTURE_TEST_CASE(a_signal_is_confirmed_when_it_is_sent, waiting_program) {
   start_waiting_for_usr1();
-  host->signal("1.b.1", SIGUSR1);
-  host->confirm("1.b.1");
+  host->signal(test::program_of("1.b.1"), SIGUSR1);
+  host->confirm(test::run_of("1.b.1"));
   wait("1.b.1", [](const test::told& t) { return t.acted == 1; });
   crash_mom();
   test::wait_until([&] { return stdout_of("1.b.1") == "ready\ngot it\n"; }, "the signal");
@@ -79,9 +79,9 @@ BOOST_FIXTURE_TEST_CASE(a_signal_waits_for_the_shepherd_that_an_earlier_mom_bega
   start_waiting_for_usr1();
   crash_mom();
   new_mom();
-  host->adopt("1.b.1");
-  host->signal("1.b.1", SIGUSR1);
-  host->confirm("1.b.1");
+  host->adopt(test::program_of("1.b.1"));
+  host->signal(test::program_of("1.b.1"), SIGUSR1);
+  host->confirm(test::run_of("1.b.1"));
   wait("1.b.1", [](const test::told& t) { return t.acted == 1; });
   wait_ended("1.b.1");
   BOOST_TEST(stdout_of("1.b.1") == "ready\ngot it\n");
@@ -89,7 +89,7 @@ BOOST_FIXTURE_TEST_CASE(a_signal_waits_for_the_shepherd_that_an_earlier_mom_bega
 
 BOOST_AUTO_TEST_CASE(what_is_asked_of_a_run_that_is_over_or_unknown_is_confirmed) {
   run(order("1.b.1", {"/bin/true"}));
-  for (const std::string key : {"1.b.1", "7.b.1"}) {
+  for (const auto& key : {test::run_of("1.b.1"), test::run_of("7.b.1")}) {
     host->signal(key, SIGTERM);
     host->confirm(key);
     wait(key, [](const test::told& t) { return t.acted == 1; });
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(the_name_of_a_script_is_no_pattern) {
   test::wait_until([&] { return stdout_of("11.b.1") == "ready\n"; }, "the other script to be ready");
   BOOST_TEST(run(script("1[1].b.1", "echo own")).exit_status == 0);
   BOOST_TEST(stdout_of("1[1].b.1") == "own\n");
-  host->signal("11.b.1", SIGKILL);
+  host->signal(test::program_of("11.b.1"), SIGKILL);
   wait_ended("11.b.1");
 }
 
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(after_a_sigterm_what_is_left_may_finish) {
   o.kill_delay_s = 600;
   start(o);
   test::wait_until([&] { return stdout_of("1.b.1") == "ready\n"; }, "the script to be ready");
-  host->signal("1.b.1", SIGTERM);
+  host->signal(test::program_of("1.b.1"), SIGTERM);
   // The top shell is dead by now; the script cleans up and is not disturbed.
   test::wait_until([&] { return access((work() + "/go").c_str(), F_OK) == 0; }, "the script's trap");
   test::wait_until([&] { return journal_of("1.b.1").find("exited") != std::string::npos; }, "the end of the top shell");
@@ -246,9 +246,9 @@ BOOST_AUTO_TEST_CASE(after_a_sigterm_what_is_left_may_finish) {
 BOOST_AUTO_TEST_CASE(a_sigkill_ends_what_a_sigterm_did_not) {
   start(script("1.b.1", "trap '' TERM\necho ready\nwhile :; do sleep 1000; done\n"));
   test::wait_until([&] { return stdout_of("1.b.1") == "ready\n"; }, "the script to be ready");
-  host->signal("1.b.1", SIGTERM);
+  host->signal(test::program_of("1.b.1"), SIGTERM);
   test::wait_until([&] { return journal_of("1.b.1").find("exited") != std::string::npos; }, "the end of the top shell");
-  host->signal("1.b.1", SIGKILL);
+  host->signal(test::program_of("1.b.1"), SIGKILL);
   BOOST_TEST(wait_ended("1.b.1").ended.at(0).exit_status == 256 + SIGTERM);
 }
 
@@ -264,7 +264,7 @@ BOOST_AUTO_TEST_CASE(a_private_directory_is_made_and_removed) {
   BOOST_TEST(test::read_whole(dir + "/1.b.OU") == dir + '\n');
   BOOST_TEST(so_far("1.b.1").started.at(0).jobdir == dir);
   BOOST_TEST(so_far("1.b.1").log.at(0) == "created the job directory " + dir);
-  host->forget("1.b.1");
+  host->forget(test::program_of("1.b.1"));
   test::wait_until([&] { return access(dir.c_str(), F_OK) != 0; }, "the private directory to go");
 }
 
@@ -309,10 +309,10 @@ BOOST_AUTO_TEST_CASE(output_goes_to_files_and_devices_that_nobody_waits_for) {
   o.stdout_file = pipe;
   BOOST_TEST(run_failing(o).text == "can't open output file " + pipe + ": No such device or address");
   const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  o.key = "1.b.2";
+  o.key = test::program_of("1.b.2");
   BOOST_TEST(run_failing(o).text == "can't open output file " + pipe + ": No such device or address");
   close(reader);
-  o.key = "1.b.3";
+  o.key = test::program_of("1.b.3");
   o.stdout_file = "/dev/null";
   BOOST_TEST(run(o).exit_status == 0);
 }
@@ -354,7 +354,7 @@ BOOST_AUTO_TEST_CASE(usage_counts_ended_children_too) {
                "0.01; done\n"));
   wait_started("1.b.1");  // before it has heard of that, the host knows of no usage
   test::wait_until([&] { return stdout_of("1.b.1") == "half\n"; }, "the first half");
-  const auto now = host->usage("1.b.1");
+  const auto now = host->usage(test::program_of("1.b.1"));
   BOOST_REQUIRE(now);
   BOOST_TEST(now->mem_kb > 100u);
   BOOST_TEST(now->vmem_kb > now->mem_kb);
@@ -369,13 +369,13 @@ BOOST_AUTO_TEST_CASE(usage_counts_ended_children_too) {
   long status = 0, cpu_ms = 0;
   in >> word >> status >> cpu_ms;
   BOOST_TEST(cpu_ms > 20);
-  BOOST_TEST(!host->usage("1.b.1"));
+  BOOST_TEST(!host->usage(test::program_of("1.b.1")));
 }
 
 BOOST_AUTO_TEST_CASE(text_is_appended_to_standard_error) {
   start(script("1.b.1", "echo first >&2; while [ ! -e go ]; do sleep 0.01; done"));
   test::wait_until([&] { return stderr_of("1.b.1") == "first\n"; }, "the first line");
-  host->append_stderr("1.b.1", "=>> PBS: job killed: walltime 10 exceeded limit 3\n");
+  host->append_stderr(test::run_of("1.b.1"), "=>> PBS: job killed: walltime 10 exceeded limit 3\n");
   test::wait_until([&] { return stderr_of("1.b.1") == "first\n=>> PBS: job killed: walltime 10 exceeded limit 3\n"; },
                    "the second");
   test::write_whole(work() + "/go", "");

@@ -25,14 +25,14 @@ struct shared_delivery_fixture : host_fixture {
   }
   // What was asked of the host before has been begun by then.
   void go() {
-    host->confirm("0.b.1");
+    host->confirm(test::run_of("0.b.1"));
     wait("0.b.1", [](const test::told& t) { return t.acted > 0; });
     test::write_whole(work() + "/go", "");
   }
   std::string started() const { return work() + "/started"; }
   long processes() const { return std::ranges::count(test::read_whole(started()), '\n'); }
 
-  static std::string key(int n) { return std::to_string(n) + ".b.1"; }
+  static values::run_key key(int n) { return {std::to_string(n) + ".b", 1}; }
   std::string target(int n) const { return work() + "/x." + std::to_string(n); }
   void deliver(int n, const std::string& to) {
     const std::string from = home() + "/spool/" + std::to_string(n) + ".b.OU";

@@ -12,7 +12,7 @@ using test::host_fixture;
 namespace {
 
 struct site_fixture : host_fixture {
-  const std::string key = "4.b.1";
+  const values::run_key key = test::run_of("4.b.1");
   void site(const std::string& name, const std::string& text, unsigned mode = 0755) {
     test::write_whole(home() + "/mom_priv/" + name, "#!/bin/sh\n" + text, mode);
   }
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_prologue_that_takes_too_long_is_killed) {
   const auto pid = [&] { return test::read_whole(work() + "/pid"); };
   for (unsigned alarm = 1; alarm <= 64 && !pid().ends_with('\n'); alarm *= 2) {  // a busy machine may not come so far in a second
     auto o = job();
-    o.key = "4.b." + std::to_string(alarm);
+    o.key = values::run_key{"4.b", alarm};
     o.prologue_alarm_s = alarm;
     const auto failed = run_failing(o);
     BOOST_TEST(failed.code == -3);

@@ -24,7 +24,7 @@ bool exists(const std::string& path) {
 }
 
 struct staging_fixture : host_fixture {
-  const std::string key = "3.b.1";
+  const values::run_key key = test::run_of("3.b.1");
   std::string far(const std::string& path) const { return work() + "/far" + path; }
 
   staging_fixture() {
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(a_copy_program_cannot_write_what_root_reads) {
                   "/in\n",
               0755);
   BOOST_TEST(stage_in({{work() + "/in", "far", "/a", false}}).ok);
-  BOOST_TEST(read_whole(home() + "/mom_priv/jobs/" + key + ".copy").find("pid 1\n") == std::string::npos);
+  BOOST_TEST(read_whole(home() + "/mom_priv/jobs/" + print(key) + ".copy").find("pid 1\n") == std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(what_a_copy_program_leaves_running_holds_nobody_up) {
@@ -240,7 +240,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_what_copy_programs_say_is_told_and_so_is_what_ca
 }
 
 BOOST_AUTO_TEST_CASE(a_lock_that_somebody_keeps_harms_nobody) {
-  const std::string lock = home() + "/mom_priv/jobs/" + key + ".copy";
+  const std::string lock = home() + "/mom_priv/jobs/" + print(key) + ".copy";
   const auto bystander = mom::spawn_program({"/bin/sleep", "1000"});
   BOOST_REQUIRE(bystander);
   write_whole(lock, "pid " + std::to_string(bystander->pid) + " 1\n");  // of an earlier process with this number

@@ -85,7 +85,7 @@ bool has(const ports::run_order& o, const std::string& entry) {
 
 BOOST_AUTO_TEST_CASE(a_script_job_is_ordered_with_its_places) {
   const auto o = ordered();
-  BOOST_TEST(o.key == "12.borg.3");
+  BOOST_TEST(print(o.key) == "12.borg.3");
   BOOST_TEST(o.job_id == "12.borg");
   BOOST_TEST(o.user == "anna");
   BOOST_TEST(o.group == "staff");
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_subjobs_id_is_in_its_names_and_its_environment) {
   const auto subjob = job(of_array, "12[3].borg");
   const auto o = order_for(*subjob, model::allocation_of(*subjob), settings());
   for (const char* entry : {"PBS_JOBID=12[3].borg", "PBS_ARRAY_ID=12[].borg", "PBS_ARRAY_INDEX=3"}) BOOST_TEST(has(o, entry), entry);
-  BOOST_TEST(o.key == "12[3].borg.3");
+  BOOST_TEST(print(o.key) == "12[3].borg.3");
   BOOST_TEST(o.script == "/pbs/mom_priv/jobs/12[3].borg.SC");
   BOOST_TEST(o.node_file == "/pbs/aux/12[3].borg");
   BOOST_TEST(o.tmpdir == "/var/tmp/pbs.12[3].borg");
@@ -285,7 +285,7 @@ BOOST_AUTO_TEST_CASE(a_sisters_place_has_node_file_and_directories) {
   settings.pbs_home = "/pbs";
   const auto order = job({{{"schedselect", ""}, "1:ncpus=2:mpiprocs=2+1:ncpus=0"}, {{"sandbox", ""}, "PRIVATE"}});
   const auto place = place_for(order.get(), model::allocation_of(order.get()), settings);
-  BOOST_TEST(place.key == "12.borg.3");
+  BOOST_TEST(print(place.key) == "12.borg.3");
   BOOST_TEST(place.user == "anna");
   BOOST_TEST(place.node_file == "/pbs/aux/12.borg");
   BOOST_TEST(place.node_file_text == "q1\nq1\n");
@@ -341,11 +341,11 @@ BOOST_AUTO_TEST_CASE(a_task_has_the_jobs_environment_its_own_numbers_and_no_plac
   settings.pbs_home = "/pbs";
   const auto order = job();
   const auto o = task_order_for(order.get(), model::allocation_of(order.get()), settings,
-                                {"12.borg.3-2", 2, 1, {"/bin/date", "-u"}, {"FOO=task", "NEW=x"}});
+                                {annals::values::task_key{{"12.borg", 3}, 2}, 2, 1, {"/bin/date", "-u"}, {"FOO=task", "NEW=x"}});
   const auto has = [&](const std::string& entry) {
     return std::find(o.environment.begin(), o.environment.end(), entry) != o.environment.end();
   };
-  BOOST_TEST(o.key == "12.borg.3-2");
+  BOOST_TEST(print(o.key) == "12.borg.3-2");
   BOOST_TEST(o.is_task);
   BOOST_TEST(o.program.size() == 2u);
   BOOST_TEST(has("PBS_TASKNUM=2"));

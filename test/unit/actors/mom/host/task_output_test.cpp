@@ -13,7 +13,7 @@ using namespace annals;
 namespace {
 
 struct task_output_fixture : test::host_fixture {
-  const std::string key = "5.b.1";
+  const values::run_key key = test::run_of("5.b.1");
   void append(const std::string& bytes) {
     const auto before = so_far(key).appended;
     host->append_output(key, false, bytes);
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(a_user_writes_with_all_his_groups) {
   const gid_t group = 54321;
   BOOST_REQUIRE(chown(o.stdout_file.c_str(), 0, group) == 0);
   run_failing(o);
-  auto ordered = mom::parts_of(test::read_whole(run_file(key)), key).order.value();
+  auto ordered = mom::parts_of(test::read_whole(run_file(key)), print(key)).order.value();
   forget_and_wait(key);
   restart_mom();
   ordered.groups.push_back(group);

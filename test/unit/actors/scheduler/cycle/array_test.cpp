@@ -275,7 +275,7 @@ BOOST_AUTO_TEST_CASE(what_is_proposed_holds_its_place_until_it_has_begun) {
   BOOST_TEST(o.v.vnodes()[0].in_use(cpus) == 4);  // the second is still on its way
   o.run();
   BOOST_TEST(o.started().empty());
-  o.v.settle_subjobs();  // it never began
+  o.v.intake().settle_subjobs();  // it never began
   BOOST_TEST(o.v.vnodes()[0].in_use(cpus) == 2);
   o.run();
   BOOST_TEST(o.started() == texts{"7[2]"}, all_equal);
@@ -292,7 +292,7 @@ BOOST_AUTO_TEST_CASE(a_refusal_gives_back_what_is_proposed_of_it) {
   cycles o(c);
   o.run();
   BOOST_TEST(o.started() == (texts{"7[1]", "7[2]"}), all_equal);
-  o.v.withdraw(7);
+  o.v.intake().withdraw(7);
   o.run();
   BOOST_TEST(o.started() == (texts{"7[1]", "7[2]"}), all_equal);
 }
@@ -319,14 +319,14 @@ BOOST_AUTO_TEST_CASE(a_subjob_that_is_asked_for_by_name) {
   c.jobs.clear();  // the array is held: it is not in the view
   cycles o(c);
   std::string why;
-  const auto at = o.v.take_asked((*row).getJobs()[0]);
+  const auto at = o.v.intake().take_asked((*row).getJobs()[0]);
   o.r = run_asked(o.v, o.p, some_day, at, why);
   BOOST_TEST(o.started() == texts{"7[5]"}, all_equal);
   BOOST_TEST(o.log_of("7[") == (texts{"7[5].p1 Received qrun request", "7[5].p1 Job run"}), all_equal);
-  BOOST_TEST(o.v.take_asked((*row).getJobs()[0]) == at);
+  BOOST_TEST(o.v.intake().take_asked((*row).getJobs()[0]) == at);
   BOOST_TEST((o.v.jobs()[at].where == job_place::proposed));
-  o.v.withdraw(7);
-  BOOST_TEST(o.v.find_job(values::subjob_number(7, 5)) == nullptr);
+  o.v.intake().withdraw(7);
+  BOOST_TEST(o.v.jobs().find(values::subjob_number(7, 5)) == nullptr);
   BOOST_TEST(o.v.vnodes()[0].jobs.empty());
 }
 
@@ -348,7 +348,7 @@ BOOST_AUTO_TEST_CASE(a_subjob_that_is_asked_for_suspends_others_but_none_of_its_
     c.jobs = {j};
     cycles o(c);
     std::string why;
-    o.r = run_asked(o.v, o.p, some_day, o.v.take_asked((*row).getJobs()[0]), why);
+    o.r = run_asked(o.v, o.p, some_day, o.v.intake().take_asked((*row).getJobs()[0]), why);
     return o.r.runs.empty() ? std::size_t{0} : o.r.runs.front().victims.size();
   };
   BOOST_TEST(victims_of("7[4].p1") == 0u);
@@ -365,7 +365,7 @@ BOOST_AUTO_TEST_CASE(one_that_is_asked_for_is_passed_over_by_the_cycle) {
   asked.jobs[0].indices = "2";
   const auto row = asked.full_view();
   std::string why;
-  BOOST_TEST(run_asked(o.v, o.p, some_day, o.v.take_asked((*row).getJobs()[0]), why).runs.size() == 1u);
+  BOOST_TEST(run_asked(o.v, o.p, some_day, o.v.intake().take_asked((*row).getJobs()[0]), why).runs.size() == 1u);
   o.run();
   BOOST_TEST(o.started() == (texts{"7[1]", "7[3]"}), all_equal);
 }

@@ -262,12 +262,12 @@ BOOST_AUTO_TEST_CASE(the_host_of_exclhost_is_what_resources_available_says) {
 
   view v;
   BOOST_REQUIRE(v.apply(*c.full_view()));
-  BOOST_TEST(v.one_host(v.vnodes()[0]).size() == 3u);
+  BOOST_TEST(v.vnodes().one_host(v.vnodes()[0]).size() == 3u);
   auto moved = c.vnodes[3];
   moved.available["host"] = "p4";
   BOOST_REQUIRE(v.apply(*delta(1, 2, {}, {}, {moved}, 3)));
-  BOOST_TEST(v.one_host(v.vnodes()[0]).size() == 2u);
-  BOOST_TEST(v.one_host(v.vnodes()[3]).size() == 1u);
+  BOOST_TEST(v.vnodes().one_host(v.vnodes()[0]).size() == 2u);
+  BOOST_TEST(v.vnodes().one_host(v.vnodes()[3]).size() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(a_job_that_has_the_host_for_itself_lists_its_other_vnodes) {
@@ -443,7 +443,7 @@ BOOST_AUTO_TEST_CASE(a_refused_proposal_gives_everything_back) {
   c.jobs = {queued(1, "1:ncpus=2")};
   c.jobs[0].place = "excl";
   auto o = cycle_of(c);
-  o.v.withdraw(1);
+  o.v.intake().withdraw(1);
   const auto again = run_cycle(o.v, shipped_with(), some_day);
   BOOST_REQUIRE(again.runs.size() == 1u);
   BOOST_TEST(again.runs[0].exec_host == "p1/0*2");
@@ -463,7 +463,7 @@ BOOST_AUTO_TEST_CASE(what_the_server_says_replaces_the_claim) {
   vnode.assigned = {{"ncpus", "2"}};
   vnode.jobs = {{1, false}};
   BOOST_REQUIRE(o.v.apply(*delta(1, 5, {running}, {}, {vnode}, 1)));
-  BOOST_TEST(o.v.free_amount(o.v.vnodes()[0], o.v.resources().find("ncpus")) == 2);
+  BOOST_TEST(o.v.vnodes().free_amount(o.v.vnodes()[0], o.v.resources().find("ncpus")) == 2);
   BOOST_TEST(o.v.vnodes()[0].jobs.size() == 1u);
   BOOST_REQUIRE(o.v.apply(*delta(5, 6, {queued(2, "2:ncpus=1")})));
   const auto next = run_cycle(o.v, shipped_with(), some_day);
@@ -522,7 +522,7 @@ BOOST_AUTO_TEST_CASE(a_suspended_job_without_room_or_without_a_request_stays) {
   c.jobs = {suspended(1, 3), suspended(2, 1, false), queued(3)};
   auto o = cycle_of(c);
   BOOST_TEST(started(o) == serials{3}, all_equal);
-  BOOST_TEST(o.v.free_amount(o.v.vnodes()[0], o.v.resources().find("ncpus")) == 1);  // nothing is left taken
+  BOOST_TEST(o.v.vnodes().free_amount(o.v.vnodes()[0], o.v.resources().find("ncpus")) == 1);  // nothing is left taken
 }
 
 BOOST_AUTO_TEST_CASE(a_job_asked_for_by_name_runs_whatever_its_queue_says) {
@@ -538,16 +538,16 @@ BOOST_AUTO_TEST_CASE(a_job_asked_for_by_name_runs_whatever_its_queue_says) {
   asked.jobs = {held};
   const auto rows = asked.full_view();
   std::string why;
-  const auto at = o.v.take_asked((*rows).getJobs()[0]);
+  const auto at = o.v.intake().take_asked((*rows).getJobs()[0]);
   const auto runs = run_asked(o.v, shipped_with(), some_day, at, why).runs;
   BOOST_REQUIRE(runs.size() == 1u);
   BOOST_TEST(runs[0].exec_vnode == "(p1:ncpus=3)");
-  o.v.withdraw(2);  // the server refused it: it is gone, not queued
-  BOOST_TEST((o.v.find_job(2) == nullptr));
+  o.v.intake().withdraw(2);  // the server refused it: it is gone, not queued
+  BOOST_TEST((o.v.jobs().find(2) == nullptr));
   const auto large = queued(3, "1:ncpus=9");
   asked.jobs = {large};
   const auto more = asked.full_view();
-  const auto large_at = o.v.take_asked((*more).getJobs()[0]);
+  const auto large_at = o.v.intake().take_asked((*more).getJobs()[0]);
   BOOST_TEST(run_asked(o.v, shipped_with(), some_day, large_at, why).runs.empty());
   BOOST_TEST(why.starts_with("Can Never Run: "));
 }

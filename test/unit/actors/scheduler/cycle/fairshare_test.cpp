@@ -92,7 +92,7 @@ using job_number = cycle::index;
 job_number best_below(share_index top, const std::vector<job_number>& jobs, const view& v, const fairshare_standing& standing) {
   std::map<share_index, std::vector<job_number>> below;
   for (const auto at : jobs) {
-    auto child = v.leaf_of(v.jobs()[at]);
+    auto child = v.shares().leaf_of(v.jobs()[at]);
     if (child == top) return jobs.front();
     while (standing.parent_of(child) != top) child = standing.parent_of(child);
     below[child].push_back(at);
@@ -112,7 +112,7 @@ job_number best_below(share_index top, const std::vector<job_number>& jobs, cons
 // The jobs of a view in which nothing runs, each next one found by a whole walk: where queues count, among those of the queue whose
 // turn it is.
 serials by_whole_walks(view& v, const policy& p) {
-  auto& standing = v.stand(p.sharing.tree);
+  auto& standing = v.shares().stand(p.sharing.tree);
   const auto places = in_order(v, p, p.prime, some_day).jobs;
   auto left = places;
   std::sort(left.begin(), left.end());
@@ -123,7 +123,7 @@ serials by_whole_walks(view& v, const policy& p) {
       std::erase_if(of_queue, [&](job_number at) { return v.jobs()[at].queue != v.jobs()[place].queue; });
     const auto next = best_below(share_tree::root, of_queue, v, standing);
     order.push_back(v.jobs()[next].serial);
-    standing.started(v.leaf_of(v.jobs()[next]), v.jobs()[next].expected_usage);
+    standing.started(v.shares().leaf_of(v.jobs()[next]), v.jobs()[next].expected_usage);
     std::erase(left, next);
   }
   return order;
@@ -131,12 +131,12 @@ serials by_whole_walks(view& v, const policy& p) {
 
 // The same as the cycle finds them.
 serials by_heaps(view& v, const policy& p) {
-  auto& standing = v.stand(p.sharing.tree);
+  auto& standing = v.shares().stand(p.sharing.tree);
   fairshare_order shares(v, standing, in_order(v, p, p.prime, some_day).jobs, p.prime.by_queue || p.prime.round_robin);
   serials order;
   for (auto at = shares.next(); at != cycle::none; at = shares.next()) {
     order.push_back(v.jobs()[at].serial);
-    standing.started(v.leaf_of(v.jobs()[at]), v.jobs()[at].expected_usage);
+    standing.started(v.shares().leaf_of(v.jobs()[at]), v.jobs()[at].expected_usage);
   }
   return order;
 }
@@ -415,20 +415,20 @@ BOOST_AUTO_TEST_CASE(the_first_formula_that_names_shares_needs_a_new_view) {
     v.count_by(p.sharing);
     BOOST_REQUIRE(v.apply(*c.full_view()));
     BOOST_TEST(v.apply(*another_formula("ncpus", of_server)));
-    BOOST_TEST(!v.counts_shares());
+    BOOST_TEST(!v.shares().matter());
     BOOST_TEST(!v.apply(*another_formula("fairshare_perc", of_server)));
-    BOOST_TEST(!v.counts_shares());
+    BOOST_TEST(!v.shares().matter());
     BOOST_TEST(run_cycle(v, p, some_day).runs.size() == 2u);  // as before
     auto named = c;
     (of_server ? named.server : named.scheduler)["job_sort_formula"] = "fairshare_perc";
     BOOST_REQUIRE(v.apply(*named.full_view()));
-    BOOST_TEST(v.counts_shares());
+    BOOST_TEST(v.shares().matter());
     const auto r = run_cycle(v, p, some_day);
     BOOST_REQUIRE(r.runs.size() == 2u);
     BOOST_TEST(r.runs[0].job == 2u);
     BOOST_TEST(v.apply(*another_formula("-fairshare_factor", of_server)));  // all are known
     BOOST_TEST(v.apply(*another_formula("", of_server)));
-    BOOST_TEST(!v.counts_shares());
+    BOOST_TEST(!v.shares().matter());
     BOOST_TEST(!v.apply(*another_formula("fairshare_perc", of_server)));  // jobs may have come since
   }
 }
@@ -440,7 +440,7 @@ BOOST_AUTO_TEST_CASE(a_formula_that_does_not_hold_counts_no_shares) {
   view v;
   BOOST_REQUIRE(v.apply(*c.full_view()));
   BOOST_TEST(v.apply(*another_formula("fairshare_perc")));
-  BOOST_TEST(!v.counts_shares());
+  BOOST_TEST(!v.shares().matter());
   BOOST_TEST(!v.apply(*another_formula("", false)));  // now the server's holds
 }
 

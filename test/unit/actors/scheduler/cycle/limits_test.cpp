@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(what_runs_already_counts_and_what_ends_does_not) {  // MS-1
   BOOST_REQUIRE(d.v.apply(*delta(1, 2, {}, {1})));
   BOOST_TEST(run_cycle(d.v, shipped(), some_day).runs.size() == 1u);
   BOOST_TEST(run_cycle(d.v, shipped(), some_day).runs.size() == 0u);  // the proposal counts until the server speaks
-  d.v.withdraw(2);
+  d.v.intake().withdraw(2);
   BOOST_TEST(run_cycle(d.v, shipped(), some_day).runs.size() == 1u);
 }
 
@@ -245,24 +245,24 @@ BOOST_AUTO_TEST_CASE(a_limit_explains_itself_as_data) {
   c.jobs[0].resources["mem"] = "3gb";
   view v;
   BOOST_REQUIRE(v.apply(*c.full_view()));
-  BOOST_TEST(!v.limit_reached_by(*v.find_job(1)));
+  BOOST_TEST(!v.limits().reached_by(*v.jobs().find(1)));
   run_cycle(v, shipped(), some_day);
   auto more = one(2, "eve");
   more.resources["mem"] = "2gb";
   BOOST_REQUIRE(v.apply(*delta(1, 2, {more, one(3)})));
-  const auto& by_amount = *v.find_job(2);
-  auto why = v.explain(v.limit_reached_by(by_amount).value(), by_amount).data;
+  const auto& by_amount = *v.jobs().find(2);
+  auto why = v.limits().explain(v.limits().reached_by(by_amount).value(), by_amount).data;
   BOOST_TEST((why.kind == schema::Why::Kind::LIMIT));
   BOOST_TEST(why.limit == "max_run_res.mem [g:PBS_GENERIC=4gb]");
   BOOST_TEST(why.owner + "|" + why.resource + "|" + why.count + "|" + why.asked == "server|mem|3gb|2gb");
-  const auto& by_number = *v.find_job(3);
-  why = v.explain(v.limit_reached_by(by_number).value(), by_number).data;
+  const auto& by_number = *v.jobs().find(3);
+  why = v.limits().explain(v.limits().reached_by(by_number).value(), by_number).data;
   BOOST_TEST(why.limit + "|" + why.owner + "|" + why.count == "max_run [u:bob=1]|queue workq|1");
   auto old = with({{"max_user_res.ncpus", "2"}});
   old.jobs = {one(1, "bob", 3)};
   view w;
   BOOST_REQUIRE(w.apply(*old.full_view()));
-  BOOST_TEST(w.explain(w.limit_reached_by(*w.find_job(1)).value(), *w.find_job(1)).data.limit == "max_user_res.ncpus 2");
+  BOOST_TEST(w.limits().explain(w.limits().reached_by(*w.jobs().find(1)).value(), *w.jobs().find(1)).data.limit == "max_user_res.ncpus 2");
 }
 
 BOOST_AUTO_TEST_CASE(qrun_passes_over_run_limits) {
@@ -324,7 +324,7 @@ BOOST_AUTO_TEST_CASE(soft_limits_keep_nobody_waiting_and_say_who_is_over_them) {
   c.jobs = {one(1), one(2), one(3, "eve", 2), one(4, "eve", 2)};
   auto d = cycle_of(c);
   BOOST_TEST(d.r.runs.size() == 4u);
-  const auto over = [&](std::uint64_t job) { return d.v.over_soft_limits(*d.v.find_job(job)); };
+  const auto over = [&](std::uint64_t job) { return d.v.limits().over_soft_limits(*d.v.jobs().find(job)); };
   BOOST_TEST(over(1).server);
   BOOST_TEST(!over(3).server);
   BOOST_TEST(over(3).queue);  // six cpus of the group
@@ -340,7 +340,7 @@ BOOST_AUTO_TEST_CASE(each_soft_limit_is_passed_by_whom_it_is_about) {
     BOOST_TEST(d.r.runs.size() == 5u);
     serials jobs;
     for (std::uint64_t job = 1; job <= 5; ++job)
-      if (d.v.over_soft_limits(*d.v.find_job(job)).*where) jobs.push_back(job);
+      if (d.v.limits().over_soft_limits(*d.v.jobs().find(job)).*where) jobs.push_back(job);
     return jobs;
   };
   for (const auto& [name, value, of_server, of_queue] : {limit_row{"max_run_soft", "[u:PBS_GENERIC=1]", {1, 2, 5}, {1, 2}},
@@ -455,7 +455,7 @@ BOOST_AUTO_TEST_CASE(never_beyond_a_limit_and_never_kept_by_one_without_cause) {
         }
         for (const auto* jobs : {&running, &waiting})
           for (const auto& [id, j] : *jobs) {
-            const auto over = v.over_soft_limits(*v.find_job(id));
+            const auto over = v.limits().over_soft_limits(*v.jobs().find(id));
             const bool extra = jobs == &waiting;
             BOOST_TEST(over.server == now.passes(c.server, "", j, extra, true), "job " << id);
             BOOST_TEST(over.queue == now.passes(limits_of(j), j.queue, j, extra, true), "job " << id);
@@ -466,7 +466,7 @@ BOOST_AUTO_TEST_CASE(never_beyond_a_limit_and_never_kept_by_one_without_cause) {
         std::vector<std::uint64_t> gone;
         for (const auto& run : r.runs) {
           if (roll(d, 4) == 0) {
-            v.withdraw(run.job);
+            v.intake().withdraw(run.job);
             waiting.insert(running.extract(run.job));
             continue;
           }

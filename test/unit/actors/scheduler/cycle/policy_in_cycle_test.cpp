@@ -286,16 +286,16 @@ BOOST_AUTO_TEST_CASE(what_a_script_told_is_used_up_by_the_cycle) {
   told t;
   BOOST_REQUIRE(t.v.apply(*c.full_view()));
   const auto lic = t.v.resources().find("lic");
-  t.v.set_dynamic({{lic, 3}});
+  t.v.queues().set_dynamic({{lic, 3}});
   t.r = run_cycle(t.v, p, some_day);
   BOOST_TEST(t.started() == serials{739}, each);
   const lines comments = {"740: Not Running: Insufficient amount of server resource: lic (R: 2 A: 1 T: 3)",
                           "741: Can Never Run: Insufficient amount of server resource: lic (R: 4 A: 3 T: 3)"};
   BOOST_TEST(t.comments() == comments, each);
-  t.v.set_dynamic({{lic, 5}});  // the next cycle: the program has counted what runs
+  t.v.queues().set_dynamic({{lic, 5}});  // the next cycle: the program has counted what runs
   t.r = run_cycle(t.v, p, some_day);
   BOOST_TEST(t.started() == serials{740}, each);
-  t.v.set_dynamic({});
+  t.v.queues().set_dynamic({});
   t.r = run_cycle(t.v, p, some_day);
   BOOST_TEST(t.started() == serials{741}, each);  // nobody tells: it is unlimited
 }

@@ -506,7 +506,7 @@ BOOST_AUTO_TEST_CASE(for_one_that_is_asked_for_anybody_goes) {
   asked.jobs = {asks(15, 4)};
   const auto rows = asked.full_view();
   std::string why;
-  const auto r = run_asked(v, parse_policy(shipped_sched_config()).value, some_day, v.take_asked((*rows).getJobs()[0]), why);
+  const auto r = run_asked(v, parse_policy(shipped_sched_config()).value, some_day, v.intake().take_asked((*rows).getJobs()[0]), why);
   BOOST_TEST(victims_of(r) == (texts{"16 S", "17 S", "18 S"}), all_equal);
   BOOST_TEST(lines_of(r) == (texts{"15 Received qrun request", "15 Employing preemption to try and run high priority job.",
                                    "18 Simulation: preempting job",
@@ -529,7 +529,7 @@ BOOST_AUTO_TEST_CASE(for_one_that_never_fits_nobody_goes_and_all_counts_as_free)
   asked.jobs = {asks(17, 40)};
   const auto rows = asked.full_view();
   std::string why;
-  const auto r = run_asked(v, parse_policy(shipped_sched_config()).value, some_day, v.take_asked((*rows).getJobs()[0]), why);
+  const auto r = run_asked(v, parse_policy(shipped_sched_config()).value, some_day, v.intake().take_asked((*rows).getJobs()[0]), why);
   BOOST_TEST(r.runs.empty());
   BOOST_TEST(why == "Can Never Run: Insufficient amount of resource: ncpus (R: 40 A: 4 T: 4)");
   BOOST_TEST(lines_of(r).size() == 3u);

@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(an_answer_counts_until_the_server_speaks) {
   view v;
   BOOST_REQUIRE(v.apply(*c.full_view()));
   auto r = run_cycle(v, p, some_day);
-  for (const auto& answer : r.answers) v.answered(answer);
+  for (const auto& answer : r.answers) v.reservations().answered(answer);
   BOOST_REQUIRE(v.apply(*delta_of_reservations(1, 2, {wants(552, "1:ncpus=4:host=q3", hour, hour + 600)})));
   r = run_cycle(v, p, some_day);
   BOOST_REQUIRE(r.answers.size() == 2u);
@@ -318,7 +318,7 @@ BOOST_AUTO_TEST_CASE(a_change_of_one_occurrence_leaves_the_others_their_places) 
   BOOST_TEST(r.answers[0].places[0].exec_vnode == "(q1:ncpus=4)");
   BOOST_REQUIRE(r.runs.size() == 1u);
   BOOST_TEST(r.runs[0].job == 2u);  // what it had for the first is free at once
-  v.answered(r.answers[0]);
+  v.reservations().answered(r.answers[0]);
   BOOST_REQUIRE(v.apply(*delta_of_reservations(1, 2, {wants(701, "1:ncpus=4", 3 * hour, 4 * hour)})));
   r = run_cycle(v, p, some_day);  // the server has not spoken yet
   BOOST_REQUIRE(r.answers.size() == 2u);
@@ -527,7 +527,7 @@ BOOST_AUTO_TEST_CASE(a_job_asked_for_by_name_keeps_off_too) {
   BOOST_REQUIRE(v.apply(*c.full_view()));
   const auto p = parse_policy(shipped_sched_config()).value;
   std::string why;
-  const auto at = [&](std::uint64_t serial) { return v.place_of_job(serial); };
+  const auto at = [&](std::uint64_t serial) { return v.jobs().place_of(serial); };
   BOOST_TEST(run_asked(v, p, some_day, at(1), why).runs.empty());
   BOOST_TEST(why == in_the_way);
   BOOST_TEST(run_asked(v, p, some_day, at(2), why).runs.size() == 1u);

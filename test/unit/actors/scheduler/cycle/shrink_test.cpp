@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_refused_one_may_run_longer_next_time) {
   c.jobs = {runs(1, 1, "00:15:00", c), asks(2, 4), asks(3, 1, {{"min_walltime", "00:05:00"}, {"max_walltime", "05:00:00"}})};
   auto o = cycle_of(c, with(strict));
   BOOST_TEST((o.walltimes() == minutes{{3, 900}}));
-  o.v.withdraw(3);
+  o.v.intake().withdraw(3);
   auto gone = delta(1, 2, {}, {2});
   BOOST_REQUIRE(o.v.apply(*gone));
   o.r = run_cycle(o.v, with(strict), some_day);

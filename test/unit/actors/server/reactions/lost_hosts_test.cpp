@@ -57,6 +57,13 @@ BOOST_AUTO_TEST_CASE(the_runs_of_a_host_are_given_up_when_its_time_is_over_and_a
   BOOST_TEST(wait() == -1);
 }
 
+BOOST_AUTO_TEST_CASE(the_runs_of_the_host_that_went_down_first_are_given_up_first) {
+  down(federer);
+  down(borg);
+  later(300);
+  BOOST_TEST(due() == (targets{first_run(on_federer), first_run(on_borg)}));
+}
+
 BOOST_AUTO_TEST_CASE(a_run_that_comes_late_is_given_up_at_once) {
   down(borg);
   handed_back(on_borg, "borg", true);

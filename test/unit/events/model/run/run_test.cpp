@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_run_goes_from_its_order_to_the_last_acknowledgement) {
   run_story s;
   BOOST_TEST(s.when(model::take_order{order()}) == "received programStarting");
   BOOST_TEST(s.when(model::take_order{order()}) == "");
-  BOOST_TEST(s.run.key() == "12.borg.1");
+  BOOST_TEST(print(s.run.key()) == "12.borg.1");
   BOOST_TEST(s.when(model::program_began{{100, 101, 5, "/home/user1"}}) == "programStarted");
   BOOST_TEST(s.run.session == 101);
   BOOST_TEST(s.when(model::program_over{

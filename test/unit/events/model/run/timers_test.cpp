@@ -195,9 +195,9 @@ BOOST_AUTO_TEST_CASE(a_stronger_request_to_kill_counts_from_its_own_signal) {
 BOOST_AUTO_TEST_CASE(whoever_started_a_program_watches_it_and_every_other_effect_has_a_name_of_its_own) {
   BOOST_TEST((id_of(model::run_effect(model::start_program{})) == id_of(model::run_effect(model::watch_program{}))));
   for (const auto& s : {given_asked(), given_all_started(), given_all_ended(), given_all_placed()}) {
-    std::set<std::string> names;
+    std::set<model::effect_id> names;
     const auto all = model::pending_effects(s.run, {});
-    for (const auto& e : all) names.insert(text_of(id_of(e)));
+    for (const auto& e : all) names.insert(id_of(e));
     BOOST_TEST(names.size() == all.size());
   }
 }

@@ -91,6 +91,14 @@ BOOST_AUTO_TEST_CASE(Q_q_and_B_print_their_tables) {
   BOOST_TEST(list == golden("qstat_Q_B.txt", "qstat -q"));
 }
 
+BOOST_AUTO_TEST_CASE(B_says_behind_the_table_what_a_follower_says_of_itself) {
+  const auto servers = read_blocks(ObjectKind::SERVER, "Server: ",
+                                   "Server: vm\n    server_state = Idle\n    follower = portal, 12 events and 3 s behind server vm\n");
+  std::string out;
+  server_table::row(out, servers.front().view());
+  BOOST_TEST(out.ends_with("Idle      \n  from follower portal, 12 events and 3 s behind server vm\n"));
+}
+
 BOOST_AUTO_TEST_CASE(json_of_queues_and_servers_is_as_pbs_prints_it) {
   const auto queues = read_blocks(ObjectKind::QUEUE, "Queue: ", golden("qstat_Q_B.txt", "qstat -Qf"));
   const auto servers = read_blocks(ObjectKind::SERVER, "Server: ", golden("qstat_Q_B.txt", "qstat -Bf"));

@@ -1,5 +1,4 @@
-#include "projections/status/job_walk.hpp"
-
+// The walk over jobs (job_walk.hpp).
 #include <algorithm>
 
 #include "projections/status/status.hpp"

@@ -1,9 +1,9 @@
-// What a view knows of reservations.
+#include "actors/scheduler/cycle/reservation_table.hpp"
+
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
 
-#include "actors/scheduler/cycle/view.hpp"
 #include "events/schema/message.hpp"
 
 namespace annals::cycle {
@@ -21,22 +21,22 @@ bool in_order_of_time(const reservation_place& a, const reservation_place& b) { 
 
 }  // namespace
 
-void view::apply_reservations(schema::SchedulingDelta::Reader delta) {
-  for (const auto serial : delta.getReservationsGone()) remove_reservation(serial);
-  for (const auto r : delta.getReservations()) apply_reservation(r);
+void reservation_table::apply(schema::SchedulingDelta::Reader delta) {
+  for (const auto serial : delta.getReservationsGone()) remove(serial);
+  for (const auto r : delta.getReservations()) apply(r);
 }
 
-void view::apply_reservation(schema::SchedReservation::Reader row) {
-  remove_reservation(row.getSerial());
+void reservation_table::apply(schema::SchedReservation::Reader row) {
+  remove(row.getSerial());
   reservation r;
   r.serial = row.getSerial();
   r.id = text(row.getId());
   r.kind = row.getKind();
   r.asked.id = r.id;
-  r.asked.queue = queue_at(text(row.getQueue()));
+  r.asked.queue = queues_.at(text(row.getQueue()));
   r.asked.euser = text(row.getEuser());
   r.asked.egroup = text(row.getEgroup());
-  r.asked.request = request_at({text(row.getSchedselect()), text(row.getPlace()), row.getResources()});
+  r.asked.request = requests_.at({text(row.getSchedselect()), text(row.getPlace()), row.getResources()});
   r.hosts = schema::texts(row.getHosts());
   r.avoid = schema::texts(row.getAvoid());
   for (const auto p : row.getPlaces()) {
@@ -52,20 +52,19 @@ void view::apply_reservation(schema::SchedReservation::Reader row) {
   reservations_.insert(at, std::move(r));
 }
 
-void view::remove_reservation(std::uint64_t serial) {
+void reservation_table::remove(std::uint64_t serial) {
   const auto at = place_of(reservations_, serial);
   if (at == reservations_.end() || at->serial != serial) return;
-  release_request(at->asked.request);
+  requests_.release(at->asked.request);
   reservations_.erase(at);
 }
 
-const reservation* view::find_reservation(const job& j) const {
-  const auto serial = queues_[j.queue].reservation;
+const reservation* reservation_table::find(std::uint64_t serial) const {
   const auto at = place_of(reservations_, serial);
   return at == reservations_.end() || at->serial != serial ? nullptr : &*at;
 }
 
-void view::answered(const reservation_answer& answer) {
+void reservation_table::answered(const reservation_answer& answer) {
   const auto at = place_of(reservations_, answer.reservation);
   if (at == reservations_.end() || at->serial != answer.reservation) return;
   at->promised = at->booked_with(answer.places);

@@ -1,0 +1,185 @@
+#include "actors/feed/feed_actor.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "actors/feed/feed_position.hpp"
+#include "actors/link/peer_messages.hpp"
+#include "actors/runtime/messages.hpp"
+#include "events/schema/daemon/feed.capnp.h"
+
+namespace annals::actors {
+
+namespace {
+
+using next_round_atom = caf::atom_constant<caf::atom("nextround")>;
+
+// Records as they stand in the log.
+struct piece {
+  std::vector<std::vector<std::byte>> records;
+  std::size_t bytes = 0;
+  std::uint64_t end = 0;  // sequence of the last one
+};
+
+ports::store_status read_piece(const ports::record_log& log, std::uint64_t from, std::size_t bytes_max, piece& into) {
+  return log.read(from, [&](std::uint64_t sequence, ports::byte_span bytes) {
+    if (!into.records.empty() && into.bytes + bytes.size() > bytes_max) return false;
+    into.records.emplace_back(bytes.begin(), bytes.end());
+    into.bytes += bytes.size();
+    into.end = sequence;
+    return into.bytes < bytes_max;
+  });
+}
+
+schema::sealed_message message_of(const piece& p, std::uint64_t last) {
+  capnp::MallocMessageBuilder builder(static_cast<unsigned>(p.bytes / sizeof(capnp::word) + 3 * p.records.size() + 16));
+  auto m = builder.initRoot<schema::ToFollower>().initRecords();
+  m.setLast(last);
+  auto list = m.initRecords(static_cast<unsigned>(p.records.size()));
+  for (unsigned i = 0; i < list.size(); ++i)
+    list.set(i, capnp::Data::Reader(reinterpret_cast<const capnp::byte*>(p.records[i].data()), p.records[i].size()));
+  return schema::sealed_message::from_builder(builder);
+}
+
+class feeding {
+ public:
+  feeding(caf::event_based_actor* self, feed_parts parts) : self_(self), parts_(std::move(parts)) {}
+
+  void on_frame(peer_frame& f) {
+    for_peer(f.peer, [&] { hear(f.peer, f.message.root<schema::FromFollower>()); });
+  }
+
+  void on_closed(const peer_closed& c) {
+    const auto at = followers_.find(c.peer->id());
+    if (at == followers_.end()) return;
+    parts_.note(name_of(at->second) + " is gone, behind record " + std::to_string(at->second.sent) + ": " + c.why);
+    followers_.erase(at);
+  }
+
+  // One message for each follower that has room for it, then the next round: who has much to catch up with holds up nobody.
+  void go_on() {
+    bool more = false;
+    for (auto& [id, f] : followers_) more |= send_next(f);
+    if (more && !std::exchange(next_round_is_due_, true)) self_->send(self_, next_round_atom::value);
+  }
+  void on_round() {
+    next_round_is_due_ = false;
+    go_on();
+  }
+
+ private:
+  struct on_its_way {
+    std::uint64_t end;  // its last record
+    std::size_t bytes;
+  };
+  struct follower {
+    wire::connection_ptr peer;
+    std::uint64_t sent = 0;                   // up to this record
+    std::deque<on_its_way> unacknowledged{};  // messages
+    std::size_t unacknowledged_bytes = 0;     // of them
+    bool refused = false;
+  };
+
+  static std::string name_of(const follower& f) { return "the follower on " + f.peer->peer().name; }
+
+  void hear(const wire::connection_ptr& peer, schema::FromFollower::Reader word) {
+    const auto known = followers_.find(peer->id());
+    if (word.isHello() && known == followers_.end()) return begin(peer, word.getHello());
+    if (word.isTaken() && known != followers_.end()) return acknowledge(known->second, word.getTaken());
+    peer->close("a word that no follower says here");
+  }
+
+  void begin(const wire::connection_ptr& peer, schema::FollowerHello::Reader hello) {
+    const std::size_t fed = static_cast<std::size_t>(std::ranges::count_if(followers_, [](const auto& f) { return !f.second.refused; }));
+    auto& f = followers_[peer->id()];
+    f.peer = peer;
+    f.sent = hello.getSequence();
+    if (schema::text(hello.getProtocol()) != feed_protocol)
+      return refuse(f, "what has its certificate does not say \"" + std::string(feed_protocol) + "\", and is no pbs_follow of this release",
+                    false);
+    if (fed >= parts_.followers_max)
+      return refuse(f, "there are " + std::to_string(parts_.followers_max) + " followers, and no server feeds more", false);
+    if (const auto why = why_log_does_not_continue(*parts_.log, parts_.identity, hello); !why.empty()) return refuse(f, why, true);
+    parts_.note(name_of(f) + " reads the log behind record " + std::to_string(f.sent));
+    send(f, {});
+    go_on();
+  }
+
+  void acknowledge(follower& f, std::uint64_t sequence) {
+    if (f.refused) return;
+    if (sequence > f.sent) return refuse(f, "it says that it has record " + std::to_string(sequence) + ", which it was not sent", false);
+    while (!f.unacknowledged.empty() && f.unacknowledged.front().end <= sequence) {
+      f.unacknowledged_bytes -= f.unacknowledged.front().bytes;
+      f.unacknowledged.pop_front();
+    }
+    go_on();
+  }
+
+  // True: there is more for it, and room.
+  bool send_next(follower& f) {
+    if (f.refused || !has_room(f)) return false;
+    piece next;
+    const auto read = read_piece(*parts_.log, f.sent + 1, parts_.message_bytes, next);
+    if (!read) return refuse(f, "the log can't be read: " + read.text, false), false;
+    if (next.records.empty()) return false;
+    send(f, next);
+    return has_room(f);
+  }
+
+  bool has_room(const follower& f) const {
+    return f.sent < parts_.log->last_sequence() && f.unacknowledged_bytes < parts_.unacknowledged_bytes;
+  }
+
+  void send(follower& f, const piece& p) {
+    f.peer->send(message_of(p, parts_.log->last_sequence()));
+    if (p.records.empty()) return;
+    f.sent = p.end;
+    f.unacknowledged.push_back({p.end, p.bytes});
+    f.unacknowledged_bytes += p.bytes;
+  }
+
+  void refuse(follower& f, const std::string& why, bool for_good) {
+    f.refused = true;
+    parts_.note(name_of(f) + " is refused: " + why);
+    f.peer->send(schema::make<schema::ToFollower>([&](schema::ToFollower::Builder m) {
+      auto refused = m.initRefused();
+      refused.setText(why);
+      refused.setForGood(for_good);
+    }));
+    f.peer->close(why);
+  }
+
+  caf::event_based_actor* self_;
+  const feed_parts parts_;
+  std::map<std::uint64_t, follower> followers_;  // by connection
+  bool next_round_is_due_ = false;
+};
+
+}  // namespace
+
+caf::behavior feed_actor(caf::event_based_actor* self, feed_parts parts) {
+  self->set_exception_handler([stop = parts.stop_process](std::exception_ptr e) -> caf::error {
+    try {
+      std::rethrow_exception(e);
+    } catch (const std::exception& x) {
+      stop(std::string("the feed of the log failed: ") + x.what());
+    }
+    return caf::exit_reason::unhandled_exception;
+  });
+  const auto f = std::make_shared<feeding>(self, std::move(parts));
+  return {
+      [f](peer_frame& frame) { f->on_frame(frame); },
+      [f](const peer_closed& closed) { f->on_closed(closed); },
+      [f](const committed&) { f->go_on(); },
+      [f](next_round_atom) { f->on_round(); },
+      [](const disk_state&) {},
+  };
+}
+
+}  // namespace annals::actors

@@ -1,0 +1,31 @@
+// Who makes checkpoints: every fold that a server has, each from its beginning, and where their rows are. Governed by
+// docs/design/0068-checkpoints.md.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "actors/replica/replica.hpp"
+#include "actors/runtime/daemon_log.hpp"
+#include "actors/server_system/server_folds.hpp"
+#include "projections/rows/row_file.hpp"
+#include "projections/status/past_records.hpp"
+
+namespace annals::actors {
+
+class maker_folds {
+ public:
+  explicit maker_folds(const std::string& home);  // PBS_HOME at the server
+  replica& all() { return all_; }
+  // Rows of finished jobs: in memory, and so in the checkpoint, until they are told of files.
+  projections::row_file& history() { return folds_.status->history_rows(); }
+  projections::row_file& past() { return past_->ended_rows(); }
+
+ private:
+  daemon_log no_lines_{"/dev/null", "", 0, false, true};
+  server_folds folds_;
+  std::shared_ptr<projections::past_records> past_ = std::make_shared<projections::past_records>();
+  replica all_;
+};
+
+}  // namespace annals::actors

@@ -1,0 +1,142 @@
+"""A follower: a host that has a copy of the server's log, and answers from it. docs/design/0069-the-feed.md."""
+import os
+import re
+import subprocess
+import unittest
+
+from network_test import NAMESPACES
+from private_cluster import COMMAND_DEADLINE_S, ClusterTest, Done, attributes, rest
+
+
+class with_a_follower(ClusterTest):
+    hosts = ["a"]       # it runs jobs, and follows
+
+    def setUp(self):
+        super().setUp()
+        self.portal = self.cluster.machines["a"]
+        self.portal.habitat("follow")
+        self.pem = os.path.join(self.home("a"), "follow_priv", "daemon.pem")
+        self.cluster.enrol(self.pem, "--follower", "a")
+        self.portal.start_daemon("pbs_follow")
+        self.until_level()
+        self.at_rest[self.dir] = rest.looks_at(self.dir)
+
+    def there(self, *command, input="", reads_from="follower"):
+        """Typed on the follower's host."""
+        process = subprocess.run(self.portal.inside(list(command)), env={**self.portal.environment(), "PBS_READ_FROM": reads_from},
+                                 input=input, capture_output=True, text=True, timeout=COMMAND_DEADLINE_S)
+        done = Done(process)
+        self.looks.add(command, done.status, done.out, done.err)
+        return done
+
+    def sure_there(self, *command, **how):
+        done = self.there(*command, **how)
+        self.assertEqual(done.status, 0, f"{' '.join(command)}: {done}")
+        return done.out
+
+    def standing(self):
+        """What the follower says of itself; "" while it has nothing."""
+        done = self.there("qstat", "-Bf")
+        return attributes(done.out).get("follower", "") if done.status == 0 else ""
+
+    def until_level(self):
+        self.until(lambda: self.standing().endswith(", 0 events and 0 s behind server server"), lambda: f"the follower is level: {self.standing()}")
+
+    def until_equal(self, *command):
+        """The follower is told of a commit behind who asked for it."""
+        both = lambda: (self.sure_there(*command), self.sure(*command))
+        self.until(lambda: len(set(both())) == 1, lambda: f"{' '.join(command)} is answered alike: {both()}")
+
+    def follow_log(self):
+        return self.log("follow_logs", "a")
+
+
+class a_follower(with_a_follower):
+    QUESTIONS = [("qstat",), ("qstat", "-f"), ("qstat", "-x"), ("qstat", "-Q"), ("qstat", "-Qf"), ("qselect", "-x"), ("pbsnodes", "-av"),
+                 ("pbs_rstat",), ("qmgr", "-c", "print server"), ("qmgr", "-c", "list sched"), ("qmgr", "-c", "list node @default")]
+
+    def test_its_answers_are_the_servers_also_through_kills(self):
+        held = self.submit("-h", "-N", "held", "--", "/bin/true")
+        ended = self.submit("-o", "/dev/null", "-j", "oe", "--", "/bin/true")
+        self.until_state(ended, "F")
+        self.manage("create queue night queue_type=e", "set server comment = first")
+        for question in self.QUESTIONS:
+            self.until_equal(*question)
+        self.until_equal("qstat", "--at", "#10", "-Q")
+        self.assertIn("  from follower a, 0 events", self.sure_there("qstat", "-B"))
+
+        self.kill_daemon("pbs_follow", "a")
+        done = self.there("qstat")
+        self.assertEqual(done.status, 255, done)
+        self.assertRegex(done.err, r"\AThis host's pbs_follow can't be asked: connect to /.*/run/follower.sock: Connection refused "
+                                   r"\(PBS_READ_FROM=server asks the server\)\n")
+        self.sure("qalter", "-N", "renamed", held)
+        self.start_daemon("pbs_follow", "a")
+        self.until_equal("qstat", "-f", held)
+        self.assertRegex(self.follow_log(), r"follows the log of server server behind record [1-9]")
+
+        self.kill_daemon("pbs_server")
+        self.until(lambda: "server server is not there since" in self.standing(), lambda: f"the server is missed: {self.standing()}")
+        self.assertIn("renamed", self.sure_there("qstat", "-f", held))
+        self.start_daemon("pbs_server")
+        self.until_answers()
+        self.manage("set server comment = second")
+        self.until(lambda: attributes(self.sure_there("qstat", "-Bf")).get("comment") == "second", "it follows again")
+        self.until_level()
+        for question in ("qstat", "-f"), ("pbsnodes", "-av"):
+            self.until_equal(*question)
+
+        verified = self.run_command("pbs_audit", "--log", os.path.join(self.home("a"), "follow_priv", "log"), "verify")
+        self.assertEqual(verified.status, 0, verified)
+        self.assertRegex(verified.out, r": sound: \d+ records, 0 blobs, .*; this log is a follower's copy, and only the server's has scripts")
+
+    def test_what_changes_something_goes_to_the_server(self):
+        self.portal.habitat("comm")
+        self.cluster.enrol(os.path.join(self.home("a"), "server_priv", "comm", "server.pem"), "--login", "a")
+        self.portal.start_daemon("pbs_comm")
+        self.at_rest[self.dir] = rest.looks_at(self.dir)
+        id = self.sure_there("qsub", "-h", "--", "/bin/true").strip()
+        self.until(lambda: self.there("qstat", id).status == 0, "the follower knows the job")
+        self.sure_there("qalter", "-N", "renamed", id)
+        self.until(lambda: "renamed" in self.sure_there("qstat", "-f", id), "and its new name")
+        self.assertNotIn("follower", self.sure_there("qstat", "-Bf", reads_from="server"))
+        self.sure_there("qdel", id)
+        # One who asks the follower to change something is told whom to ask.
+        conf = os.path.join(self.home("a"), "annals.conf")
+        with open(conf, "a") as f:
+            f.write(f"server_socket = {self.home('a')}/run/follower.sock\n")
+        done = self.there("qmgr", "-c", "set server comment = mine")
+        self.assertEqual(done.status, 15029 % 256, done)
+        self.assertIn("This is a follower, which changes nothing and waits for nothing: ask server server", done.err)
+
+    def test_a_certificate_for_something_else_opens_nothing(self):
+        self.kill_daemon("pbs_follow", "a")
+        os.remove(self.pem)
+        self.cluster.enrol(self.pem, "a")
+        process = subprocess.run(self.portal.inside(["pbs_follow", "-N"]), env=self.portal.environment(), capture_output=True, text=True,
+                                 timeout=COMMAND_DEADLINE_S)
+        self.assertEqual(process.returncode, 1, process)
+        why = "daemon.pem: is for mom a, and not for a follower (pbs_enroll --follower makes one)"
+        self.assertIn(why, process.stderr)
+        self.assertIn(why, self.follow_log())
+
+
+@unittest.skipUnless(NAMESPACES, "hosts with networks of their own need root")
+class a_follower_on_a_network_of_its_own(with_a_follower):
+    plain = False
+
+    def test_a_link_that_was_cut_is_waited_for(self):
+        self.cluster.set_link("a", False)
+        self.until(lambda: "server server is not there since" in self.standing(), lambda: f"the server is missed: {self.standing()}")
+        self.manage("set server comment = meanwhile")
+        self.assertNotIn("meanwhile", self.sure_there("qstat", "-Bf"))
+        behind = re.search(r"is not there since (\d+) s: (.*)", self.standing())
+        self.assertTrue(behind, self.standing())
+        self.cluster.set_link("a", True)
+        self.until(lambda: attributes(self.sure_there("qstat", "-Bf")).get("comment") == "meanwhile", "it follows again")
+        self.until_level()
+        self.until_free("a")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

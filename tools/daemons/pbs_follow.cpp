@@ -1,0 +1,229 @@
+// pbs_follow: on a host that reads much of what a server on another host knows (a portal, monitoring) it keeps a copy of the server's log,
+// and answers questions of the host's users from it, so that they cost the server nothing. docs/design/0069-the-feed.md.
+#include <caf/actor_system.hpp>
+#include <caf/send.hpp>
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "actors/follow/follow_actor.hpp"
+#include "actors/follow/follower_door.hpp"
+#include "actors/link/wire/wire.hpp"
+#include "actors/queries/past_actor.hpp"
+#include "actors/queries/query_actor.hpp"
+#include "actors/replica/replica.hpp"
+#include "actors/runtime/daemon_log.hpp"
+#include "actors/runtime/system_clock.hpp"
+#include "actors/runtime/thread_share.hpp"
+#include "events/log/event_log.hpp"
+#include "events/log/log_copy.hpp"
+#include "events/log/log_reader.hpp"
+#include "events/log/place.hpp"
+#include "tools/client/options.hpp"
+#include "tools/client/pbs_conf.hpp"
+#include "tools/client/session.hpp"
+#include "tools/client/version.hpp"
+#include "tools/daemons/caf_system.hpp"
+#include "tools/daemons/daemon_process.hpp"
+#include "tools/daemons/end_of_process.hpp"
+#include "tools/daemons/home.hpp"
+#include "tools/daemons/home_check.hpp"
+#include "tools/daemons/last_words.hpp"
+#include "tools/daemons/peer_feed.hpp"
+
+namespace {
+
+using namespace annals;
+
+constexpr client::option options[] = {
+    {'e', "mask", "events that are logged (default 511)"},
+    {'N', nullptr, "stay in the foreground"},
+};
+constexpr client::command command = {"pbs_follow",
+                                     "usage: pbs_follow [-e mask][-N]\n"
+                                     "       pbs_follow --version\n",
+                                     options};
+
+struct setup {
+  client::pbs_conf conf;
+  std::string priv, server;
+  std::uint32_t mask = 511;
+  bool in_foreground = false;
+
+  std::string certificate() const { return priv + "/daemon.pem"; }
+};
+
+setup read_setup(const client::command_line& line) {
+  setup s;
+  s.conf = client::read_pbs_conf();
+  s.priv = s.conf.pbs_home + "/follow_priv";
+  s.server = client::short_server_name(s.conf.pbs_server);
+  if (line.has('e')) s.mask = static_cast<std::uint32_t>(std::strtoul(line.find('e')->c_str(), nullptr, 0));
+  s.in_foreground = line.has('N');
+  daemons::check_home(s.conf, s.conf.pbs_home, "follow_priv", "pbs_habitat follow");
+  if (s.server.empty()) throw std::runtime_error("PBS_SERVER of " + s.conf.file + " names no server to follow");
+  return s;
+}
+
+// The name of this host in its certificate.
+std::string host_in(const std::string& certificate) {
+  const auto who = wire::identity_in_file(certificate);
+  if (who.what != wire::identity::kind::follower)
+    throw wire::wire_error(certificate + ": is for " + wire::word_of(who.what) + " " + who.name +
+                           ", and not for a follower (pbs_enroll --follower makes one)");
+  return who.name;
+}
+
+// The copy of the log, and what is folded of it.
+class followed_log {
+ public:
+  explicit followed_log(const std::string& priv) : store_(daemons::open_store(priv + "/log")), reader_(*store_) {
+    try {
+      copy_ = std::make_shared<log::log_copy>(*store_);
+    } catch (const log::log_damaged& e) {
+      give_up_copy(priv, e.what());
+    }
+    past_ = std::make_shared<projections::past_writer>(store_.get());
+    for (const auto& why : {status_->keep_history_in(priv), past_->keep_ended_in(priv)})
+      if (!why.empty()) throw std::runtime_error("there is no " + why);
+    actors::replica folds;
+    folds.add_first_lane({"status",
+                          [this](const log::record& r) {
+                            status_->fold(r);
+                            past_->fold(r, *status_);
+                          },
+                          {},
+                          {}});
+    folds.add_second_lane({"settings", [this](const log::record& r) { (void)settings_.fold(log::place_of(r), r.event()); }, {}, {}});
+    if (const auto read = folds.catch_up(reader_); !read) give_up_copy(priv, read.text);
+  }
+
+  const std::shared_ptr<log::log_copy>& copy() const { return copy_; }
+  const model::settings_fold& settings() const { return settings_; }
+
+  caf::actor spawn_queries(caf::actor_system& system, const ports::clock& clock, std::shared_ptr<actors::commit_inbox> inbox,
+                           const std::function<void(const std::string&)>& stop) const {
+    actors::query_parts parts{};
+    parts.now = status_;
+    parts.index = past_;
+    parts.past = system.spawn<caf::detached>(actors::past_actor, &reader_, ports::storage(store_.get()), &clock);
+    parts.clock = &clock;
+    parts.inbox = std::move(inbox);
+    parts.stop_process = stop;
+    return system.spawn<caf::detached>(actors::query_actor, parts);
+  }
+
+ private:
+  [[noreturn]] static void give_up_copy(const std::string& priv, const std::string& why) {
+    throw std::runtime_error("the copy of the log in " + priv + "/log: " + why +
+                             "\nRemove the directory to follow the log from its beginning.");
+  }
+
+  std::unique_ptr<ports::event_store> store_;
+  log::log_reader reader_;
+  std::shared_ptr<log::log_copy> copy_;
+  std::shared_ptr<projections::status> status_ = std::make_shared<projections::status>();
+  std::shared_ptr<projections::past_writer> past_;
+  model::settings_fold settings_;
+};
+
+class follow_log {
+ public:
+  follow_log(const setup& s)
+      : name_("Follow@" + daemons::own_host_name()), log_(s.conf.pbs_home + "/follow_logs", name_, s.mask, s.conf.log_highres_timestamp) {
+    say("pbs_version=" + client::pbs_version());
+    for (const auto& problem : s.conf.problems) log_.write(actors::log_event::error, "Fil", "pbs.conf", problem);
+  }
+  void say(const std::string& text) { log_.write(actors::log_event::system, "Svr", name_, text); }
+  void failed(const std::string& why) { log_.write(actors::log_event::force | actors::log_event::error, "Svr", name_, why); }
+  void reopen() { log_.reopen(); }
+
+ private:
+  const std::string name_;
+  actors::daemon_log log_;
+};
+
+[[noreturn]] void run(const setup& s) {
+  daemons::background process(s.in_foreground);
+  const daemons::lock_file lock(s.priv + "/follow.lock", 0600, "pbs_follow: another follower running");
+  daemons::raise_open_files();
+  daemons::end_of_process end;
+  follow_log notes(s);
+  const daemons::signal_watch signals([&](int signal) {
+    if (signal == SIGHUP) return notes.reopen();
+    end.come(0, "pbs_follow ends on signal " + std::to_string(signal));
+  });
+  const auto stop = [&](const std::string& text) {
+    notes.failed(text);
+    daemons::stop_at_once("pbs_follow", text);
+  };
+  const auto refuse = [&](const std::string& why) {
+    notes.failed(why);
+    daemons::give_up("pbs_follow", std::runtime_error(why));
+  };
+  if (const auto why = daemons::why_open_to_others({s.conf.pbs_home, s.priv}); !why.empty()) refuse(why);
+  std::string host;
+  std::unique_ptr<followed_log> log;
+  try {
+    host = host_in(s.certificate());
+    log = std::make_unique<followed_log>(s.priv);
+  } catch (const std::exception& e) {
+    refuse(e.what());
+  }
+
+  const actors::system_clock clock;
+  daemons::next_first_config config;
+  caf::actor_system system(config);
+  daemons::or_give_up("pbs_follow", [&] {
+    wire::io_pool pool;
+    const auto standing = std::make_shared<actors::follow_standing>(host, s.server, std::chrono::steady_clock::now());
+    actors::follow_parts follow;
+    follow.copy = log->copy();
+    follow.standing = standing;
+    follow.inbox = std::make_shared<actors::commit_inbox>();
+    follow.queries = log->spawn_queries(system, clock, follow.inbox, stop);
+    follow.door =
+        system.spawn(actors::follower_door, actors::follower_door_parts{host, s.server, log->settings(), follow.queries, standing, stop});
+    follow.server = s.server;
+    follow.dial = [&](const caf::actor& to) {
+      auto handler = daemons::feed(to);
+      handler.failed = [to](const std::string& why) { caf::anon_send(to, actors::feed_unreachable{why}); };
+      return pool.dial_tls(s.conf.server_host(), s.conf.batch_service_port, wire::credentials::bundle(s.certificate()),
+                           wire::identity::kind::server, handler);
+    };
+    follow.note = [&notes](bool is_error, const std::string& text) { is_error ? notes.failed(text) : notes.say(text); };
+    follow.stop_process = stop;
+    const auto has = "has the log of server " + s.server + " up to record " + std::to_string(log->copy()->last_sequence());
+    (void)system.spawn<caf::detached>(actors::follow_actor, follow);
+
+    auto users = daemons::feed(follow.door);
+    daemons::handle_lone_frames_here(system, users);
+    users.failed = [&notes](const std::string& why) { notes.failed(why); };
+    users.last_words = daemons::server_last_words;
+    const auto door = pool.listen_unix(client::follower_socket(s.conf.pbs_home), 0666, users);
+    notes.say("pbs_follow ready (pid=" + std::to_string(getpid()) + "): " + has);
+    process.ready("/dev/null");
+    std::string text;
+    const int status = end.wait(&text);
+    notes.say(text);
+    daemons::end_process(status);
+  });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto line = client::parse_options_or_exit(command, argc, argv);
+  if (!line.words.empty()) return client::usage(command);
+  try {
+    run(read_setup(line));
+  } catch (const std::exception& e) {
+    daemons::give_up("pbs_follow", e);
+  }
+}

@@ -20,7 +20,7 @@ enum class accrual : std::uint8_t { initial,
                                     running,
                                     exiting };
 
-// What is counted of a job.
+// The count of one job.
 struct accrued_time {
   accrual what = accrual::initial;           // initial: nothing is counted, and there is no accrue_type
   std::optional<std::int64_t> since_s = {};  // when that began, since 1970

@@ -181,9 +181,11 @@ class job_list final : public stat_list {
     const bool is_counted = job.array && counted_;
     if (is_counted) now.left.looked(job.array->running.size());
     const bool is_made = timed_ || is_counted || (estimated_ && may_outlast_soft_walltime(job));
-    const auto row = is_made ? job_row(now.from, job, now.now_s) : told_ ? now.from.shown(job)
-                                                                         : job.attributes;
-    tell(now, job.id, shown_of(job, row), why(now, job));
+    const auto row = [&] {
+      if (is_made) return job_row(now.from, job, now.now_s);
+      return told_ ? now.from.shown(job) : job.attributes;
+    };
+    tell(now, job.id, shown_of(job, row()), why(now, job));
   }
 
   static bool may_outlast_soft_walltime(const model::job_state& job) {

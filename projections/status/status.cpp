@@ -109,7 +109,7 @@ void status::switch_eligible_time(std::int64_t at_s) {
   }
 }
 
-// Of most jobs that run nothing is told, and nothing is kept then.
+// An entry without anything told is not kept: most jobs that run have none.
 template <class Change>
 void status::tell(std::uint64_t job, Change&& change) {
   const auto known = told_.find(job);
@@ -141,7 +141,7 @@ model::job_state& status::job_to_change(std::uint64_t serial) {
   return at->second;
 }
 
-// Its row is of what it shows.
+// The row has what was told of it, too.
 void status::put_into_history(std::uint64_t serial) {
   auto& job = jobs_.at(serial);
   job.attributes = shown(job);

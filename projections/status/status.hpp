@@ -68,7 +68,7 @@ class status {
 
   // As its own events alone have made it (model::apply), unless it is one of the history: that shows what was told of it, too.
   job_ptr job(std::uint64_t serial) const;
-  // What was told of it beside them: cycles' comments and estimates, and its eligible time.
+  // Cycles told its comment and its estimate; its eligible time was counted.
   const told_of_job& told_of(const model::job_state& job) const;
   // All its attributes with that, or a single one (empty: it is not shown). What follows from other objects and from the time is not among
   // them: job_row (query.hpp) adds it.

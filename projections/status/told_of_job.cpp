@@ -28,7 +28,7 @@ bool asks_for_another_place(attribute_changes all) {
 
 bool concern_estimate(attribute_changes all) { return names(all, "estimated") || asks_for_another_place(all); }
 
-// Events that come often to jobs with very much in their states, and say nothing in a comment.
+// Such events say nothing in a comment, and come often to jobs whose states are large.
 bool leaves_comment(schema::JobEvent::Reader event) {
   return event.isUsageReported() || (event.isAltered() && !names(event.getAltered().getChanges(), "comment"));
 }
@@ -65,8 +65,8 @@ void told_of_job::apply(model::job_state& job, const model::event_place& at, sch
   if (event.isAssigned() || event.isVnodesTaken()) change_estimate(job, [](auto& e) { e.erase_all(ids::topjob); });
 }
 
-// What model::apply makes of a comment depends on what stands there and on the state before: so it is asked of that state with the comment
-// that is shown, too.
+// The next comment follows from the one that stands there and from the state before. So model::apply is asked twice: with the job's own
+// comment in the state, and with the one that is shown.
 void told_of_job::apply_with_comment(model::job_state& job, const model::event_place& at, schema::JobEvent::Reader event) {
   if (!comment || leaves_comment(event)) return model::apply(job, at, event);
   auto with_told = job;

@@ -1,4 +1,4 @@
-// What is told of a job beside its own events, and kept beside its state: what cycles say of it, and how much eligible time it has. So the
+// A job has a comment and an estimate from cycles, and eligible time, without an event of its own. They are kept beside its state. So the
 // state is what the job's events alone make of it, and its rules decide over it as over the state that the job's actor has; who shows the
 // job shows both. Governed by docs/design/0008-status.md.
 #pragma once
@@ -26,10 +26,10 @@ struct told_of_job {
   }
   bool empty() const { return !comment && !estimate && eligible == accrued_time(); }
 
-  // Applies an event to the job's state. What it sets of the job's own takes the place of what was told; what it adds to the comment is
+  // Applies an event to the job's state. An attribute that it sets takes the place of what was told; words that it adds to the comment are
   // added to the one that is shown.
   void apply(model::job_state& job, const model::event_place& at, schema::JobEvent::Reader event);
-  // Of a top job. When it is none any more it keeps the time and the place, unless a cycle takes them away (clear_topjob_estimates_enable).
+  // A job that is no top job any more keeps the time and the place, unless a cycle takes them away (clear_topjob_estimates_enable).
   void set_estimate(const model::job_state& job, schema::JobEstimate::Reader e);
 
   // All attributes of the job with this: those that are shown.

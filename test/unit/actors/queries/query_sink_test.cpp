@@ -264,7 +264,6 @@ BOOST_AUTO_TEST_CASE(a_long_answer_ends_when_who_asked_is_gone) {
   BOOST_TEST(listed.use_count() == 1);  // and is forgotten
 }
 
-// What a subjob that has not begun is shown of its eligible time is its array's.
 BOOST_AUTO_TEST_CASE(a_hook_sees_that_a_subjob_to_begin_has_waited_as_its_array_has) {
   auto now = std::make_shared<projections::status>();
   test::told_records records;

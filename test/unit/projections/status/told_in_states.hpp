@@ -1,5 +1,5 @@
-// What is shown of jobs, by a fold that knows only one set of attributes for each: what cycles say, and what is counted, is written into
-// the job's state, to which its next event is applied. For tests of told_of_job, which keeps the two apart and shows the same.
+// A fold that knows only one set of attributes for each job: words of cycles and the eligible time are written into the job's state, to
+// which its next event is applied. For tests of told_of_job, which keeps the two apart and shows the same.
 #pragma once
 
 #include <algorithm>

@@ -81,7 +81,7 @@ void check(const records& all) {
   BOOST_TEST(told_of > 100u);
 }
 
-// What the steps of made_history have not: changes by hand, starts without a word, words behind other words, ends before a start.
+// Steps that made_history has not: changes by hand, starts without a word, words behind other words, ends before a start.
 class more_steps {
  public:
   more_steps(made_history& of, unsigned seed) : history_(of), random_(seed) {}

@@ -24,7 +24,7 @@ COMPILER = "12"
 BOUNDS = {
     "actors/gateway/actor_registry.hpp": 7120,
     "actors/gateway/gateway.hpp": 6930,
-    "actors/link/wire/wire.hpp": 2210,
+    "actors/link/wire/wire.hpp": 2330,
     "actors/mom/mom_messages.hpp": 6580,
     "actors/mom/runs/run_actor.hpp": 6610,
     "actors/runtime/event_sourced_actor.hpp": 5670,

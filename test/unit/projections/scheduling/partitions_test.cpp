@@ -225,7 +225,7 @@ BOOST_AUTO_TEST_CASE(a_running_job_is_seen_where_its_vnodes_are) {
 BOOST_AUTO_TEST_CASE(a_reservation_is_everybodys_until_it_has_a_place) {
   const auto seen_by = [&](const char* name) {
     const auto& all = views.at(name).seen.reservations();
-    return all.empty() ? std::string("-") : all.front().ask != 0 ? std::string("asked")
+    return all.empty() ? std::string("-") : all.begin()->ask != 0 ? std::string("asked")
                                                                  : std::string("known");
   };
   happen(of("R9"), [](auto e) {

@@ -162,13 +162,14 @@ BOOST_AUTO_TEST_CASE(reservations_of_many_vnodes_come_in_pieces) {
     BOOST_TEST(m.get().getView().totalSize().wordCount * sizeof(capnp::word) < (4u << 20));
     BOOST_REQUIRE(view.apply(m.get().getView()));
   }
-  BOOST_REQUIRE(view.reservations().size() == count);
-  for (const auto& r : view.reservations()) {
+  const std::vector<cycle::reservation> all(view.reservations().begin(), view.reservations().end());
+  BOOST_REQUIRE(all.size() == count);
+  for (const auto& r : all) {
     BOOST_REQUIRE(r.places.size() == windows);
     for (const auto& p : r.places) BOOST_TEST((p.exec_vnode.starts_with(place) && p.when.start_ns >= 0));
   }
-  BOOST_TEST(view.reservations()[0].places[4].exec_vnode == place);
-  BOOST_TEST(view.reservations()[1].places[4].exec_vnode == place + "+(x4:ncpus=1)");
+  BOOST_TEST(all[0].places[4].exec_vnode == place);
+  BOOST_TEST(all[1].places[4].exec_vnode == place + "+(x4:ncpus=1)");
 }
 
 BOOST_AUTO_TEST_CASE(deltas_lead_to_what_the_full_view_shows) {
@@ -197,14 +198,14 @@ BOOST_AUTO_TEST_CASE(deltas_lead_to_what_the_full_view_shows) {
   });
   s.start(11, 1);
   s.happen(11, [](auto e) { e.initJob().initRerunRequested().setPreempted(true); });
-  BOOST_TEST(!s.view.find_job(11)->preempted);  // it still runs
+  BOOST_TEST(!s.view.jobs().find(11)->preempted);  // it still runs
   s.end(11, 1);
   s.happen(11, [](auto e) {
     auto r = e.initJob().initRequeued();
     r.setRun(1);
     r.initHolds(0);
   });
-  BOOST_TEST(s.view.find_job(11)->preempted);
+  BOOST_TEST(s.view.jobs().find(11)->preempted);
   s.happen(3, [](auto e) { e.initQueue().initDeleted().setName("other"); });
   s.happen(5, [](auto e) { e.initHost().initVnodeDeleted().setName("p2"); });
   s.happen(5, [](auto e) { e.initHost().initRemoved().setName("p2"); });
@@ -312,10 +313,10 @@ BOOST_AUTO_TEST_CASE(a_job_that_was_asked_for_and_is_gone_before_the_next_delta_
     projections::fill_job(m.initRunJob().initJob(), s.status, *s.status.job(10));
   });
   s.followed.note_given(10);
-  const auto at = s.view.take_asked(row.get().getRunJob().getJob());
+  const auto at = s.view.intake().take_asked(row.get().getRunJob().getJob());
   const auto cpus = s.view.resources().find("ncpus");
-  s.view.take(0, cpus, 2);
-  s.view.claim_for(at, {{{0, cpus, 2}}, {{0, false}}, {}});
+  s.view.vnodes().take(0, cpus, 2);
+  s.view.claims().claim_for(at, {{{0, cpus, 2}}, {{0, false}}, {}});
   const auto run = [](auto&& fill) { return [fill](auto e) { fill(e.initJob()); }; };
   s.fold(10, run([](auto job) {
            auto a = job.initAssigned();
@@ -390,7 +391,7 @@ BOOST_AUTO_TEST_CASE(eligible_time_follows_when_it_is_counted_and_when_a_limit_s
   s.queue(2, "workq");
   s.happen(3, [](auto e) { e.initScheduler().initCreated().setName("default"); });
   s.submit(10, 1);
-  const auto since = [&] { return s.view.find_job(10)->eligible_since_ns; };
+  const auto since = [&] { return s.view.jobs().find(10)->eligible_since_ns; };
   const auto reason = [&](schema::Why::Kind kind) {
     s.fold(3, [&](auto e) {  // the texts of reasons are not sent back
       auto r = e.initScheduler().initCycleReasons();
@@ -404,12 +405,12 @@ BOOST_AUTO_TEST_CASE(eligible_time_follows_when_it_is_counted_and_when_a_limit_s
   s.happen(1, [](auto e) { set(e.initServer().initChanged().initChanges(1)[0], "eligible_time_enable", "", "True"); });
   const auto counted_from = since();
   BOOST_TEST(counted_from == s.status.wall_ns());
-  BOOST_TEST(s.view.counts_eligible_time());
+  BOOST_TEST(s.view.settings().counts_eligible_time());
   reason(schema::Why::Kind::RESOURCES);
   BOOST_TEST(since() == counted_from);
   reason(schema::Why::Kind::LIMIT);
   BOOST_TEST(since() == 0);
-  BOOST_TEST(s.view.find_job(10)->eligible_seconds == (s.status.wall_ns() - counted_from) / 1'000'000'000);
+  BOOST_TEST(s.view.jobs().find(10)->eligible_seconds == (s.status.wall_ns() - counted_from) / 1'000'000'000);
   reason(schema::Why::Kind::RESOURCES);
   BOOST_TEST(since() == s.status.wall_ns());
 }

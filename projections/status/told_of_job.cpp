@@ -117,6 +117,7 @@ attributes::attribute_set told_of_job::shown(const model::job_state& job) const 
 
 std::string told_of_job::shown(const model::job_state& job, attributes::attribute_id id, std::string_view resource) const {
   if (is_of_estimate(id) && estimate) return std::string(estimate->get(id, resource).value_or(""));
+  if (!resource.empty()) return std::string(job.attribute(id, resource));
   if (id == ids::comment && comment) return *comment;
   if (id == ids::eligible_time && eligible.seconds) return values::print_duration(*eligible.seconds);
   if (id == ids::accrue_type && eligible.what != accrual::initial) return std::to_string(static_cast<int>(eligible.what));

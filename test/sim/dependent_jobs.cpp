@@ -67,7 +67,14 @@ class story {
   bool has_failed(const dependency& d) const {
     const auto* other = find(d);
     if (!other || other->forgotten) return true;
-    return d.type == dependency_type::runone ? other->over : !is_met(d);
+    return d.type == dependency_type::runone ? other->over || has_run_beside(*other) : !is_met(d);
+  }
+  // Two of a set may have run before they came together: then the set has run, though one of them has not ended.
+  bool has_run_beside(const job& j) const {
+    return std::any_of(j.depend.begin(), j.depend.end(), [&](const dependency& d) {
+      const auto* other = d.type == dependency_type::runone ? find(d) : nullptr;
+      return other && other->over;
+    });
   }
 
   std::string change(job& j, schema::AttributeOp op, std::string_view text) {
@@ -103,7 +110,9 @@ class story {
     const auto named = reason.substr(reason.rfind(' ') + 1);
     for (const auto& d : j.depend)
       if (d.job.starts_with(named + "@") && has_failed(d)) return {};
-    return j.id + " was deleted without reason: " + reason;
+    std::string waits;
+    for (const auto& d : j.depend) waits += " " + values::print(std::vector<dependency>{d}) + (is_met(d) ? " (met)" : has_failed(d) ? " (failed)" : "");
+    return j.id + " was deleted without reason: " + reason + "; it waits for:" + waits;
   }
 
   std::map<std::uint64_t, job> jobs_;  // by serial

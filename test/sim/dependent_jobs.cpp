@@ -111,7 +111,9 @@ class story {
     for (const auto& d : j.depend)
       if (d.job.starts_with(named + "@") && has_failed(d)) return {};
     std::string waits;
-    for (const auto& d : j.depend) waits += " " + values::print(std::vector<dependency>{d}) + (is_met(d) ? " (met)" : has_failed(d) ? " (failed)" : "");
+    for (const auto& d : j.depend)
+      waits += " " + values::print(std::vector<dependency>{d}) + (is_met(d) ? " (met)" : has_failed(d) ? " (failed)"
+                                                                                                       : "");
     return j.id + " was deleted without reason: " + reason + "; it waits for:" + waits;
   }
 

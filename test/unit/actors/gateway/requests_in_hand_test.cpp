@@ -90,7 +90,8 @@ BOOST_AUTO_TEST_CASE(who_waits_for_the_end_of_a_job_is_set_aside) {
   BOOST_TEST(!waits.is_in_hand());
   BOOST_TEST(alice->sent.size() == before);
   s.says(alice, request(delete_it));
-  BOOST_TEST(std::any_of(alice->sent.begin(), alice->sent.end(), [](const auto& m) { return m.template root<schema::Reply>().isJobEnded(); }));
+  BOOST_TEST(
+      std::any_of(alice->sent.begin(), alice->sent.end(), [](const auto& m) { return m.template root<schema::Reply>().isJobEnded(); }));
 }
 
 BOOST_AUTO_TEST_CASE(nobody_waits_for_it_over_a_connection_that_is_gone) {

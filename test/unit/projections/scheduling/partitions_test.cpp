@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(a_reservation_is_everybodys_until_it_has_a_place) {
   const auto seen_by = [&](const char* name) {
     const auto& all = views.at(name).seen.reservations();
     return all.empty() ? std::string("-") : all.begin()->ask != 0 ? std::string("asked")
-                                                                 : std::string("known");
+                                                                  : std::string("known");
   };
   happen(of("R9"), [](auto e) {
     auto s = e.initReservation().initSubmitted();

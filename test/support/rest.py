@@ -214,6 +214,8 @@ ALLOWED_THREADS = [
     ("pbs_server", "help.reading", up_to(1), "reads blobs of the log"),
     ("pbs_server", "help.hellos", up_to(1), "reads what the log has of what MoMs say"),
     ("pbs_server", "help.calendars", up_to(1), "expands rules of standing reservations"),
+    ("pbs_mom", "help.attach", up_to(1), "looks up the session of who wants to be a task"),
+    ("pbs_mom", "help.reports", up_to(1), "writes what hooks did into the outbox"),
     ("pbs_server|pbs_mom", "hook.pool", up_to(1), "from the first hook on"),
     ("pbs_mom", "loop.outputs", up_to(1), "from the first task on"),
     ("pbs_server|pbs_mom", "log.writer", up_to(1), "RocksDB's, which the writer starts after the disk was full"),

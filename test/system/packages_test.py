@@ -245,7 +245,7 @@ class packages(unittest.TestCase):
         packed = [path for p in PACKAGES for path in self.files_of(p)]
         self.assertEqual(len(packed), len(set(packed)), "a file is in two packages")
         outside = {"/etc/profile.d/pbs.sh", "/etc/profile.d/pbs.csh", "/usr/share/zsh/vendor-completions/_annals",
-                   *(f"/lib/systemd/system/annals-{name}.service" for name in ("server", "comm", "mom"))}
+                   *(f"/lib/systemd/system/annals-{name}.service" for name in ("server", "comm", "follow", "mom"))}
         units = {p for p in installed if p.startswith("/opt/pbs/lib/systemd/")}
         self.assertEqual({p for p in packed if not p.startswith("/usr/share/doc/annals-")}, (installed - units) | outside)
 

@@ -18,6 +18,7 @@ class with_a_follower(ClusterTest):
         self.pem = os.path.join(self.home("a"), "follow_priv", "daemon.pem")
         self.cluster.enrol(self.pem, "--follower", "a")
         self.portal.start_daemon("pbs_follow")
+        self.manage("set server managers = root@*")     # whoever asks on the follower's host is root of that host
         self.until_level()
         self.at_rest[self.dir] = rest.looks_at(self.dir)
 

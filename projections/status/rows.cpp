@@ -142,15 +142,15 @@ attributes::attribute_set job_row(const status& from, const model::job_state& jo
   return row;
 }
 
-std::string queue_row(const status& from, const model::queue_state& queue, const queue_sums& all) {
+std::string queue_row(const status& from, const model::queue_state& queue) {
   namespace ids = attributes::queue;
   auto row = queue.attributes;
   const auto& counts = from.jobs_of(queue.name);
   row.set(ids::total_jobs, std::to_string(counts.total));
   row.set(ids::state_count, counts.text());
   if (queue.reservation != 0 && !row.has(ids::partition)) row.set(ids::partition, model::no_partition_shown);
-  if (const auto* sums = all.asked_in(queue.name)) sums->put(row, ids::resources_assigned);
-  if (all.has_vnodes(queue.name)) row.set(ids::hasnodes, "True");
+  for (const auto& [resource, sum] : assigned_in_queue(from, queue.name)) row.set(ids::resources_assigned, resource, sum);
+  if (from.has_vnodes(queue.name)) row.set(ids::hasnodes, "True");
   return std::string(row.packed());
 }
 
@@ -162,7 +162,7 @@ attributes::attribute_set server_attributes(const status& from) {
   const auto& counts = from.jobs_of("");
   row.set(ids::total_jobs, std::to_string(counts.total));
   row.set(ids::state_count, counts.text());
-  sums_of_all(from).put(row, ids::resources_assigned);
+  for (const auto& [resource, sum] : assigned_in_server(from)) row.set(ids::resources_assigned, resource, sum);
   put_constants(row, schema::ObjectKind::SERVER);
   return row;
 }

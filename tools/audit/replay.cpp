@@ -7,7 +7,6 @@
 #include "events/attributes/ids.hpp"
 #include "events/values/shown_text.hpp"
 #include "projections/status/query.hpp"
-#include "projections/status/queue_sums.hpp"
 #include "tools/audit/event_text.hpp"
 #include "tools/audit/listing.hpp"
 
@@ -78,8 +77,7 @@ std::string digest(const replayed& state) {
   };
   const auto& s = state.status;
   if (s.server().exists) add("server", s.server().server_name, projections::server_row(s));
-  const projections::queue_sums sums(s);
-  for (const auto& [name, q] : s.queues()) add("queue", name, projections::queue_row(s, q, sums));
+  for (const auto& [name, q] : s.queues()) add("queue", name, projections::queue_row(s, q));
   for (const auto& [serial, host] : s.hosts())
     for (const auto& v : host.vnodes) add("vnode", v.name, projections::vnode_row(s, host, v));
   for (const auto& [name, sched] : s.schedulers()) add("scheduler", name, sched.attributes.packed());

@@ -67,8 +67,8 @@ class assigned_resources {
   void count(const counted_job& job, std::int64_t by);
   void note_used(const model::amounts& assigned);
 
-  std::unordered_map<std::uint64_t, counted_job> jobs_;                  // by serial
-  std::map<std::string, counted_resources, std::less<>> by_queue_;       // "" is all
+  std::unordered_map<std::uint64_t, counted_job> jobs_;             // by serial
+  std::map<std::string, counted_resources, std::less<>> by_queue_;  // "" is all
   std::map<std::string, bool, std::less<>> ever_used_;
 };
 

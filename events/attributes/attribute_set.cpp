@@ -153,12 +153,16 @@ std::optional<attribute_set> attribute_set::from_packed(std::string_view bytes) 
   return made;
 }
 
-void attribute_set_writer::put(attribute_id id, std::string_view resource, std::string_view value) {
+void append_entry(std::string& packed, attribute_id id, std::string_view resource, std::string_view value) {
   if (resource.size() > 255) resource = resource.substr(0, 255);
-  const std::size_t at = out_.size();
-  out_.resize(at + head_size);
-  write_head(out_.data() + at, id, resource.size(), value.size());
-  out_.append(resource).append(value);
+  const std::size_t at = packed.size();
+  packed.resize(at + head_size);
+  write_head(packed.data() + at, id, resource.size(), value.size());
+  packed.append(resource).append(value);
+}
+
+void attribute_set_writer::put(attribute_id id, std::string_view resource, std::string_view value) {
+  append_entry(out_, id, resource, value);
 }
 
 void attribute_set::iterator::read() {

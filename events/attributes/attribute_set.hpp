@@ -53,6 +53,9 @@ class attribute_set {
   std::shared_ptr<std::string> data_;  // copied on write
 };
 
+// Appends one entry to packed ones; it must come behind them.
+void append_entry(std::string& packed, attribute_id id, std::string_view resource, std::string_view value);
+
 // Appends entries in ascending order without searching: for building rows quickly.
 class attribute_set_writer {
  public:
@@ -70,6 +73,7 @@ class attribute_set::iterator {
   iterator(const char* at, const char* end) : at_(at), end_(end) { read(); }
   const entry& operator*() const { return entry_; }
   const entry* operator->() const { return &entry_; }
+  const char* packed() const { return at_; }  // where the bytes of the entry begin: behind those of the one before
   iterator& operator++() {
     at_ = next_;
     read();

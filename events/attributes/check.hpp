@@ -2,7 +2,9 @@
 // right to set it. Refusals have PBS's numbers and texts; commands add the object's id.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -38,6 +40,14 @@ std::optional<int> compare_values(value_type type, std::string_view a, std::stri
 // removed.
 std::string add_values(value_type type, std::string_view a, std::string_view b);
 std::string subtract_values(value_type type, std::string_view a, std::string_view b);
+
+// The sum of canonical values of a numeric type, each as often as it is counted; it does not depend on their order. A single value stays
+// as it is written; the sum of no values is empty.
+struct counted_value {
+  std::string_view value;
+  std::uint64_t count = 0;
+};
+std::string sum_of_values(value_type type, std::span<const counted_value> values);
 
 // Whether this requester may set the attribute (15003, 15015, 15007 with PBS's texts). `owner`: the object is a job and
 // he is its owner; `running`: the job runs; `creating`: the command creates the object.

@@ -1,4 +1,4 @@
-// Order, sum and difference of two canonical values of one type (check.hpp).
+// Order, sum and difference of canonical values of one type (check.hpp).
 #include <algorithm>
 
 #include "events/attributes/check.hpp"
@@ -144,6 +144,44 @@ std::string subtract_values(value_type type, std::string_view a, std::string_vie
     }
     default:
       return std::string(a);
+  }
+}
+
+namespace {
+
+std::string sum_of_sizes(std::span<const counted_value> values) {
+  std::vector<counted_size> sizes;
+  sizes.reserve(values.size());
+  for (const auto& v : values) sizes.push_back({parse_size(v.value).value_or(size_value{}), v.count});
+  return print_size(values::sum_of(sizes));
+}
+
+std::string sum_of_reals(std::span<const counted_value> values) {
+  double sum = 0;
+  for (const auto& v : values) sum += parse_real(v.value).value_or(0) * static_cast<double>(v.count);
+  return print_real(sum);
+}
+
+// `read` gives the number of a text. Saturates.
+template <class Read>
+std::int64_t sum_of_integers(std::span<const counted_value> values, const Read& read) {
+  __extension__ using wide = __int128;
+  wide sum = 0;
+  for (const auto& v : values) sum += wide{read(v.value)} * static_cast<wide>(v.count);
+  return static_cast<std::int64_t>(std::clamp<wide>(sum, INT64_MIN, INT64_MAX));
+}
+
+}  // namespace
+
+std::string sum_of_values(value_type type, std::span<const counted_value> values) {
+  if (values.empty()) return {};
+  if (values.size() == 1 && values.front().count == 1) return std::string(values.front().value);
+  switch (type) {
+    case value_type::size: return sum_of_sizes(values);
+    case value_type::real: return sum_of_reals(values);
+    case value_type::duration:
+      return print_duration(sum_of_integers(values, [](auto text) -> std::int64_t { return parse_duration(text).value_or(0); }));
+    default: return std::to_string(sum_of_integers(values, [](auto text) { return parse_integer(text).value_or(0); }));
   }
 }
 

@@ -103,6 +103,19 @@ size_value add(const size_value& a, const size_value& b) {
   return in_unit_of(unit, bytes_of(in_unit_of(unit, bytes_of(a))) + bytes_of(in_unit_of(unit, bytes_of(b))));
 }
 
+size_value sum_of(std::span<const counted_size> sizes) {
+  if (sizes.empty()) return {};
+  size_value unit = sizes.front().size;
+  for (const auto& s : sizes) unit = unit_for_both(unit, s.size);
+  wide sum = 0;
+  for (const auto& s : sizes) {
+    // Both factors have 64 bits, so the product fits.
+    sum += bytes_of(in_unit_of(unit, bytes_of(s.size))) * s.count;
+    if (sum > bytes_max) return in_unit_of(unit, sum);
+  }
+  return in_unit_of(unit, sum);
+}
+
 size_value subtract(const size_value& a, const size_value& b) {
   const wide x = bytes_of(a), y = bytes_of(b);
   return in_unit_of(unit_for_both(a, b), x > y ? x - y : 0);

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,13 @@ std::strong_ordering compare(const size_value& a, const size_value& b);
 // The sum in the smaller of the two units; an operand in plain bytes or words is rounded up to the unit of the other
 // (1w + 1kw is 2kw, 2gb + 512mb is 2560mb). Saturates.
 size_value add(const size_value& a, const size_value& b);
+// The sum of many sizes, each as often as it is counted. It does not depend on their order: it is in the smallest of their units, and plain
+// bytes and words beside a larger unit are rounded up to it, each by itself. Saturates.
+struct counted_size {
+  size_value size;
+  std::uint64_t count = 0;
+};
+size_value sum_of(std::span<const counted_size> sizes);
 // The difference in the smaller unit, rounded up; never below zero.
 size_value subtract(const size_value& a, const size_value& b);
 size_value multiply(const size_value& a, std::uint64_t factor);

@@ -18,9 +18,11 @@ class effort {
   void looked(std::size_t objects = 1) { take(objects); }  // at objects in memory
   void read() { take(row); }                               // a row of the history
   void made(std::size_t bytes) { take(std::max(row, bytes / bytes_per_unit)); }
+  // A row of so many bytes that is put together from many places: of a vnode.
+  void composed(std::size_t bytes) { take(std::max(composed_row, bytes / bytes_per_unit)); }
 
  private:
-  static constexpr std::size_t row = 32, bytes_per_unit = 1024 / row;
+  static constexpr std::size_t row = 32, composed_row = 3 * row, bytes_per_unit = 1024 / row;
   void take(std::size_t n) { left_ -= std::min(n, left_); }
   std::size_t left_;
 };

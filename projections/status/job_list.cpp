@@ -5,6 +5,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/model/job/explained.hpp"
 #include "events/values/job_id.hpp"
+#include "projections/status/eligible_time.hpp"
 #include "projections/status/partition.hpp"
 #include "projections/status/query.hpp"
 #include "projections/status/query_parts.hpp"
@@ -17,7 +18,7 @@ namespace pbs_error = values::pbs_error;
 namespace {
 
 // `owner`: user@host.
-bool fits(std::string_view owner, std::string_view queue, schema::Stat::Reader asked) {
+bool is_of(std::string_view owner, std::string_view queue, schema::Stat::Reader asked) {
   if (asked.getQueue().size() > 0 && queue != schema::text(asked.getQueue())) return false;
   if (asked.getUsers().size() == 0) return true;
   for (auto u : asked.getUsers()) {
@@ -25,12 +26,6 @@ bool fits(std::string_view owner, std::string_view queue, schema::Stat::Reader a
     if (user == owner || user == user_of(owner)) return true;
   }
   return false;
-}
-
-// `letter`: its state, as it is shown.
-bool fits(const model::job_state& job, char letter, schema::Stat::Reader asked) {
-  const auto states = schema::text(asked.getStates());
-  return (states.empty() || states.find(letter) != std::string_view::npos) && fits(job.owner(), job.queue(), asked);
 }
 
 // Nothing is placed before a scheduler is there, whatever was said of the job before.
@@ -77,7 +72,7 @@ jobs_wanted wanted_jobs(schema::Stat::Reader asked, const viewer& by) {
   const auto states = schema::text(asked.getStates());
   const bool finished_fit = states.empty() || states.find('F') != std::string_view::npos;
   const auto may_be = [asked, &by](std::string_view owner, std::string_view queue) {
-    return by.sees_jobs_of(owner) && fits(owner, queue, asked);
+    return by.sees_jobs_of(owner) && is_of(owner, queue, asked);
   };
   return {finished_fit ? asked.getHistory() : schema::History::LIVE, may_be, 1 + asked.getUsers().size(), asked.getSinceS(),
           asked.getNewest()};
@@ -86,10 +81,14 @@ jobs_wanted wanted_jobs(schema::Stat::Reader asked, const viewer& by) {
 class job_list final : public stat_list {
  public:
   job_list(const status& from, schema::Stat::Reader asked, const model::requester& by)
-      : asked_(asked), by_(from, by), shown_(schema::ObjectKind::JOB, by_, asked.getWanted()), walk_(wanted_jobs(asked, by_)) {}
+      : asked_(asked), by_(from, by), shown_(schema::ObjectKind::JOB, by_, asked.getWanted()), walk_(wanted_jobs(asked, by_)) {
+    shown_uncounted_.leave_out(attributes::job::eligible_time);
+    shown_uncounted_.leave_out(attributes::job::accrue_type);
+  }
 
   bool go_on(const status& from, piecewise& out, std::int64_t now_s, effort& left) override {
-    const part now{from, out, now_s, left};
+    const bool counted = counts_eligible_time(from.server());
+    const part now{from, out, now_s, left, counted ? shown_ : shown_uncounted_, timed_ && (counted || shows_select_requested(from))};
     while (left.is_left()) {
       if (subjobs_) {
         if (!add_subjobs(now)) subjobs_.reset();
@@ -107,6 +106,8 @@ class job_list final : public stat_list {
     piecewise& out;
     std::int64_t now_s;
     effort& left;
+    const filter& shown;
+    bool makes_all;  // rows: none is the job's attributes as they are
   };
   struct subjobs_to_tell {
     subjob_walk walk;
@@ -118,7 +119,7 @@ class job_list final : public stat_list {
     const auto add = [&](const model::job_state& job) {
       if (!by_.sees(job)) return true;
       now.left.looked(asked_.getUsers().size());
-      if (fits(job, model::state_letter(job), asked_)) add_job(now, job);
+      if (fits(job, model::state_letter(job))) add_job(now, job);
       if (wants_subjobs_of(job)) subjobs_ = {subjob_walk(job), true};
       return !subjobs_;
     };
@@ -167,12 +168,13 @@ class job_list final : public stat_list {
     const auto add = [&](const subjob_view& s) {
       const char letter = letter_of(s);
       if (subjobs_->only_fitting) now.left.looked(asked_.getUsers().size());
-      if (subjobs_->only_fitting && !fits(s.shown(), letter, asked_)) return;
-      const auto row = [&] { return shown_of(s.array, subjob_row(now.from, s, now.now_s)); };
-      if (s.own) return tell(now, id_of(now.from, s), row(), why(now, *s.own));
+      if (subjobs_->only_fitting && !fits(s.shown(), letter)) return;
+      const auto put = [&](std::string& to) { append_shown(now, s.array, subjob_row(now.from, s, now.now_s), to); };
+      if (s.own) return tell(now, id_of(now.from, s), put, why(now, *s.own));
       auto& alike = not_begun[letter];
-      if (alike.empty()) alike = row();
-      tell(now, id_of(now.from, s), alike, letter == 'Q' ? why(now, s.array) : nullptr);
+      if (alike.empty()) put(alike);
+      tell(
+          now, id_of(now.from, s), [&](std::string& to) { to += alike; }, letter == 'Q' ? why(now, s.array) : nullptr);
     };
     return subjobs_->walk.go_on(now.from, add, now.left);
   }
@@ -180,21 +182,30 @@ class job_list final : public stat_list {
   void add_job(const part& now, const model::job_state& job) {
     const bool is_counted = job.array && counted_;
     if (is_counted) now.left.looked(job.array->running.size());
-    const bool is_made = timed_ || is_counted || (estimated_ && may_outlast_soft_walltime(job));
-    const auto row = [&] {
-      if (is_made) return job_row(now.from, job, now.now_s);
-      return told_ ? now.from.shown(job) : job.attributes;
+    const bool is_made =
+        now.makes_all || is_counted || (timed_ && !job.dependents.empty()) || (estimated_ && may_outlast_soft_walltime(job));
+    const auto put = [&](std::string& to) {
+      if (is_made) return append_shown(now, job, job_row(now.from, job, now.now_s), to);
+      const auto* told = told_ ? &now.from.told_of(job) : nullptr;
+      if (told && !told->empty()) append_shown(now, job, told->shown(job), to);
+      else append_shown(now, job, job.attributes, to);
     };
-    tell(now, job.id, shown_of(job, row()), why(now, job));
+    tell(now, job.id, put, why(now, job));
   }
 
   static bool may_outlast_soft_walltime(const model::job_state& job) {
     return job.phase != model::job_phase::queued && job.attributes.get(attributes::job::Resource_List, "soft_walltime").has_value();
   }
 
-  static void tell(const part& now, const std::string& name, std::string row, piecewise::fill_why why) {
-    now.left.made(row.size());
-    now.out.add(name, std::move(row), std::move(why));
+  template <class Put>
+  static void tell(const part& now, const std::string& name, const Put& put, piecewise::fill_why why) {
+    now.left.made(now.out.add_made(name, put, std::move(why)));
+  }
+
+  // `letter`: its state, as it is shown.
+  bool fits(const model::job_state& job, char letter) const {
+    if (with_states_ && schema::text(asked_.getStates()).find(letter) == std::string_view::npos) return false;
+    return !of_some_ || is_of(job.owner(), job.queue(), asked_);
   }
 
   bool wants_subjobs_of(const model::job_state& job) const { return asked_.getSubjobs() && job.array; }
@@ -203,20 +214,24 @@ class job_list final : public stat_list {
     return asked_.getWhy() ? why_of(now.from, job) : nullptr;
   }
 
-  std::string shown_of(const model::job_state& job, const attributes::attribute_set& row) const {
-    return with_variables_ && !by_.sees_all_of(job) ? shown_.apply_for_others(row) : shown_.apply(row);
+  void append_shown(const part& now, const model::job_state& job, const attributes::attribute_set& row, std::string& to) const {
+    if (with_variables_ && !by_.sees_all_of(job)) now.shown.append_for_others(row, to);
+    else now.shown.append(row, to);
   }
 
   const schema::Stat::Reader asked_;
+  const bool with_states_ = asked_.getStates().size() > 0;
+  const bool of_some_ = asked_.getQueue().size() > 0 || asked_.getUsers().size() > 0;  // queue, or users
   const viewer by_;
   const filter shown_;
+  filter shown_uncounted_ = shown_;  // while no eligible time is counted: what was counted before is not shown
   job_walk walk_;
   unsigned next_name_ = 0;
   std::optional<subjobs_to_tell> subjobs_;                      // of the array that was told last
   std::vector<std::pair<std::string, std::uint32_t>> refused_;  // names
   const bool timed_ = shown_.passes(attributes::job::eligible_time) || shown_.passes(attributes::job::accrue_type);
   const bool estimated_ = shown_.passes(attributes::job::estimated);
-  const bool told_ = estimated_ || shown_.passes(attributes::job::topjob) || shown_.passes(attributes::job::comment);
+  const bool told_ = timed_ || estimated_ || shown_.passes(attributes::job::topjob) || shown_.passes(attributes::job::comment);
   const bool with_variables_ = shown_.passes(attributes::job::Variable_List) || shown_.passes(attributes::job::Submit_arguments);
   const bool counted_ = shown_.passes(attributes::job::array_state_count) || shown_.passes(attributes::job::array_indices_remaining);
 };

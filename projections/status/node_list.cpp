@@ -1,5 +1,6 @@
 // Answers pbsnodes: hosts and vnodes, by name or all of them.
 #include <algorithm>
+#include <utility>
 
 #include "events/values/pbs_error.hpp"
 #include "projections/status/query.hpp"
@@ -17,9 +18,11 @@ class node_list final : public stat_list {
       : by_(from, by), shown_(schema::ObjectKind::NODE, by_, asked.getWanted()) {
     if (asked.getNames().size() == 0) note_all(from);
     for (auto name : asked.getNames()) note(from, schema::str(name), by_host);
+    listed_ = vnodes_.size();
   }
 
   bool go_on(const status& from, piecewise& out, std::int64_t, effort& left) override {
+    left.looked(std::exchange(listed_, 0));
     while (left.is_left()) {
       if (next_ == vnodes_.size()) {
         for (const auto& name : unknown_) out.unknown(name, values::refuse(pbs_error::unknown_node));
@@ -29,9 +32,8 @@ class node_list final : public stat_list {
       left.looked();
       const auto* host = from.host_of_vnode(name);
       if (!host) continue;  // deleted since the list was begun
-      auto row = shown_.apply(vnode_row(from, *host, *host->vnode(name)));
-      left.made(row.size());
-      out.add(name, std::move(row));
+      const auto row = vnode_row(from, *host, *host->vnode(name));
+      left.composed(out.add_made(name, [&](std::string& to) { shown_.append(row, to); }));
     }
     return true;
   }
@@ -64,6 +66,7 @@ class node_list final : public stat_list {
   const filter shown_;
   std::vector<std::string> vnodes_;  // to be told
   std::size_t next_ = 0;
+  std::size_t listed_ = 0;  // so many were put into the list since the last part
   std::vector<std::string> unknown_;
 };
 

@@ -3,31 +3,30 @@
 #include <algorithm>
 
 #include "events/attributes/check.hpp"
-#include "events/attributes/ids.hpp"
 
 namespace annals::projections {
 
 namespace {
 
-// Up to the next comma that no backslash makes a part of a value.
-std::string_view next_variable(std::string_view& rest) {
+// Where the variable at the front ends: at the next comma that no backslash makes a part of a value.
+std::size_t end_of_variable(std::string_view rest, bool has_backslashes) {
+  if (!has_backslashes) return std::min(rest.find(','), rest.size());
   std::size_t end = 0;
   while (end < rest.size() && rest[end] != ',') end += rest[end] == '\\' ? 2 : 1;
-  end = std::min(end, rest.size());
-  const auto variable = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return variable;
+  return std::min(end, rest.size());
 }
 
-std::string public_variables(std::string_view list) {
-  std::string out;
+void put_public_variables(std::string_view list, std::string& out) {
+  const bool has_backslashes = list.find('\\') != std::string_view::npos;
+  out.clear();
   while (!list.empty()) {
-    const auto variable = next_variable(list);
+    const auto end = end_of_variable(list, has_backslashes);
+    const auto variable = list.substr(0, end);
+    list.remove_prefix(std::min(end + 1, list.size()));
     if (!variable.starts_with("PBS_O_")) continue;
     if (!out.empty()) out += ',';
     out += variable;
   }
-  return out;
 }
 
 // "-v", "-vA=1", "-hv": behind options of qsub that have no value.
@@ -66,7 +65,7 @@ std::optional<std::string_view> seen_by_others(attributes::attribute_id id, std:
   if (id == attributes::job::forward_x11_cookie) return std::nullopt;
   if (id == attributes::job::Submit_arguments) return public_arguments(own);
   if (id != attributes::job::Variable_List) return own;
-  kept = public_variables(own);
+  put_public_variables(own, kept);
   return kept;
 }
 

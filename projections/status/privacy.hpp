@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 #include "events/model/context.hpp"
 #include "projections/status/status.hpp"
@@ -23,7 +24,7 @@ class viewer {
   viewer(const status& from, const model::requester& by);
   bool sees(const attributes::attribute& row) const;
   bool sees_resource(std::string_view name) const { return unseen_.empty() || !unseen_.contains(name); }
-  bool sees(const model::job_state& job) const { return sees_jobs_of(job.owner()); }
+  bool sees(const model::job_state& job) const { return sees_others_ || user_of(job.owner()) == user_; }
   bool sees_jobs_of(std::string_view owner) const { return sees_others_ || user_of(owner) == user_; }  // user@host
   bool sees_all_of(const model::job_state& job) const { return sees_variables_ || job.owner_name() == user_; }
 
@@ -34,6 +35,10 @@ class viewer {
   std::set<std::string, std::less<>> unseen_;  // resources
 };
 
+// Whether others see this attribute in another form than the owner, or not at all.
+inline bool is_seen_otherwise_by_others(attributes::attribute_id id) {
+  return id == attributes::job::Variable_List || id == attributes::job::Submit_arguments || id == attributes::job::forward_x11_cookie;
+}
 // The value of this attribute as others see it; most are seen whole. Nothing: it is not seen, as the key of an X display. `own` must
 // outlive the answer, which may be `kept`.
 std::optional<std::string_view> seen_by_others(attributes::attribute_id id, std::string_view own, std::string& kept);

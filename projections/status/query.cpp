@@ -6,7 +6,6 @@
 #include "events/attributes/table.hpp"
 #include "events/values/pbs_error.hpp"
 #include "projections/status/query_parts.hpp"
-#include "projections/status/queue_sums.hpp"
 
 namespace annals::projections {
 
@@ -24,14 +23,15 @@ void stat_named(schema::Stat::Reader asked, piecewise& out, std::uint32_t unknow
 }
 
 void stat_queues(const status& from, schema::Stat::Reader asked, const filter& shown, piecewise& out) {
-  std::vector<const model::queue_state*> all;
-  for (const auto& [name, q] : from.queues()) all.push_back(&q);
-  std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->order < b->order; });
-  const queue_sums sums(from);
-  auto add = [&](const model::queue_state& q) { out.add(q.name, shown.apply(queue_row(from, q, sums))); };
+  auto add = [&](const model::queue_state& q) { out.add(q.name, shown.apply(queue_row(from, q))); };
   stat_named(
       asked, out, pbs_error::unknown_queue,
-      [&] { for (const auto* q : all) add(*q); },
+      [&] {
+        std::vector<const model::queue_state*> all;
+        for (const auto& [name, q] : from.queues()) all.push_back(&q);
+        std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->order < b->order; });
+        for (const auto* q : all) add(*q);
+      },
       [&](const std::string& name) {
         const auto at = from.queues().find(name);
         if (at != from.queues().end()) add(at->second);

@@ -11,8 +11,6 @@
 
 namespace annals::projections {
 
-class queue_sums;  // projections/status/queue_sums.hpp
-
 // `now_ns`: for what grows with time (eligible_time); at least the time of the last record is taken.
 void answer_stat(const status& from, std::uint64_t request_id, schema::Stat::Reader asked, const model::requester& by,
                  const send_reply& send, std::int64_t now_ns = 0);
@@ -28,14 +26,16 @@ std::unique_ptr<answer_in_parts> begin_answer(const status& from, const schema::
 
 // A job's attributes as it shows them at this time.
 attributes::attribute_set job_row(const status& from, const model::job_state& job, std::int64_t now_s);
-// Packed rows (events/attributes/attribute_set.hpp) of what is not kept as one set.
-std::string queue_row(const status& from, const model::queue_state& queue, const queue_sums& all);
-std::string server_row(const status& from);
-std::string shown_server_row(const status& from);  // Active is Idle there while scheduling is off
+// Whether rows of jobs have the select that was asked for, which is hidden otherwise.
+bool shows_select_requested(const status& from);
+// The attributes of what is not kept as one set.
+attributes::attribute_set queue_row(const status& from, const model::queue_state& queue);
+attributes::attribute_set server_row(const status& from);
+attributes::attribute_set shown_server_row(const status& from);  // Active is Idle there while scheduling is off
 // "free", "offline,job-exclusive": the words of the vnode's state as pbsnodes prints them.
 std::string vnode_state_text(const status& from, const model::host_state& host, const model::vnode_state& vnode);
 // Without the word for a reservation that has it alone: schedulers know these themselves.
 std::string vnode_state_by_jobs(const status& from, const model::host_state& host, const model::vnode_state& vnode);
-std::string vnode_row(const status& from, const model::host_state& host, const model::vnode_state& vnode);
+attributes::attribute_set vnode_row(const status& from, const model::host_state& host, const model::vnode_state& vnode);
 
 }  // namespace annals::projections

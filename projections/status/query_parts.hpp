@@ -42,16 +42,19 @@ class filter {
  public:
   filter(schema::ObjectKind kind, const viewer& by, capnp::List<std::uint16_t>::Reader wanted);
   bool passes(attributes::attribute_id id) const { return id < shown_.size() && shown_[id]; }
-  std::string apply(const attributes::attribute_set& row) const;
-  std::string apply(const std::string& packed) const { return apply(*attributes::attribute_set::from_packed(packed)); }
+  void leave_out(attributes::attribute_id id);
+  // Appends what goes out of a row, packed, to `to`.
+  void append(const attributes::attribute_set& row, std::string& to) const;
   // As others than its owner see a job (projections/status/privacy.hpp).
-  std::string apply_for_others(const attributes::attribute_set& row) const;
+  void append_for_others(const attributes::attribute_set& row, std::string& to) const;
+  std::string apply(const attributes::attribute_set& row) const;
 
  private:
-  template <class Value>
-  std::string apply_to(const attributes::attribute_set& row, Value&& value) const;
+  template <class HasOtherForm, class AppendOther>
+  void append_runs(const attributes::attribute_set& row, std::string& to, const HasOtherForm& has_other_form,
+                   const AppendOther& append_other) const;
   const viewer& by_;
-  std::vector<bool> shown_;
+  std::vector<char> shown_;  // by id; no vector<bool>, for it is asked of each attribute of each row
 };
 
 // Gathers rows and sends them in pieces.
@@ -59,21 +62,35 @@ class piecewise {
  public:
   piecewise(std::uint64_t id, std::uint64_t sequence, const send_reply& send) : id_(id), sequence_(sequence), send_(send) {}
   using fill_why = std::function<void(schema::JobWhy::Builder)>;
-  void add(std::string_view name, std::string row, fill_why why = {});
+  // append_row(to) appends the row to what `to` has already. Gives the size of the row.
+  template <class AppendRow>
+  std::size_t add_made(std::string_view name, const AppendRow& append_row, fill_why why = {}) {
+    const auto begin = packed_.size();
+    append_row(packed_);
+    const auto size = packed_.size() - begin;
+    added(name, std::move(why));
+    return size;
+  }
+  void add(std::string_view name, std::string_view packed) {
+    add_made(name, [&](std::string& to) { to += packed; });
+  }
   void unknown(std::string_view name, const values::refusal& why) { unknown_.emplace_back(name, why); }
   // Sends what has been gathered. `last`: the answer is complete.
   void flush(bool last);
 
  private:
+  void added(std::string_view name, fill_why why);
   void send(bool last);
+  void fill(schema::Objects::Builder objects) const;
+  std::size_t words() const;
   std::uint64_t id_, sequence_;
   const send_reply& send_;
   struct row {
-    std::string name, packed;
-    fill_why why;  // empty: nothing is said of it
+    std::size_t end, name_end;  // in packed_ and names_; it begins where the one before ends
+    fill_why why;               // empty: nothing is said of it
   };
   std::vector<row> rows_;
-  std::size_t bytes_ = 0;  // of them
+  std::string packed_, names_;  // of all rows, one behind the other
   std::vector<std::pair<std::string, values::refusal>> unknown_;
 };
 

@@ -99,7 +99,7 @@ namespace {
 // released (RS-32). PBS shows none, so it is among the hidden ones.
 void put_select_requested(attributes::attribute_set& row, const status& from) {
   namespace ids = attributes::job;
-  if (from.server().attributes.get(attributes::server::show_hidden_attribs) != "True") return;
+  if (!shows_select_requested(from)) return;
   if (row.get(ids::Resource_List, "select_requested")) return;
   const auto orig = row.get(ids::schedselect_orig), now = row.get(ids::schedselect);
   if (const auto asked = orig ? orig : now) row.set(ids::Resource_List, "select_requested", std::string(*asked));
@@ -123,6 +123,10 @@ void put_grown_walltime(attributes::attribute_set& row, std::int64_t now_s) {
 
 }  // namespace
 
+bool shows_select_requested(const status& from) {
+  return from.server().attributes.get(attributes::server::show_hidden_attribs) == "True";
+}
+
 attributes::attribute_set job_row(const status& from, const model::job_state& job, std::int64_t now_s) {
   namespace ids = attributes::job;
   auto row = from.shown(job);
@@ -142,40 +146,34 @@ attributes::attribute_set job_row(const status& from, const model::job_state& jo
   return row;
 }
 
-std::string queue_row(const status& from, const model::queue_state& queue, const queue_sums& all) {
+attributes::attribute_set queue_row(const status& from, const model::queue_state& queue) {
   namespace ids = attributes::queue;
   auto row = queue.attributes;
   const auto& counts = from.jobs_of(queue.name);
   row.set(ids::total_jobs, std::to_string(counts.total));
   row.set(ids::state_count, counts.text());
   if (queue.reservation != 0 && !row.has(ids::partition)) row.set(ids::partition, model::no_partition_shown);
-  if (const auto* sums = all.asked_in(queue.name)) sums->put(row, ids::resources_assigned);
-  if (all.has_vnodes(queue.name)) row.set(ids::hasnodes, "True");
-  return std::string(row.packed());
+  for (const auto& [resource, sum] : assigned_in_queue(from, queue.name)) row.set(ids::resources_assigned, resource, sum);
+  if (from.has_vnodes(queue.name)) row.set(ids::hasnodes, "True");
+  return row;
 }
 
-namespace {
-
-attributes::attribute_set server_attributes(const status& from) {
+attributes::attribute_set server_row(const status& from) {
   namespace ids = attributes::server;
   auto row = from.server().attributes;
   const auto& counts = from.jobs_of("");
   row.set(ids::total_jobs, std::to_string(counts.total));
   row.set(ids::state_count, counts.text());
-  sums_of_all(from).put(row, ids::resources_assigned);
+  for (const auto& [resource, sum] : assigned_in_server(from)) row.set(ids::resources_assigned, resource, sum);
   put_constants(row, schema::ObjectKind::SERVER);
   return row;
 }
 
-}  // namespace
-
-std::string server_row(const status& from) { return std::string(server_attributes(from).packed()); }
-
-std::string shown_server_row(const status& from) {
+attributes::attribute_set shown_server_row(const status& from) {
   namespace ids = attributes::server;
-  auto row = server_attributes(from);
+  auto row = server_row(from);
   if (row.get(ids::server_state) == "Active" && row.get(ids::scheduling) == "False") row.set(ids::server_state, "Idle");
-  return std::string(row.packed());
+  return row;
 }
 
 std::string vnode_state_by_jobs(const status& from, const model::host_state& host, const model::vnode_state& vnode) {
@@ -188,7 +186,7 @@ std::string vnode_state_text(const status& from, const model::host_state& host, 
   return text == "free" ? "resv-exclusive" : text + ",resv-exclusive";
 }
 
-std::string vnode_row(const status& from, const model::host_state& host, const model::vnode_state& vnode) {
+attributes::attribute_set vnode_row(const status& from, const model::host_state& host, const model::vnode_state& vnode) {
   namespace ids = attributes::node;
   auto row = vnode.attributes;
   const auto* use = from.holdings().find(vnode.name);
@@ -206,7 +204,7 @@ std::string vnode_row(const status& from, const model::host_state& host, const m
     if (!use->maintenance.empty()) row.set(ids::maintenance_jobs, values::join_list(use->maintenance));
     if (use->last_used_s > 0) row.set(ids::last_used_time, std::to_string(use->last_used_s));
   }
-  return std::string(row.packed());
+  return row;
 }
 
 }  // namespace annals::projections

@@ -22,13 +22,7 @@ void status::fold(const log::record& record) {
   pass(record);
   switch (event.which()) {
     case schema::StreamKind::JOB: fold_job(at, event.getJob()); break;
-    case schema::StreamKind::SERVER: {
-      const bool counted = counts_eligible_time(server_);
-      model::apply(server_, at, event.getServer());
-      holdings_.apply(event.getServer());
-      if (counts_eligible_time(server_) != counted) switch_eligible_time(at.seconds());
-      break;
-    }
+    case schema::StreamKind::SERVER: fold_server(at, event.getServer()); break;
     case schema::StreamKind::QUEUE: {
       auto& name = queue_names_[at.stream];
       if (event.getQueue().isCreated()) name = schema::str(event.getQueue().getCreated().getName());
@@ -38,7 +32,7 @@ void status::fold(const log::record& record) {
       break;
     }
     case schema::StreamKind::SCHEDULER: fold_scheduler(at, event.getScheduler()); break;
-    case schema::StreamKind::HOST: holdings_.apply(at, event.getHost()); break;
+    case schema::StreamKind::HOST: fold_host(at, event.getHost()); break;
     case schema::StreamKind::HOOK: {
       auto& hook = hooks_[at.stream];
       model::apply(hook, at, event.getHook());
@@ -53,6 +47,21 @@ void status::fold(const log::record& record) {
         for (auto& [serial, told] : told_) clock_went_back(told.eligible, at.seconds());
       break;
   }
+}
+
+void status::fold_server(const model::event_place& at, schema::ServerEvent::Reader event) {
+  const bool counted = counts_eligible_time(server_);
+  model::apply(server_, at, event);
+  holdings_.apply(event);
+  if (counts_eligible_time(server_) != counted) switch_eligible_time(at.seconds());
+  // The flags of a resource say whether it is summed up.
+  if (event.isResourceCreated() || event.isResourceChanged() || event.isResourceDeleted()) sum_up_anew();
+}
+
+void status::fold_host(const model::event_place& at, schema::HostEvent::Reader event) {
+  with_vnodes_.before(at.stream, event, hosts());
+  holdings_.apply(at, event);
+  with_vnodes_.after(at.stream, event, hosts());
 }
 
 void status::fold_scheduler(const model::event_place& at, schema::SchedulerEvent::Reader event) {
@@ -151,6 +160,7 @@ void status::put_into_history(std::uint64_t serial) {
 
 void status::let_go(std::uint64_t serial) {
   leave(jobs_.at(serial));
+  assigned_.gone(serial);
   told_.erase(serial);
   jobs_.erase(serial);
 }
@@ -170,6 +180,7 @@ void status::fold_job(const model::event_place& at, schema::JobEvent::Reader eve
   const bool was_routed = model::in_routing_queue(job);
   const bool had_all_begun = all_have_begun(job);
   tell(at.stream, [&](told_of_job& told) { told.apply(job, at, event); });
+  sum_up_assigned(job, event);
   const bool waits_otherwise = model::state_letter(job) != before || model::in_routing_queue(job) != was_routed;
   // For the other subjobs nothing changes when one begins: what a cycle has said of them, perhaps before this was written, holds on.
   const bool goes_on = event.isSubjobBegan() && !all_have_begun(job);
@@ -188,6 +199,26 @@ void status::fold_job(const model::event_place& at, schema::JobEvent::Reader eve
   count(job, +1);
   // Without a history it is forgotten at once.
   if (owes_nothing(job) && server_.attributes.get(attributes::server::job_history_enable) == "True") put_into_history(at.stream);
+}
+
+// A report of usage changes no amount that the job asked for, and comes often.
+void status::sum_up_assigned(const model::job_state& job, schema::JobEvent::Reader event) {
+  if (event.isUsageReported()) return;
+  assigned_.changed(job, holdings_.has_something(job.serial), server_.resources);
+  if (event.isAssigned()) assigned_.taken(schema::text(event.getAssigned().getExecVnode()), holdings_);
+  if (event.isVnodesTaken()) assigned_.taken(schema::text(event.getVnodesTaken().getExecVnode()), holdings_);
+}
+
+void status::sum_up_anew() {
+  assigned_.make_anew(holdings_, server_.resources, [&](std::uint64_t serial) {
+    const auto at = jobs_.find(serial);
+    return at == jobs_.end() ? nullptr : &at->second;
+  });
+}
+
+void status::put_uses(std::vector<std::pair<std::string, model::vnode_use>> uses) {
+  holdings_.restore(std::move(uses));
+  sum_up_anew();
 }
 
 void status::enter(const model::job_state& job) {
@@ -253,6 +284,8 @@ void status::restored() {
   std::unordered_map<std::string_view, std::shared_ptr<const std::string>> comments;
   for (auto& [serial, told] : told_)
     if (told.comment) told.comment = comments.try_emplace(*told.comment, told.comment).first->second;
+  sum_up_anew();
+  with_vnodes_.make_anew(hosts());
 }
 
 // -- read ----------------------------------------------------------------------------------------------------------------

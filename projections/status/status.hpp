@@ -26,9 +26,11 @@
 #include "events/model/vnodes/holdings.hpp"
 #include "events/schema/client.capnp.h"
 #include "projections/fairshare/fairshare.hpp"
+#include "projections/status/assigned_resources.hpp"
 #include "projections/status/effort.hpp"
 #include "projections/status/job_history.hpp"
 #include "projections/status/job_walk.hpp"
+#include "projections/status/queues_with_vnodes.hpp"
 #include "projections/status/told_of_job.hpp"
 #include "projections/status/waiting.hpp"
 
@@ -46,12 +48,13 @@ class status {
   // All that was folded, for a checkpoint. history_rows() says what else belongs to it, and what follows a restore.
   template <class Io, class Self>
   static void stored_fields(Io& io, Self& self) {
+    // not stored: assigned_, with_vnodes_, because they follow from the jobs, the hosts and who holds what
     io(self.sequence_, self.wall_ns_, self.jobs_, self.told_, self.history_, self.serial_of_number_, self.serial_of_subjob_,
        self.displaced_, self.displaced_rank_, self.queues_, self.queue_names_, self.holdings_, self.schedulers_, self.scheduler_names_,
        self.hooks_, self.reservations_, self.reserved_, self.open_, self.server_, self.counts_, self.fairshare_, self.waiting_,
        self.keeps_history_);
   }
-  void restored();  // jobs share their comments again
+  void restored();  // jobs share their comments again, and what follows from the rest is made anew
 
   // For a fold of selected records (projections/status/at.cpp), which must be whole streams in the order of the log:
   // what a scheduler said of jobs, without its stream;
@@ -61,7 +64,7 @@ class status {
   // a record that is of no interest, but moves sequence and time on;
   void pass(const log::record& record);
   // and who holds what, where the records that led to it were left out.
-  void put_uses(std::vector<std::pair<std::string, model::vnode_use>> uses) { holdings_.restore(std::move(uses)); }
+  void put_uses(std::vector<std::pair<std::string, model::vnode_use>> uses);
 
   std::uint64_t sequence() const { return sequence_; }  // of the last record folded
   std::int64_t wall_ns() const { return wall_ns_; }
@@ -110,6 +113,9 @@ class status {
   bool awaits_its_queue(const model::reservation_state& r) const { return r.lives() && r.placed && !queues_.contains(r.id); }
   const model::server_state& server() const { return server_; }
   const model::holdings& holdings() const { return holdings_; }
+  // What runs have, by queue, and which queues have vnodes of their own.
+  const assigned_resources& assigned() const { return assigned_; }
+  bool has_vnodes(std::string_view queue) const { return with_vnodes_.has(queue); }
   const model::host_state* host_of_vnode(std::string_view vnode) const { return holdings_.host_of(vnode); }
   std::string scheduler_name(std::uint64_t stream) const;  // empty: unknown
   // Why a job that waits does so, as a cycle said it last. Nothing: none has.
@@ -139,6 +145,10 @@ class status {
 
  private:
   void fold_job(const model::event_place& at, schema::JobEvent::Reader event);
+  void fold_server(const model::event_place& at, schema::ServerEvent::Reader event);
+  void fold_host(const model::event_place& at, schema::HostEvent::Reader event);
+  void sum_up_assigned(const model::job_state& job, schema::JobEvent::Reader event);
+  void sum_up_anew();
   void fold_reservation(const model::event_place& at, schema::ReservationEvent::Reader event);
   void note_reserved(const model::reservation_state& r, const std::string& before, const std::string& after, std::int64_t at_s);
   void fold_scheduler(const model::event_place& at, schema::SchedulerEvent::Reader event);
@@ -173,6 +183,8 @@ class status {
   std::map<std::string, model::queue_state, std::less<>> queues_;
   std::unordered_map<std::uint64_t, std::string> queue_names_;  // by serial
   model::holdings holdings_;                                    // and the hosts
+  assigned_resources assigned_;
+  queues_with_vnodes with_vnodes_;
   std::map<std::string, model::scheduler_state, std::less<>> schedulers_;
   std::unordered_map<std::uint64_t, std::string> scheduler_names_;
   std::map<std::uint64_t, model::hook_state> hooks_;  // by serial

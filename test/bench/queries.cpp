@@ -1,6 +1,6 @@
 // What each query costs a large site: 10,000 vnodes, 100,000 jobs, 1,000 standing reservations of 30 windows and 100 queues, in one status.
 // A full list, the longest part of it (nobody else is answered meanwhile), and one object. Processor time of the thread that answers.
-// usage: bench_queries
+// usage: bench_queries [WORD]      only the queries in whose line the word is
 #include <algorithm>
 #include <ctime>
 #include <memory>
@@ -161,8 +161,11 @@ cost median_of(const projections::status& now, const schema::sealed<schema::Requ
   return all[3];
 }
 
+std::string_view chosen;  // the word
+
 void row(const char* what, const projections::status& now, const schema::sealed<schema::Request>& request,
          const model::requester& by = manager) {
+  if (std::string_view(what).find(chosen) == std::string_view::npos) return;
   const auto c = median_of(now, request, by);
   std::printf("%-46s %8.2f ms, longest part %6.2f ms, %zu objects\n", what, c.whole, c.longest_part, c.objects);
 }
@@ -186,7 +189,8 @@ schema::sealed<schema::Request> jobs_of_queue(const std::string& name) {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc > 1) chosen = argv[1];
   const auto site = std::make_unique<large_site>();
   const auto& now = site->now;
   using kind = schema::ObjectKind;

@@ -7,7 +7,6 @@
 #include "events/attributes/ids.hpp"
 #include "events/values/shown_text.hpp"
 #include "projections/status/query.hpp"
-#include "projections/status/queue_sums.hpp"
 #include "tools/audit/event_text.hpp"
 #include "tools/audit/listing.hpp"
 
@@ -77,11 +76,10 @@ std::string digest(const replayed& state) {
     for (const auto part : {kind, name, value}) all += std::to_string(part.size()) + ":" + std::string(part);
   };
   const auto& s = state.status;
-  if (s.server().exists) add("server", s.server().server_name, projections::server_row(s));
-  const projections::queue_sums sums(s);
-  for (const auto& [name, q] : s.queues()) add("queue", name, projections::queue_row(s, q, sums));
+  if (s.server().exists) add("server", s.server().server_name, projections::server_row(s).packed());
+  for (const auto& [name, q] : s.queues()) add("queue", name, projections::queue_row(s, q).packed());
   for (const auto& [serial, host] : s.hosts())
-    for (const auto& v : host.vnodes) add("vnode", v.name, projections::vnode_row(s, host, v));
+    for (const auto& v : host.vnodes) add("vnode", v.name, projections::vnode_row(s, host, v).packed());
   for (const auto& [name, sched] : s.schedulers()) add("scheduler", name, sched.attributes.packed());
   s.each_stream([&](const model::job_state& job) {
     add("job", job.id, s.shown(job).packed());

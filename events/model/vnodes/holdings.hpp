@@ -106,6 +106,7 @@ class holdings {
     for (const auto& v : vnodes_)
       if (!(v.use == vnode_use{})) see(v.name, v.use);
   }
+  bool has_something(std::uint64_t job) const { return vnodes_of_job_.contains(job); }
   // Every job that holds something, by serial, in no order.
   template <class See>
   void each_job(See&& see) const {

@@ -1,6 +1,9 @@
 // Values and rights of single attributes.
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+#include <vector>
+
 #include "events/attributes/check.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/read.hpp"
@@ -237,6 +240,25 @@ BOOST_AUTO_TEST_CASE(sums_and_differences_keep_the_form) {
   BOOST_TEST(compare_values(value_type::size, "1gb", "1024mb").value() == 0);
   BOOST_TEST(compare_values(value_type::duration, "00:01:00", "00:00:59").value() > 0);
   BOOST_TEST(!compare_values(value_type::integer, "1", "x"));
+}
+
+BOOST_AUTO_TEST_CASE(a_sum_of_many_does_not_depend_on_their_order) {
+  const auto sum = [](value_type type, std::vector<counted_value> values) {
+    const auto one_way = sum_of_values(type, values);
+    std::reverse(values.begin(), values.end());
+    BOOST_TEST(sum_of_values(type, values) == one_way);
+    return one_way;
+  };
+  BOOST_TEST(sum(value_type::size, {{"1gb", 2}, {"512mb", 1}}) == "2560mb");
+  BOOST_TEST(sum(value_type::size, {{"1b", 2}, {"1gb", 1}, {"1kb", 1}}) == "1048579kb");
+  BOOST_TEST(sum(value_type::size, {{"1b", 2}, {"1w", 1}}) == "10b");
+  BOOST_TEST(sum(value_type::size, {{"16383pb", 3}, {"1kb", 1}}) == "18014398509481983kb");
+  BOOST_TEST(sum(value_type::size, {{"1GB", 1}}) == "1GB");
+  BOOST_TEST(sum(value_type::integer, {{"2", 3}, {"-1", 2}}) == "4");
+  BOOST_TEST(sum(value_type::integer, {{"9223372036854775807", 3}, {"1", 1}}) == "9223372036854775807");
+  BOOST_TEST(sum(value_type::real, {{"0.5", 3}, {"0.25", 1}}) == "1.75");
+  BOOST_TEST(sum(value_type::duration, {{"00:01:00", 2}, {"00:00:01", 1}}) == "00:02:01");
+  BOOST_TEST(sum(value_type::integer, {}) == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_formula_must_be_one_that_can_be_computed) {

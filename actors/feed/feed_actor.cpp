@@ -62,6 +62,12 @@ class feeding {
     followers_.erase(at);
   }
 
+  // An acknowledgement alone is no reason to read on: else the feed would go to and fro as fast as a follower syncs, for a record or two.
+  void on_committed() {
+    known_last_ = parts_.log->last_sequence();
+    go_on();
+  }
+
   // One message for each follower that has room for it, then the next round: who has much to catch up with holds up nobody.
   void go_on() {
     bool more = false;
@@ -96,6 +102,7 @@ class feeding {
   }
 
   void begin(const wire::connection_ptr& peer, schema::FollowerHello::Reader hello) {
+    end_others_of(peer->peer().name);
     const std::size_t fed = static_cast<std::size_t>(std::ranges::count_if(followers_, [](const auto& f) { return !f.second.refused; }));
     auto& f = followers_[peer->id()];
     f.peer = peer;
@@ -108,7 +115,13 @@ class feeding {
     if (const auto why = why_log_does_not_continue(*parts_.log, parts_.identity, hello); !why.empty()) return refuse(f, why, true);
     parts_.note(name_of(f) + " reads the log behind record " + std::to_string(f.sent));
     send(f, {});
-    go_on();
+    on_committed();
+  }
+
+  // A host follows once: what comes now is its follower, and the old connection is only not known to be dead yet.
+  void end_others_of(const std::string& host) {
+    for (auto& [id, f] : followers_)
+      if (!f.refused && f.peer->peer().name == host) refuse(f, "another one has come from its host", false);
   }
 
   void acknowledge(follower& f, std::uint64_t sequence) {
@@ -133,7 +146,7 @@ class feeding {
   }
 
   bool has_room(const follower& f) const {
-    return f.sent < parts_.log->last_sequence() && f.unacknowledged_bytes < parts_.unacknowledged_bytes;
+    return f.sent < known_last_ && f.unacknowledged_bytes < parts_.unacknowledged_bytes;
   }
 
   void send(follower& f, const piece& p) {
@@ -158,6 +171,7 @@ class feeding {
   caf::event_based_actor* self_;
   const feed_parts parts_;
   std::map<std::uint64_t, follower> followers_;  // by connection
+  std::uint64_t known_last_ = 0;                 // what the log had when it was told of a commit, or when a follower came
   bool next_round_is_due_ = false;
 };
 
@@ -176,7 +190,7 @@ caf::behavior feed_actor(caf::event_based_actor* self, feed_parts parts) {
   return {
       [f](peer_frame& frame) { f->on_frame(frame); },
       [f](const peer_closed& closed) { f->on_closed(closed); },
-      [f](const committed&) { f->go_on(); },
+      [f](const committed&) { f->on_committed(); },
       [f](next_round_atom) { f->on_round(); },
       [](const disk_state&) {},
   };

@@ -29,6 +29,7 @@ std::optional<log::chain_hash> hash_at(const ports::record_log& log, std::uint64
 std::string why_log_does_not_continue(const ports::record_log& log, const std::string& identity, schema::FollowerHello::Reader copy) {
   const auto of = bytes_of(copy.getLogUuid());
   const auto record = "record " + std::to_string(copy.getSequence());
+  if (!of.empty() && of.size() != identity.size()) return "what the copy says of its log is no identity";
   if (!of.empty() && of != identity) return "the copy is of log " + log::hex(of) + ", and this is log " + log::hex(identity);
   if (copy.getSequence() == 0) return {};
   if (const auto last = log.last_sequence(); copy.getSequence() > last)

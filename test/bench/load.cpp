@@ -1,7 +1,7 @@
 // What a measurement of a running cluster needs and commands are too slow for: jobs by the thousand, submissions at a
 // steady pace with their latencies, the disk's own latency, and a log that holds a million events.
-// Usage: bench_load fill COUNT [distinct|accounts|queue=QUEUE] | usages COUNT | paced PER_SECOND SECONDS | sync DIRECTORY COUNT |
-//        grow LOG EVENTS
+// Usage: bench_load fill COUNT [distinct|accounts|queue=QUEUE] | usages COUNT | paced PER_SECOND SECONDS | lag SOCKET SECONDS |
+//        sync DIRECTORY COUNT | grow LOG EVENTS
 // `fill` queues held jobs, or with `distinct` jobs that all ask for something else and may run, with `accounts` the same for an account
 // each (account1, account2, ...), or jobs without output that may run in that queue. `usages` gives each of these accounts a fairshare
 // usage. `grow` repeats the last job that ended, stream after stream, in the log of a server that is down. (PBS_CONF_FILE names
@@ -133,6 +133,36 @@ int paced(double per_second, double seconds) {
   return 0;
 }
 
+bool knows_job(client::session& server, const std::string& id) {
+  bool knows = false;
+  server.query(
+      [&](schema::Request::Builder r) {
+        auto stat = r.initStat();
+        stat.setKind(schema::ObjectKind::JOB);
+        stat.initNames(1).set(0, id);
+      },
+      [&](schema::Reply::Reader reply) { knows |= reply.isObjects() && reply.getObjects().getObjects().size() > 0; });
+  return knows;
+}
+
+// From the server's answer to a submission until the follower at `socket` knows the job: asked each millisecond, some ten jobs a second.
+int lag(const std::string& socket, double seconds) {
+  actors::set_thread_share(actors::prompt_share);
+  auto server = client::session::open();
+  auto follower = client::session::open_at({client::server_name(), socket, {}, false, true});
+  std::vector<double> ms;
+  for (const auto start = steady::now(); bench::seconds_since(start) < seconds;) {
+    const auto answer = server.call([](schema::Request::Builder r) { fill_job(r, 0); });
+    const auto answered = steady::now();
+    stop_if_refused(*answer);
+    while (!knows_job(follower, (*answer).getDone().cStr())) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ms.push_back(bench::seconds_since(answered) * 1000);
+    std::this_thread::sleep_for(std::chrono::milliseconds(83));  // no multiple of the 20 ms in which a follower is told
+  }
+  print_latencies("until the follower knows a job", std::move(ms));
+  return 0;
+}
+
 int sync_latency(const std::string& directory, unsigned count) {
   const std::string path = directory + "/bench.sync";
   const int file = ::open(path.c_str(), O_CREAT | O_WRONLY | O_APPEND, 0600);
@@ -211,6 +241,7 @@ int main(int argc, char** argv) {
     if (mode == "fill") return fill(static_cast<unsigned>(number(2)), argc == 4 ? argv[3] : "");
     if (mode == "usages" && argc == 3) return usages(static_cast<unsigned>(number(2)));
     if (mode == "paced" && argc == 4) return paced(std::atof(argv[2]), std::atof(argv[3]));
+    if (mode == "lag" && argc == 4) return lag(argv[2], std::atof(argv[3]));
     if (mode == "sync" && argc == 4) return sync_latency(argv[2], static_cast<unsigned>(number(3)));
     if (mode == "grow" && argc == 4) return grow(argv[2], number(3));
   } catch (const client::session_error& e) {
@@ -218,7 +249,7 @@ int main(int argc, char** argv) {
   }
   std::fprintf(stderr,
                "usage: %s fill COUNT [distinct|accounts|queue=QUEUE] | usages COUNT | paced PER_SECOND SECONDS | "
-               "sync DIRECTORY COUNT | grow LOG EVENTS\n",
+               "lag SOCKET SECONDS | sync DIRECTORY COUNT | grow LOG EVENTS\n",
                argv[0]);
   return 2;
 }

@@ -11,7 +11,8 @@ import subprocess
 
 SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "events", "schema")
 CAPNP = shutil.which("capnp")
-FILES = {"Request": "client", "Reply": "client", "TmRequest": "tm", "TmReply": "tm", "FromMom": "daemon/from_mom", "ToMom": "daemon/to_mom"}
+FILES = {"Request": "client", "Reply": "client", "TmRequest": "tm", "TmReply": "tm", "FromMom": "daemon/from_mom", "ToMom": "daemon/to_mom",
+         "FromFollower": "daemon/feed", "ToFollower": "daemon/feed"}
 ANSWER_S = 60
 
 
@@ -30,7 +31,7 @@ def text_of(value):
     if isinstance(value, int):
         return str(value)
     if isinstance(value, bytes):
-        return f'0x"{value.hex(" ")}"'
+        return f'0x"{value.hex(" ")}"' if value else '""'
     if isinstance(value, str):
         return '"' + "".join(f"\\x{byte:02x}" for byte in value.encode(errors="surrogateescape")) + '"'
     if isinstance(value, dict):

@@ -1,6 +1,7 @@
 """A follower: a host that has a copy of the server's log, and answers from it. docs/design/0069-the-feed.md."""
 import os
 import re
+import shutil
 import subprocess
 import unittest
 
@@ -137,6 +138,74 @@ class a_follower_on_a_network_of_its_own(with_a_follower):
         self.until(lambda: attributes(self.sure_there("qstat", "-Bf")).get("comment") == "meanwhile", "it follows again")
         self.until_level()
         self.until_free("a")
+
+
+class a_follower_of_a_log_that_was_exchanged(with_a_follower):
+    """It keeps what it has, answers from it, and says what to do."""
+    DO_THIS = "; to follow it from the beginning, end pbs_follow, remove its log and start it again"
+
+    def setUp(self):
+        super().setUp()
+        self.server_log_directory = os.path.join(self.home(), "server_priv", "log")
+        self.copy = os.path.join(self.home("a"), "follow_priv", "log")
+
+    def stop_server(self):
+        self.sure("qterm")
+        self.until(lambda: not self.daemon_pids("pbs_server"), "the server has gone")
+
+    def until_refused(self, why):
+        pattern = re.compile(rf"a, up to record \d+ and no further: server server refuses: {why}{self.DO_THIS}")
+        self.until(lambda: pattern.fullmatch(self.standing()), lambda: f"the follower is refused: {self.standing()}")
+        self.until(lambda: re.search(rf"follows no more: server server refuses: {why}{self.DO_THIS}", self.follow_log()), self.follow_log)
+        self.until(lambda: re.search(rf"the follower on a is refused: {why}", self.server_log()), self.server_log)
+
+    def forget_all_but_certificates(self):
+        """Whatever in the server's home knows of its log, too."""
+        priv = os.path.dirname(self.server_log_directory)
+        for name in set(os.listdir(priv)) - {"ca", "daemon.pem"}:
+            path = os.path.join(priv, name)
+            shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
+        self.cluster.habitat("server")
+
+    def begin_anew(self):
+        self.kill_daemon("pbs_follow", "a")
+        shutil.rmtree(self.copy)
+        self.start_daemon("pbs_follow", "a")
+        self.until_level()
+
+    def test_the_servers_log_was_put_back_from_a_backup(self):
+        self.submit("-h", "--", "/bin/true")
+        self.stop_server()
+        backup = self.server_log_directory + ".backup"
+        shutil.copytree(self.server_log_directory, backup)
+        self.start_daemon("pbs_server")
+        self.until_answers()
+        lost = self.submit("-h", "-N", "lost", "--", "/bin/true")
+        self.until(lambda: self.there("qstat", lost).status == 0, "the follower knows the job")
+        self.stop_server()
+        shutil.rmtree(self.server_log_directory)
+        os.rename(backup, self.server_log_directory)
+        self.cluster.machines["server"].start_daemon("pbs_server", "--accept-loss")
+        self.until_answers()
+        self.until_refused(r"the copy ends with (record \d+, which the log does not have|another record \d+ than the log has: one of the two was "
+                           r"changed, or put back from a backup and went on by itself)")
+        self.assertIn("lost", self.sure_there("qstat", "-f", lost))
+        self.assertEqual(self.run_command("qstat", lost).status, 153)
+        self.begin_anew()
+        self.until_equal("qstat", "-f")
+
+    def test_the_server_has_another_log(self):
+        held = self.submit("-h", "--", "/bin/true")
+        self.until(lambda: self.there("qstat", held).status == 0, "the follower knows the job")
+        self.kill_daemon("pbs_mom", "a")       # it would tell the server of what it has lost
+        self.stop_server()
+        self.forget_all_but_certificates()
+        self.cluster.machines["server"].start_daemon("pbs_server", "-t", "create")
+        self.until_answers()
+        self.until_refused("the copy is of log [0-9a-f]{32}, and this is log [0-9a-f]{32}")
+        self.sure_there("qstat", held)
+        self.begin_anew()
+        self.until_equal("qstat", "-Q")
 
 
 if __name__ == "__main__":

@@ -151,6 +151,8 @@ BOOST_AUTO_TEST_CASE(a_copy_that_the_log_does_not_continue_is_refused_for_good) 
   };
   const std::string other(16, 'o');
   BOOST_TEST(refusal(0, other, {}).starts_with("the copy is of log 6f6f6f"));
+  BOOST_TEST(refusal(0, std::string(1 << 20, 'o'), {}) == "what the copy says of its log is no identity (for good)");
+  BOOST_TEST(refusal(UINT64_MAX, own_log, log::chain_hash{}).starts_with("the copy goes up to record 18446744073709551615, and the log"));
   BOOST_TEST(refusal(9, own_log, log::chain_hash{}) ==
              "the copy goes up to record 9, and the log ends with record 2: it is older than the copy (for good)");
   BOOST_TEST(refusal(2, own_log, f.hash_at(1)).starts_with("the copy ends with another record 2 than the log has: "));
@@ -218,16 +220,52 @@ BOOST_AUTO_TEST_CASE(who_takes_what_he_was_not_sent_is_refused) {
   BOOST_TEST(feed::refusal_of(portal) == "it says that it has record 2, which it was not sent");
 }
 
+BOOST_AUTO_TEST_CASE(an_acknowledgement_makes_no_message_of_what_was_not_told_yet) {
+  feed f;
+  const auto portal = feed::host();
+  f.hello(portal);
+  const auto told = f.log.write_queue("a");
+  f.taken(portal, 1);
+  BOOST_TEST(f.sent_to(portal) == "1 ");
+  f.log.write_queue("b");
+  caf::anon_send(f.actor, actors::committed{told});
+  f.system.run();
+  BOOST_TEST(f.sent_to(portal) == "1 2 3 ");
+}
+
+BOOST_AUTO_TEST_CASE(who_asks_again_and_again_is_answered_once) {
+  feed f;
+  f.log.write_queue("a");
+  const auto portal = feed::host();
+  f.hello(portal);
+  for (int n = 0; n < 1000; ++n) f.taken(portal, 1);
+  BOOST_TEST(f.sent_to(portal) == "1 2 ");
+  BOOST_TEST(portal->is_open());
+}
+
+BOOST_AUTO_TEST_CASE(of_a_host_the_newest_is_fed) {
+  feed f(2);
+  std::vector<peer_ptr> all;
+  for (int n = 0; n < 5; ++n) f.hello(all.emplace_back(feed::host()));
+  const auto other = feed::host("other");
+  f.hello(other);
+  f.commit("a");
+  BOOST_TEST(feed::refusal_of(all.front()) == "another one has come from its host");
+  BOOST_TEST(!all.front()->is_open());
+  BOOST_TEST(f.sent_to(all.back()) == "1 2 ");
+  BOOST_TEST(f.sent_to(other) == "1 2 ");
+}
+
 BOOST_AUTO_TEST_CASE(there_are_no_more_followers_than_may_be) {
   feed f(1);
-  const auto first = feed::host(), second = feed::host();
+  const auto first = feed::host(), second = feed::host("other");
   f.hello(first);
   f.hello(second);
   BOOST_TEST(feed::refusal_of(second) == "there are 1 followers, and no server feeds more");
   caf::anon_send(f.actor, actors::peer_closed{first, "peer silent for 10 s"});
   f.system.run();
   BOOST_TEST(f.notes.back() == "the follower on portal is gone, behind record 1: peer silent for 10 s");
-  const auto third = feed::host();
+  const auto third = feed::host("third");
   f.hello(third);
   BOOST_TEST(f.sent_to(third) == "1 ");
   f.commit("a");

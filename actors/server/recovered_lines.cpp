@@ -13,14 +13,15 @@ void note_recovered(daemon_log& notes, std::string_view server, const projection
   for (const auto& [name, queue] : of.queues()) notes.write(start, "Svr", daemon, "Recovered queue " + name);
   for (const auto& [serial, reservation] : of.reservations())
     notes.write(start, "Svr", daemon, "Recovered reservation " + reservation.id + "." + std::string(server));
+  std::string text;
   const auto say = [&](const model::job_state& job) {
-    if (!job.ended() && notes.wants(start))
-      notes.write(start, "Job", job.id,
-                  "Requeueing job, substate: " + std::string(job.attribute(attributes::job::substate)) +
-                      " Requeued in queue: " + std::string(job.queue()));
+    if (job.ended()) return true;
+    text = "Requeueing job, substate: ";
+    text.append(job.attribute(attributes::job::substate)).append(" Requeued in queue: ").append(job.queue());
+    notes.write(start, "Job", job.id, text);
     return true;
   };
-  of.each_job(say, {schema::History::LIVE});
+  if (notes.wants(start)) of.each_job(say, {schema::History::LIVE});
   notes.write(log_event::system, "Svr", daemon, "Recovered " + std::to_string(of.job_count()) + " jobs");
 }
 

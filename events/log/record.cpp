@@ -68,20 +68,22 @@ chain_hash record::hash() const {
   return s.finish();
 }
 
+framed_message frame(schema::byte_span message, const chain_hash& previous) {
+  framed_message out;
+  out.bytes.resize(message_at + message.size());
+  put_number(out.bytes.data() + format_at, frame_format);
+  std::memcpy(out.bytes.data() + previous_at, previous.data(), previous.size());
+  std::memcpy(out.bytes.data() + message_at, message.data(), message.size());
+  put_number(out.bytes.data() + crc_at, crc32c(schema::byte_span(out.bytes).subspan(format_at)));
+  out.hash = hash_of_frame(out.bytes);
+  return out;
+}
+
 namespace {
 
 encoded_record framed(schema::sealed<schema::Record> message, const chain_hash& previous) {
-  const auto body = message.bytes();
-  encoded_record out;
-  out.bytes.resize(message_at + body.size());
-  put_number(out.bytes.data() + format_at, frame_format);
-  std::memcpy(out.bytes.data() + previous_at, previous.data(), previous.size());
-  std::memcpy(out.bytes.data() + message_at, body.data(), body.size());
-  const auto behind_crc = schema::byte_span(out.bytes).subspan(format_at);
-  put_number(out.bytes.data() + crc_at, crc32c(behind_crc));
-  out.hash = hash_of_frame(out.bytes);
-  out.decoded = std::make_shared<const record>(std::move(message), previous);
-  return out;
+  auto whole = frame(message.bytes(), previous);
+  return {std::move(whole.bytes), std::make_shared<const record>(std::move(message), previous), whole.hash};
 }
 
 }  // namespace

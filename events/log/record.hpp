@@ -76,6 +76,13 @@ struct encoded_record {
 };
 encoded_record encode(const record_meta& meta, const model::event& event, const chain_hash& previous);
 
+// The bytes of a record whose schema::Record is this flat message, and its chain hash.
+struct framed_message {
+  std::vector<std::byte> bytes;
+  chain_hash hash{};
+};
+framed_message frame(schema::byte_span message, const chain_hash& previous);
+
 // The same record behind another one, and with another version in its stream.
 encoded_record encode_behind(const record& r, std::uint64_t version, const chain_hash& previous);
 

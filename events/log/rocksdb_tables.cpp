@@ -23,6 +23,11 @@ constexpr std::size_t wal_bytes_max = 12u << 20;
 // While nothing is written, what costs some milliseconds is enough to write it to tables.
 constexpr std::size_t quiet_wal_bytes = 512u << 10, quiet_wal_files = 8;
 
+// A file of records has what was written until a quiet moment, and is never made larger: a long log has thousands. To open one takes 0.2 ms
+// and some kilobytes, so who writes opens few, and others when somebody reads there. Who reads beside a writer opens all: the writer may
+// remove a file that is not open.
+constexpr int open_files_of_writer = 512;
+
 // RocksDB's own log file goes through a writer that, in a build with assertions (as Debian's is), aborts the process when a
 // file is written again after an error: a full disk would end the daemon. What matters comes back as statuses.
 class no_log : public rocksdb::Logger {
@@ -44,7 +49,7 @@ rocksdb::Options database_options(rocksdb::Env* env) {
   o.avoid_flush_during_recovery = true;
   // wal_compression stays off: until RocksDB 7.10.2 a compressed write-ahead log of large batches may not be read back.
   o.max_open_files = -1;
-  o.max_file_opening_threads = 1;  // there are few files, and at each start it would make its threads anew for each family
+  o.max_file_opening_threads = 1;  // more threads would be made anew for each family
   o.max_bgerror_resume_count = 0;  // the store decides when to go on after a full disk
   o.info_log = std::make_shared<no_log>();
   // An idle server does not wake up for RocksDB's statistics.
@@ -139,7 +144,9 @@ rocksdb::Status rocksdb_tables::check_wals() const {
 rocksdb::Status rocksdb_tables::open_to_write() {
   if (auto s = check_wals(); !s.ok()) return s;
   rocksdb::DB* db = nullptr;
-  auto s = rocksdb::DB::Open(options_, path_, families(), &handles_, &db);
+  auto options = options_;
+  options.max_open_files = open_files_of_writer;
+  auto s = rocksdb::DB::Open(options, path_, families(), &handles_, &db);
   db_.reset(db);
   return s;
 }

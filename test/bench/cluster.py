@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The figures that need a whole cluster. Usage: cluster.py [--build DIR] [alone|submit|hooks|hookruns|drain|arrays|subjobs|status|fairshare|paced|crowd|replay|interactive|history]...
+"""The figures that need a whole cluster. Usage: cluster.py [--build DIR] [alone|submit|hooks|hookruns|drain|arrays|subjobs|status|fairshare|paced|crowd|replay|start|interactive|history]...
+                  [--events N]
 
 Each measurement brings up a plain mini-cluster of its own in a temporary directory and removes it. One line per figure:
 what it is, the value, how long a sync of the same disk took beside it, and the load average (it shows whether the
@@ -449,12 +450,16 @@ def beside(c):
 def restart(c):
     """pbs_server as an init script starts it, after kill -9: ms from exec to the first answer."""
     kill_server(c)
-    env = {**c.env, "PBS_CONF_FILE": os.path.join(c.dir, "hosts", "server", "pbs.conf")}
 
     def start():
-        subprocess.run(["pbs_server"], env=env, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        run_server(c)
         c.run("qstat", "-B")
     return wall_ms(start)
+
+
+def run_server(c, *words):
+    env = {**c.env, "PBS_CONF_FILE": os.path.join(c.dir, "hosts", "server", "pbs.conf")}
+    subprocess.run(["pbs_server", *words], env=env, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
 
 def kill_server(c):
@@ -601,6 +606,40 @@ def replay(build):
             c.say("1,000,000 events replayed: pbs_server's start to its first answer", f"{restart(c):.0f} ms")
 
 
+def start(build, events):
+    """From exec of pbs_server to the first answer, after kill -9: from a checkpoint and without one."""
+    for finished, queued, of_all in [(0, 10_000, 0), (0, 100_000, 0), (events // 100, 10_000, events)]:
+        with cluster(build) as c:
+            make_long_log(c, finished, queued, of_all)
+            took = wall_ms(lambda: run_server(c, "--checkpoint"))
+            directory = os.path.join(c.home, "server_priv", "checkpoint")
+            sizes = {name: os.path.getsize(os.path.join(directory, name)) for name in ("state", "history", "past")}
+            c.say("  its checkpoint is made", f"{took / 1000:.1f} s; MB: " + ", ".join(f"{n} {b / 1e6:.1f}" for n, b in sizes.items()))
+            say_starts(c, "  from the checkpoint", 9)
+            if of_all <= 5_000_000:
+                os.remove(os.path.join(directory, "state"))
+                say_starts(c, "  without a checkpoint", 3 if of_all == 0 else 1)
+
+
+def say_starts(c, how, times):
+    ms, cpu_s = [], []
+    for _ in range(times):
+        ms.append(restart(c))
+        cpu_s.append(c.server_cpu_s())
+    c.say(how, f"{statistics.median(ms):.0f} ms ({min(ms):.0f} to {max(ms):.0f}) to the first answer, "
+               f"{statistics.median(cpu_s):.2f} s of processor time, {memory_mb(c)}")
+
+
+def make_long_log(c, finished, queued, events):
+    c.run("qmgr", "-c", "set server job_history_enable = True")
+    c.run("qmgr", "-c", "set node n1 resources_available.ncpus = 100")
+    c.run("qsub", "-W", "block=true", "--", "/bin/sleep", "1")      # the pattern of all others
+    c.scheduling(False)
+    kill_server(c)
+    c.say(f"{finished:,} finished jobs and {queued:,} queued ones",
+          c.bench("long_log", os.path.join(c.home, "server_priv"), str(finished), str(queued), str(events)))
+
+
 def interactive(build):
     """From the order to run an interactive job to its first output on the user's terminal; and what a key takes to its echo and back."""
     rounds, keys = 15, 200
@@ -639,10 +678,11 @@ def interactive(build):
 def main():
     top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--build", default=os.path.join(HERE, "..", "..", "build"), help="where it was built")
-    top.add_argument("what", nargs="*", default=[], metavar="alone|submit|hooks|hookruns|drain|arrays|subjobs|status|fairshare|paced|crowd|replay|interactive|history")
+    top.add_argument("--events", type=int, default=5_000_000, help="of the longest log of `start`; one in a hundred begins a job")
+    top.add_argument("what", nargs="*", default=[], metavar="alone|submit|hooks|hookruns|drain|arrays|subjobs|status|fairshare|paced|crowd|replay|start|interactive|history")
     options = top.parse_args()
     every = {"alone": alone, "submit": submit, "hooks": hooks, "hookruns": hookruns, "drain": drain, "arrays": arrays, "subjobs": subjobs, "status": status, "fairshare": fairshare, "paced": paced, "crowd": crowd, "replay": replay,
-             "interactive": interactive, "history": history}
+             "start": lambda build: start(build, options.events), "interactive": interactive, "history": history}
     for name in options.what or every:
         print(f"-- {name}", flush=True)
         every[name](os.path.abspath(options.build))

@@ -136,6 +136,7 @@ int make_checkpoint(const std::string& home, const std::string& priv) {
   ::prctl(PR_SET_NAME, "pbs_checkpoint");  // who looks for the server does not find this
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);      // a server that was killed is started again, and makes its own
   ::setpriority(PRIO_PROCESS, 0, 19);
+  raise_open_files();  // a long log has thousands of files
   try {
     const auto directory = checkpoint_directory(priv);
     if (std::filesystem::create_directory(directory)) std::filesystem::permissions(directory, std::filesystem::perms(0700));

@@ -279,6 +279,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   const auto start = folded(*log_, *reader_, parts);
   auto& f = *start;
   ledger_ = f.ledger;
+  if (!parts.rows_directory.empty()) ledger_->rebuild_from(checkpoint_file(parts.rows_directory));
   if (parts.notes && f.status->server().exists) note_recovered(*parts.notes, f.where->settings()->server_name, *f.status);
   if (parts.accept_clock) log_->accept_clock();
   bootstrap_events words(*log_, f, parts);

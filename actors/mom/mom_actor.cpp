@@ -28,7 +28,8 @@ class mom_router {
         sisters_(self, parts_.dial),
         part_runs_(self, parts_.runs, parts_.gate, parts_.left_parts),
         schedulers_(self, with_names(parts_), [this](const auto& message) { on_to_server({message}); }),
-        hook_reports_(self, "reports", 1, 0, parts_.detached) {
+        hook_reports_(self, "reports", 1, 0, parts_.detached),
+        files_(self, "files", 1, 0, parts_.detached) {
     for (const auto& l : parts_.left) left_.remember(l);
     hooks_ = std::make_unique<mom_hooks>(
         self_,
@@ -211,6 +212,13 @@ class mom_router {
   template <class News>
   void on_news_of_run(const News& n) {
     if (const auto run = actor_of(n.key)) self_->send(run, n);
+  }
+  void on_file_work(file_work& w) {
+    files_.ask_always([who = std::move(w.who), what = std::move(w.what)]() -> std::function<void()> {
+      return [who, then = what()] {
+        if (who && then) caf::anon_send(who, run_this{then});
+      };
+    });
   }
   void on_part_event(part_event& e) { part_runs_.on_event(e.key, std::move(e.command)); }
 
@@ -449,6 +457,7 @@ class mom_router {
   part_registry part_runs_;
   mom_schedulers schedulers_;
   helper_pool hook_reports_;  // one: they come in their order
+  helper_pool files_;         // one: what is asked for comes in its order
   std::unique_ptr<mom_hooks> hooks_;
 };
 
@@ -465,6 +474,7 @@ caf::behavior mom_actor(caf::event_based_actor* self, mom_actor_parts parts) {
       [m](const run_gone& g) { m->on_gone(g); },
       [m](const part_gone& g) { m->on_part_gone(g); },
       [m](part_event& e) { m->on_part_event(e); },
+      [m](file_work& w) { m->on_file_work(w); },
       [m](const task_grown& g) { m->on_grown(g); },
       [m](const output_appended& a) { m->on_news_of_run(a); },
       [m](const host_acted& a) { m->on_news_of_run(a); },

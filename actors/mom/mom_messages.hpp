@@ -111,6 +111,13 @@ struct checkpoint_time_over {
   std::uint64_t request = 0;
 };
 
+// Work of a run or a part on files, which may block: a helper of the MoM's does one after the other, in the order in which they were asked
+// for. What it returns is done in who asked, as run_this; nobody, or an empty function: nothing more is to be done.
+struct file_work {
+  caf::actor who;
+  std::function<std::function<void()>()> what;
+};
+
 struct task_grown {
   values::task_key key;
 };  // the task has written something
@@ -181,6 +188,7 @@ struct mom_parts {
   MESSAGE(annals::actors::primary_is_gone)        \
   MESSAGE(annals::actors::checkpoint_script_over) \
   MESSAGE(annals::actors::checkpoint_time_over)   \
+  MESSAGE(annals::actors::file_work)              \
   MESSAGE(annals::actors::task_grown)             \
   MESSAGE(annals::actors::output_appended)        \
   MESSAGE(annals::actors::host_acted)             \

@@ -166,6 +166,13 @@ std::string why_not_used(const checkpoint_head& head, const log::log_reader& of)
   return same ? "" : "it is of another log";
 }
 
+std::variant<checkpoint, std::string> usable_checkpoint(const std::string& file, const log::log_reader& of) {
+  auto found = open_checkpoint(file);
+  if (const auto* c = std::get_if<checkpoint>(&found))
+    if (auto why = why_not_used(c->head(), of); !why.empty()) return why;
+  return found;
+}
+
 // What a full disk has of the new one goes at once: the log needs the room more.
 void keep_checkpoint(const std::string& file, const checkpoint_head& head, const replica::states& states) {
   const auto fresh = file + ".new";

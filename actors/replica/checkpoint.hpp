@@ -54,6 +54,9 @@ std::optional<checkpoint_head> read_checkpoint_head(const std::string& file);
 // Empty: this program may use it for this log. Otherwise why not.
 std::string why_not_used(const checkpoint_head& head, const log::log_reader& of);
 
+// The checkpoint of a file that this program may use for this log. A text: why there is none; empty: there is no file.
+std::variant<checkpoint, std::string> usable_checkpoint(const std::string& file, const log::log_reader& of);
+
 // In place of the file that is there, synced. Throws std::system_error.
 void keep_checkpoint(const std::string& file, const checkpoint_head& head, const replica::states& states);
 

@@ -1,6 +1,11 @@
 // The server's aggregates as an event-sourced actor wants them: state, command, decide, apply.
 #pragma once
 
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
 #include "actors/runtime/event_sourced_actor.hpp"
 #include "actors/runtime/message_type.hpp"
 #include "events/model/hook/hook.hpp"
@@ -37,6 +42,7 @@ using hook_aggregate = aggregate<model::hook_state, model::hook_command>;
 // The ledger as the log writer asks it.
 class ledger_check final : public append_check {
  public:
+  static constexpr const char* fold_name = "ledger";  // in a checkpoint
   std::optional<model::rejection> check(std::span<const log::record_ptr> records) const override {
     model::ledger::newborn born;
     for (const auto& r : records)
@@ -44,12 +50,15 @@ class ledger_check final : public append_check {
     return std::nullopt;
   }
   void apply(const log::record& r) override { ledger_.apply(place_of(r), r.event()); }
+  // From the checkpoint in this file, if there is one then that can be used.
+  void rebuild_from(std::string checkpoint_file) { checkpoint_file_ = std::move(checkpoint_file); }
   ports::store_status rebuild(const log::log_reader& reader) override;
   const model::ledger& get() const { return ledger_; }
   void restore(stored::reader& from) { from(ledger_); }
 
  private:
   model::ledger ledger_;
+  std::string checkpoint_file_;  // empty: there is none
 };
 
 }  // namespace annals::actors

@@ -28,10 +28,8 @@ named_fold fold_of_mark() {
 }  // namespace
 
 maker_folds::maker_folds(const std::string& home) : folds_(home, std::make_shared<event_notes>(no_lines_)) {
-  named_fold past{"past", [p = past_, s = folds_.status](const log::record& r) { p->fold(r, *s); },
-                  [p = past_](stored::writer& to) { to(*p); }, [p = past_](stored::reader& from) { from(*p); }};
-  all_ = folds_.joined(std::move(past), {fold_that_learns<projections::accounting>(accounting_fold),
-                                         fold_that_learns<projections::mails>(mail_fold), fold_of_mark()});
+  all_ = folds_.joined(fold_of_past(past_, folds_.status), {fold_that_learns<projections::accounting>(accounting_fold),
+                                                            fold_that_learns<projections::mails>(mail_fold), fold_of_mark()});
 }
 
 }  // namespace annals::actors

@@ -4,19 +4,11 @@
 
 namespace annals::actors {
 
-std::string history_file(const std::string& directory) { return directory + "/history"; }
-std::string past_file(const std::string& directory) { return directory + "/past"; }
-
-named_fold fold_of_past(std::shared_ptr<projections::past_writer> past, std::shared_ptr<projections::status> status) {
-  return {"past", [past, status](const log::record& r) { past->fold(r, *status); }, [past](stored::writer& to) { to(past->records()); },
-          [past](stored::reader& from) { from(past->records()); }};
-}
-
 named_fold server_folds::of_status() const { return make_fold("status", status); }
 
 std::vector<named_fold> server_folds::of_rest() const {
   std::vector<named_fold> all;
-  all.push_back({"ledger", [l = ledger](const log::record& r) { l->apply(r); }, [l = ledger](stored::writer& to) { to(l->get()); },
+  all.push_back({ledger_check::fold_name, [l = ledger](const log::record& r) { l->apply(r); }, [l = ledger](stored::writer& to) { to(l->get()); },
                  [l = ledger](stored::reader& from) { l->restore(from); }});
   all.push_back(make_fold("directory", where));
   all.push_back(make_fold("reactions", reactions));

@@ -9,10 +9,10 @@
 #include "actors/gateway/directory.hpp"
 #include "actors/replica/checkpoint.hpp"
 #include "actors/replica/replica.hpp"
+#include "actors/replica/status_folds.hpp"
 #include "actors/server/aggregates.hpp"
 #include "actors/server/event_notes.hpp"
 #include "actors/server/reactions/reaction_set.hpp"
-#include "projections/status/past.hpp"
 #include "projections/status/status.hpp"
 
 namespace annals::actors {
@@ -39,11 +39,5 @@ struct server_folds {
   // A replica of these, of that (`past`), and of others.
   replica joined(named_fold past, std::vector<named_fold> others) const;
 };
-
-named_fold fold_of_past(std::shared_ptr<projections::past_writer> past, std::shared_ptr<projections::status> status);
-
-// Where rows of finished jobs are kept for checkpoints.
-std::string history_file(const std::string& directory);
-std::string past_file(const std::string& directory);
 
 }  // namespace annals::actors

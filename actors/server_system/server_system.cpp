@@ -11,6 +11,7 @@
 #include "actors/gateway/hosts/blobs_to_moms.hpp"
 #include "actors/queries/past_actor.hpp"
 #include "actors/queries/query_actor.hpp"
+#include "actors/replica/status_folds.hpp"
 #include "actors/runtime/next_first.hpp"
 #include "actors/runtime/thread_share.hpp"
 #include "actors/server/aggregates.hpp"
@@ -19,7 +20,6 @@
 #include "actors/server/reactions_actor.hpp"
 #include "actors/server/recovered_lines.hpp"
 #include "actors/server/script_reader.hpp"
-#include "actors/server_system/checkpoint_round.hpp"
 #include "actors/server_system/server_folds.hpp"
 #include "actors/sessions/sessions.hpp"
 #include "events/attributes/ids.hpp"
@@ -204,13 +204,6 @@ void keep_finished_jobs_on_disk(folds& f, const server_system_parts& parts) {
     if (!why.empty()) note_error(parts, "finished jobs are kept in memory, because there is no " + why);
 }
 
-void restore(folds& f, const server_system_parts& parts) {
-  f.all.restore(parts.from->head().sequence, [&](const std::string& name) { return parts.from->state_of(name); });
-  if (parts.rows_directory.empty()) return;
-  f.status->history_rows().read_from(history_file(parts.rows_directory));
-  f.past->records().ended_rows().read_from(past_file(parts.rows_directory));
-}
-
 void note_begun(const server_system_parts& parts) {
   if (parts.notes)
     parts.notes->write(log_event::system, "Svr", "Server@" + parts.self.server_name,
@@ -226,7 +219,7 @@ std::unique_ptr<folds> folded_from_checkpoint(const log::event_log& log, const l
   };
   try {
     auto f = std::make_unique<folds>(parts);
-    restore(*f, parts);
+    restore(f->all, *parts.from, *f->status, *f->past, parts.rows_directory);
     keep_finished_jobs_on_disk(*f, parts);
     catch_up(log, reader, f->all);
     note_begun(parts);
@@ -294,6 +287,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   const auto start = folded(*log_, *reader_, parts);
   auto& f = *start;
   ledger_ = f.ledger;
+  if (!parts.rows_directory.empty()) ledger_->rebuild_from(checkpoint_file(parts.rows_directory));
   const bool goes_on = f.status->server().exists;
   if (parts.accept_clock) log_->accept_clock();
   bootstrap_events words(*log_, f, parts);

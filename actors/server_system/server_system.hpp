@@ -67,7 +67,7 @@ struct server_system_parts {
   caf::actor feed{};                 // of the log, for followers on other hosts; null: there are none. Also a patient follower
   std::vector<named_fold> books;     // they fold each record, in order, before the actors start
   std::optional<checkpoint> from{};  // the start begins here, and folds what came after it
-  std::string rows_directory{};      // of the files that belong to it; empty: it has all rows itself
+  std::string rows_directory{};      // of the files of checkpoints, this one and later ones; empty: it has all rows itself, and is the last
   std::function<bool()> disk_writable;
   std::function<void(const std::string& text)> stop_process;  // the log can't be trusted or written any more
   std::function<void()> refuse_clients;                       // an orderly stop waits for jobs: no new connections; may be empty

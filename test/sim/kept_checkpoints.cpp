@@ -53,8 +53,8 @@ std::string world::check_checkpoints() {
     return true;
   });
   if (records.empty()) return "";
-  return test::broken_law(records, {1 + chance() % records.size()}, home_of_server,
-                          [] { return std::make_unique<actors::maker_folds>(home_of_server); });
+  const auto make = [] { return std::make_unique<actors::maker_folds>(home_of_server); };
+  return test::broken_law(records, {1 + chance() % records.size()}, make, make);
 }
 
 }  // namespace annals::sim

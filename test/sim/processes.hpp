@@ -104,7 +104,7 @@ class mom_process final : public actor_process {
   void crash() override;
   void power_off(bool disk_too);  // its programs are gone; and, if disk_too, all it knew
   std::size_t actors() const { return system_ ? system_->registry().running() : 0; }
-  static constexpr std::size_t idle_actors = 3;  // MoM, log writer, user of tasks
+  static constexpr std::size_t idle_actors = 4;  // MoM, log writer, user of tasks, who works on files
   endpoint end() const;
   endpoint sister_end(const std::string& of) const;  // of the link that it opens to another MoM
   const std::string& name() const { return name_; }

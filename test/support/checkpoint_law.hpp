@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "actors/replica/checkpoint.hpp"
-#include "actors/server_system/maker_folds.hpp"
 #include "events/log/record.hpp"
 
 namespace annals::test {
@@ -39,19 +38,19 @@ std::string differing_fold(const actors::replica::states& states, StateOf expect
   return other == states.end() ? "" : other->first;
 }
 
-// `positions`: so many records are folded at each checkpoint; rising. `make` answers a pointer to what has a replica, all(), that has
-// folded nothing yet. Empty: the law holds.
-template <class Make>
-std::string broken_law(const std::vector<log::record_ptr>& records, const std::vector<std::size_t>& positions, const std::string& home,
+// `positions`: so many records are folded at each checkpoint; rising. Both `make_maker` and `make` answer a pointer to what has a replica,
+// all(), that has folded nothing yet. Empty: the law holds.
+template <class MakeMaker, class Make>
+std::string broken_law(const std::vector<log::record_ptr>& records, const std::vector<std::size_t>& positions, MakeMaker make_maker,
                        Make make) {
-  actors::maker_folds maker(home);
+  const auto maker = make_maker();
   const auto whole = make();
   std::vector<std::pair<std::size_t, checkpoint_bytes>> checkpoints;
   for (std::size_t i = 0; i < records.size(); ++i) {
-    maker.all().fold(*records[i]);
+    maker->all().fold(*records[i]);
     whole->all().fold(*records[i]);
     if (std::binary_search(positions.begin(), positions.end(), i + 1))
-      checkpoints.emplace_back(i + 1, checkpoint_of(maker.all(), records[i]->hash()));
+      checkpoints.emplace_back(i + 1, checkpoint_of(maker->all(), records[i]->hash()));
   }
   const auto in_the_end = whole->all().store();
   const auto expected = [&](const std::string& fold) {

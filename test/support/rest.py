@@ -199,7 +199,7 @@ ALLOWED_DESCRIPTORS = [
     ("pbs_server", "socket", lines_of_login_hosts, "the other ends of these"),
     ("pbs_server", "socket", further_schedulers, "one to each scheduler; when the cluster was new there was the default one"),
     ("pbs_server|pbs_mom|pbs_follow", r"PBS_HOME/(server|mom|follow)_priv/log/\S*", files_of_the_log, "RocksDB opens each table that it has"),
-    ("pbs_server", r"PBS_HOME/server_priv/checkpoint/(history|past)( \(deleted\))?", up_to(2), "rows of finished jobs, after a start from a checkpoint"),
+    ("pbs_server|pbs_follow", r"PBS_HOME/(server|follow)_priv/checkpoint/(history|past)( \(deleted\))?", up_to(2), "rows of finished jobs, after a start from a checkpoint"),
     ("pbs_server", "PBS_HOME/server_priv/accounting/#", up_to(1), "the file of the day, from its first record on"),
 ]
 # Each is made when it is needed first, and stays.
@@ -216,6 +216,7 @@ ALLOWED_THREADS = [
     ("pbs_server", "help.calendars", up_to(1), "expands rules of standing reservations"),
     ("pbs_mom", "help.attach", up_to(1), "looks up the session of who wants to be a task"),
     ("pbs_mom", "help.reports", up_to(1), "writes what hooks did into the outbox"),
+    ("pbs_mom", "help.files", up_to(1), "reads what tasks write, and removes checkpoints"),
     ("pbs_server|pbs_mom", "hook.pool", up_to(1), "from the first hook on"),
     ("pbs_mom", "loop.outputs", up_to(1), "from the first task on"),
     ("pbs_server|pbs_mom", "log.writer", up_to(1), "RocksDB's, which the writer starts after the disk was full"),

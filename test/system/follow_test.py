@@ -1,10 +1,13 @@
 """A follower: a host that has a copy of the server's log, and answers from it. docs/design/0069-the-feed.md."""
+import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import unittest
 
+from checkpointed import change_head
 from network_test import NAMESPACES
 from private_cluster import COMMAND_DEADLINE_S, ClusterTest, Done, attributes, rest
 
@@ -206,6 +209,80 @@ class a_follower_of_a_log_that_was_exchanged(with_a_follower):
         self.sure_there("qstat", held)
         self.begin_anew()
         self.until_equal("qstat", "-Q")
+
+
+class its_checkpoints(with_a_follower):
+    """A start of the follower goes on from the last one; its log says so, or why not."""
+    SETTINGS = "checkpoint_interval = 86400\ncheckpoint_records = 20\n"   # only at an orderly stop
+
+    def setUp(self):
+        super().setUp()
+        self.stop()
+        with open(os.path.join(self.home("a"), "annals.conf"), "a") as f:
+            f.write(self.SETTINGS)
+        for _ in range(25):
+            self.submit("-h", "--", "/bin/true")
+        ended = self.submit("-o", "/dev/null", "-j", "oe", "--", "/bin/true")
+        self.until_state(ended, "F")
+
+    def priv(self, *names):
+        return os.path.join(self.home("a"), "follow_priv", *names)
+
+    def stop(self):
+        """In an orderly way."""
+        for pid in self.daemon_pids("pbs_follow", "a"):
+            os.kill(pid, signal.SIGTERM)
+        self.until(lambda: not self.daemon_pids("pbs_follow", "a"), "the follower has gone")
+
+    def start(self):
+        """What its log says from then on."""
+        before = len(self.follow_log())
+        self.start_daemon("pbs_follow", "a")
+        self.until_level()
+        for question in ("qstat", "-x"), ("qstat", "-f"), ("qstat", "-Q"), ("pbsnodes", "-av"):
+            self.until_equal(*question)
+        return self.follow_log()[before:]
+
+    def last(self):
+        """The record that the last checkpoint is of, as pbs_audit says; 0: there is none."""
+        status = self.run_command("pbs_audit", "--log", self.priv("log"), "status", "--json")
+        return json.loads(status.out).get("checkpoint", {"sequence": 0})["sequence"]
+
+    def test_one_is_made_at_a_stop_and_used_by_the_next_start(self):
+        self.assertIn("there is no checkpoint\n", self.start())
+        self.assertEqual(self.last(), 0)
+        self.stop()
+        made = self.last()
+        self.assertGreaterEqual(made, 20)
+        self.submit("-h", "--", "/bin/true")
+        self.assertIn(f"the start went on from the checkpoint of record {made}\n", self.start())
+        status = self.run_command("pbs_audit", "--log", self.priv("log"), "status")
+        self.assertRegex(status.out, r"last checkpoint +#%d, made .*; \d+ records came after it\n" % made)
+
+    def test_one_that_is_no_good_is_not_used(self):
+        self.start()
+        self.stop()
+        for change, why in [(lambda head: head.update(program=head["program"] + b"+"), "another program made it"),
+                            (lambda head: head["hash"].reverse(), "it is of another log"),
+                            (lambda head: head.update(sequence=head["sequence"] + 1_000_000), "the log ends before it")]:
+            with self.subTest(why):
+                self.assertGreater(self.last(), 0)
+                change_head(self.priv("checkpoint", "state"), change)
+                said = self.start()
+                self.assertIn(f"the checkpoint is not used: {why}\n", said)
+                self.assertRegex(said, r"the start reads the whole copy, \d+ records\n")
+                self.stop()              # which makes one anew
+        os.truncate(self.priv("checkpoint", "state"), 100)
+        self.assertIn("the checkpoint is not used: its checksum is wrong\n", self.start())
+
+    def test_one_can_be_made_by_hand(self):
+        self.start()
+        done = subprocess.run(self.portal.inside(["pbs_follow", "--checkpoint"]), env=self.portal.environment(), capture_output=True, text=True,
+                              timeout=COMMAND_DEADLINE_S)
+        self.assertRegex(done.stdout, r"\Acheckpoint of record \d+\n\Z", done)
+        made = self.last()
+        self.kill_daemon("pbs_follow", "a")
+        self.assertIn(f"the start went on from the checkpoint of record {made}\n", self.start())
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "actors/replica/replica.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/values/shown_text.hpp"
 #include "projections/status/query.hpp"
@@ -17,6 +18,8 @@ using json = nlohmann::ordered_json;
 
 constexpr std::string_view run_phases[] = {"none", "received", "starting", "started", "ended", "placed", "refused", "left"};
 static_assert(std::size(run_phases) == model::run_phase_count);
+
+constexpr std::uint64_t looked_at_once = 10'000;  // records, between which somebody may end it: some milliseconds
 
 std::string_view phase_name(model::run_phase p) { return run_phases[static_cast<std::size_t>(p)]; }
 
@@ -62,12 +65,14 @@ void take_in(const log::record& r, replayed& into) {
 }
 
 ports::store_status replay(const log::log_reader& reader, std::uint64_t until, replayed& into, const std::function<bool()>& go_on) {
-  if (until == 0) return {};
-  return reader.read(1, [&](const log::record_ptr& r) {
-    if (!go_on()) return false;
-    take_in(*r, into);
-    return into.sequence < until;
-  });
+  actors::replica all;
+  all.add_first_lane({"state", [&](const log::record& r) { take_in(r, into); }, {}, {}});
+  ports::store_status read;
+  for (std::uint64_t up_to = 0; read && up_to < until && go_on();) {
+    up_to += std::min(until - up_to, looked_at_once);
+    read = all.catch_up(reader, {}, up_to);
+  }
+  return read;
 }
 
 std::string digest(const replayed& state) {

@@ -13,18 +13,16 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <utility>
 #include <variant>
 
-#include "actors/server_system/checkpoint_round.hpp"
+#include "actors/replica/checkpoint_round.hpp"
+#include "actors/replica/status_folds.hpp"
 #include "events/log/log_reader.hpp"
 #include "events/log/rocksdb_event_store.hpp"
 #include "events/model/limits.hpp"
-#include "projections/accounting/checkpoint_mark.hpp"
-#include "projections/mail/mail_spool.hpp"
+#include "events/values/number.hpp"
 #include "tools/client/printed.hpp"
 #include "tools/daemons/daemon_process.hpp"
 #include "tools/daemons/home.hpp"
@@ -32,19 +30,6 @@
 namespace annals::daemons {
 
 namespace {
-
-std::string content_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-// The server writes lines and sends mails behind the log; a checkpoint that is ahead of them would have to be read past.
-std::uint64_t books_are_at(const std::string& priv) {
-  const auto lines = projections::newest_mark(content_of(priv + "/views/accounting"));
-  const auto mails = projections::newest_mail_mark(content_of(priv + "/mail/mark"));
-  const auto mailed = mails.generation == 0 ? UINT64_MAX : mails.done.sequence - 1;
-  return lines ? std::min(lines->sequence, mailed) : 0;
-}
 
 class pipe_ends {
  public:
@@ -69,7 +54,7 @@ class pipe_ends {
 };
 
 // Its process; 0: it could not be started, and `why` says it.
-pid_t start_round(const std::string& home, const pipe_ends& said, std::string& why) {
+pid_t start_round(std::vector<std::string> words, const pipe_ends& said, std::string& why) {
   if (said.writing() < 0) return why = std::strerror(errno), 0;
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -85,10 +70,11 @@ pid_t start_round(const std::string& home, const pipe_ends& said, std::string& w
   posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&files, said.writing(), 2);
   posix_spawn_file_actions_addclosefrom_np(&files, 3);
-  std::string words[] = {"pbs_server", "-d", home, "--checkpoint"};
-  char* const pointers[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
+  std::vector<char*> pointers;
+  for (auto& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
   pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, "/proc/self/exe", &files, &attributes, pointers, environ);
+  const int error = ::posix_spawn(&pid, "/proc/self/exe", &files, &attributes, pointers.data(), environ);
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   if (error == 0) return pid;
@@ -123,30 +109,46 @@ std::string without_line_end(std::string text) {
   return text;
 }
 
-void print_made(const std::optional<actors::checkpoint_head>& made) {
-  if (made) client::print_text("checkpoint of record %llu\n", static_cast<unsigned long long>(made->sequence));
-  else client::print_text("no checkpoint: nothing that is written down in accounting and mail came since the last one\n");
+// A number of annals.conf.
+std::int64_t number_in(const client::annals_conf& conf, const std::function<void(const std::string&)>& wrong, const char* key,
+                       std::int64_t otherwise, std::int64_t least, std::int64_t most) {
+  const auto wanted = conf.get(key);
+  if (wanted.empty()) return otherwise;
+  const auto number = values::parse_integer(wanted);
+  if (number && *number >= least && *number <= most) return *number;
+  wrong(std::string(key) + ": not a number from " + std::to_string(least) + " to " + std::to_string(most) + ": " + wanted + "; it is " +
+        std::to_string(otherwise));
+  return otherwise;
 }
 
 }  // namespace
 
 std::string checkpoint_directory(const std::string& priv) { return priv + "/checkpoint"; }
 
-int make_checkpoint(const std::string& home, const std::string& priv) {
-  ::prctl(PR_SET_NAME, "pbs_checkpoint");  // who looks for the server does not find this
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);      // a server that was killed is started again, and makes its own
+checkpoint_pace read_checkpoint_pace(const client::annals_conf& conf, const std::function<void(const std::string&)>& wrong) {
+  const auto interval =
+      number_in(conf, wrong, "checkpoint_interval", limits::checkpoint_interval_s, 0, limits::checkpoint_interval_s_max);
+  const auto records = number_in(conf, wrong, "checkpoint_records", limits::checkpoint_records_min, 1, limits::checkpoint_records_max);
+  return {std::chrono::seconds(interval), static_cast<std::uint64_t>(records)};
+}
+
+int make_checkpoint(const checkpoint_call& call) {
+  ::prctl(PR_SET_NAME, "pbs_checkpoint");  // who looks for the daemon does not find this
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);      // a daemon that was killed is started again, and makes its own
   ::setpriority(PRIO_PROCESS, 0, 19);
   raise_open_files();  // a long log has thousands of files
   try {
-    const auto directory = checkpoint_directory(priv);
+    const auto directory = checkpoint_directory(call.priv);
     if (std::filesystem::create_directory(directory)) std::filesystem::permissions(directory, std::filesystem::perms(0700));
     const lock_file alone(directory + "/lock", 0600, "another process makes a checkpoint in " + directory);
-    if (!has_space(priv)) throw std::runtime_error("too little room on the disk of " + priv);
-    auto opened = log::open_for_audit(priv + "/log");
+    if (!has_space(call.priv)) throw std::runtime_error("too little room on the disk of " + call.priv);
+    auto opened = log::open_for_audit(call.priv + "/log");
     if (const auto* failed = std::get_if<ports::store_status>(&opened)) throw std::runtime_error(failed->text);
     const auto& store = std::get<0>(opened);
     const auto now = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
-    print_made(actors::make_checkpoint(log::log_reader(*store), {directory, home, books_are_at(priv), now}));
+    const auto made = actors::make_checkpoint(log::log_reader(*store), {directory, call.make_folds, call.up_to(), now});
+    if (made) client::print_text("checkpoint of record %llu\n", static_cast<unsigned long long>(made->sequence));
+    else client::print_text("no checkpoint: %s\n", call.nothing_came.c_str());
     return 0;
   } catch (const std::exception& why) {
     client::print_error("%s\n", why.what());
@@ -158,7 +160,7 @@ checkpoint_maker::checkpoint_maker(checkpoint_maker_parts parts)
     : parts_(std::move(parts)),
       file_(actors::checkpoint_file(checkpoint_directory(parts_.priv))),
       at_start_(actors::read_checkpoint_head(file_)) {
-  if (parts_.interval.count() > 0) thread_ = std::thread([this] { run(); });
+  if (parts_.pace.interval.count() > 0) thread_ = std::thread([this] { run(); });
 }
 
 checkpoint_maker::~checkpoint_maker() { end_thread(); }
@@ -175,7 +177,7 @@ void checkpoint_maker::end_thread() {
 
 void checkpoint_maker::run() {
   std::unique_lock held(guard_);
-  while (!changed_.wait_for(held, parts_.interval, [this] { return stops_; })) {
+  while (!changed_.wait_for(held, parts_.pace.interval, [this] { return stops_; })) {
     held.unlock();
     if (is_due()) make_one(steady::time_point::max());
     held.lock();
@@ -184,7 +186,7 @@ void checkpoint_maker::run() {
 
 bool checkpoint_maker::is_due() const {
   const auto begins = actors::next_round_begins(actors::read_checkpoint_head(file_), at_start_, log::log_reader(*parts_.log));
-  return begins && books_are_at(parts_.priv) >= *begins + parts_.records_min;
+  return begins && parts_.up_to() >= *begins + parts_.pace.records_min;
 }
 
 // Trouble is told once.
@@ -195,14 +197,14 @@ void checkpoint_maker::make_one(steady::time_point until) {
   {
     const std::lock_guard held(guard_);
     if (stops_) return;
-    round = round_ = start_round(parts_.home, said, why);
+    round = round_ = start_round(parts_.command, said, why);
   }
   said.close_writing();
   if (round > 0) {
     const bool in_time = read_until(until, said.reading(), text);
     if (!in_time) ::kill(round, SIGKILL);
     why = how_ended(round);
-    if (!in_time) why = "it would have taken too long at the server's end";
+    if (!in_time) why = "it would have taken too long at the daemon's end";
     else if (!why.empty() && !text.empty()) why = without_line_end(text);
   }
   const std::lock_guard held(guard_);
@@ -214,7 +216,7 @@ void checkpoint_maker::make_one(steady::time_point until) {
 }
 
 void checkpoint_maker::make_last() {
-  if (parts_.interval.count() == 0) return;
+  if (parts_.pace.interval.count() == 0) return;
   end_thread();
   stops_ = false;  // nobody else looks any more
   if (is_due()) make_one(steady::now() + std::chrono::seconds(limits::last_checkpoint_s));

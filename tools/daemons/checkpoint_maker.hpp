@@ -1,5 +1,6 @@
-// Checkpoints beside a server: now and then, and at its orderly end, a process of its own makes the next one (`pbs_server --checkpoint`),
-// so that no thread of the server does. Governed by docs/design/0068-checkpoints.md.
+// Checkpoints beside a daemon that folds a log, a server or a follower: now and then, and at its orderly end, a process of its own makes
+// the next one (`pbs_server --checkpoint`, `pbs_follow --checkpoint`), so that no thread of the daemon does. Governed by
+// docs/design/0068-checkpoints.md.
 #pragma once
 
 #include <sys/types.h>
@@ -8,29 +9,48 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "actors/replica/checkpoint.hpp"
+#include "actors/replica/kept_folds.hpp"
 #include "events/ports/record_log.hpp"
+#include "tools/client/pbs_conf.hpp"
 
 namespace annals::daemons {
 
-// server_priv's directory of the checkpoint's files.
+// Directory of the checkpoint's files in server_priv or follow_priv.
 std::string checkpoint_directory(const std::string& priv);
 
-// `pbs_server --checkpoint`: one round, from the log and the books in `priv`. Says what it has made, or on stderr, for the server's log,
-// why it has not. Returns the exit status.
-int make_checkpoint(const std::string& home, const std::string& priv);
+struct checkpoint_call {
+  std::string priv;                                                 // where the log is
+  std::function<std::unique_ptr<actors::kept_folds>()> make_folds;  // that have folded nothing
+  std::function<std::uint64_t()> up_to;                             // no further than this record
+  std::string nothing_came;                                         // is said if there is nothing to make
+};
+// `--checkpoint`: one round, from the log in `priv`. Says what it has made, or on stderr, for the daemon's log, why it has not. Returns the
+// exit status.
+int make_checkpoint(const checkpoint_call& call);
+
+// How often checkpoints are made.
+struct checkpoint_pace {
+  std::chrono::seconds interval{0};  // at most so often; 0: never
+  std::uint64_t records_min = 0;     // and only when the log has so many more than the last one
+};
+// As annals.conf says: checkpoint_interval, in seconds, and checkpoint_records. `wrong` is told of what is no such number.
+checkpoint_pace read_checkpoint_pace(const client::annals_conf& conf, const std::function<void(const std::string&)>& wrong);
 
 struct checkpoint_maker_parts {
-  std::string home, priv;
-  std::chrono::seconds interval{0};              // at most so often; 0: never
-  std::uint64_t records_min = 0;                 // and only when it has so many more than the last one
+  std::string priv;
+  std::vector<std::string> command;  // words of this program for one round
+  checkpoint_pace pace;
+  std::function<std::uint64_t()> up_to;          // no further than this record, now
   const ports::record_log* log = nullptr;        // outlives the maker
-  std::function<void(const std::string&)> note;  // trouble, for the server's log
+  std::function<void(const std::string&)> note;  // trouble, for the daemon's log
 };
 
 class checkpoint_maker {

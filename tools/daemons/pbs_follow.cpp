@@ -5,31 +5,35 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "actors/follow/follow_actor.hpp"
 #include "actors/follow/follower_door.hpp"
+#include "actors/follow/follower_folds.hpp"
 #include "actors/link/wire/wire.hpp"
 #include "actors/queries/past_actor.hpp"
 #include "actors/queries/query_actor.hpp"
-#include "actors/replica/replica.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/system_clock.hpp"
 #include "actors/runtime/thread_share.hpp"
 #include "events/log/event_log.hpp"
 #include "events/log/log_copy.hpp"
 #include "events/log/log_reader.hpp"
-#include "events/log/place.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
 #include "tools/client/session.hpp"
 #include "tools/client/version.hpp"
 #include "tools/daemons/caf_system.hpp"
+#include "tools/daemons/checkpoint_maker.hpp"
 #include "tools/daemons/daemon_process.hpp"
 #include "tools/daemons/end_of_process.hpp"
 #include "tools/daemons/home.hpp"
@@ -47,11 +51,22 @@ constexpr client::option options[] = {
 };
 constexpr client::command command = {"pbs_follow",
                                      "usage: pbs_follow [-e mask][-N]\n"
+                                     "       pbs_follow --checkpoint\n"
                                      "       pbs_follow --version\n",
                                      options};
 
+// The word that is none of the letters.
+bool take_checkpoint_word(int& argc, char** argv) {
+  char** const end = std::remove_if(argv + 1, argv + argc, [](const char* word) { return std::string_view(word) == "--checkpoint"; });
+  const bool found = end != argv + argc;
+  argc = static_cast<int>(end - argv);
+  argv[argc] = nullptr;
+  return found;
+}
+
 struct setup {
   client::pbs_conf conf;
+  client::annals_conf ours;
   std::string priv, server;
   std::uint32_t mask = 511;
   bool in_foreground = false;
@@ -62,6 +77,7 @@ struct setup {
 setup read_setup(const client::command_line& line) {
   setup s;
   s.conf = client::read_pbs_conf();
+  s.ours = client::read_annals_conf(s.conf.pbs_home);
   s.priv = s.conf.pbs_home + "/follow_priv";
   s.server = client::short_server_name(s.conf.pbs_server);
   if (line.has('e')) s.mask = static_cast<std::uint32_t>(std::strtoul(line.find('e')->c_str(), nullptr, 0));
@@ -80,38 +96,47 @@ std::string host_in(const std::string& certificate) {
   return who.name;
 }
 
+class follow_log {
+ public:
+  follow_log(const setup& s)
+      : name_("Follow@" + daemons::own_host_name()), log_(s.conf.pbs_home + "/follow_logs", name_, s.mask, s.conf.log_highres_timestamp) {
+    say("pbs_version=" + client::pbs_version());
+    for (const auto& problem : s.conf.problems) log_.write(actors::log_event::error, "Fil", "pbs.conf", problem);
+    for (const auto& problem : s.ours.problems) unfit_setting(problem);
+  }
+  void say(const std::string& text) { log_.write(actors::log_event::system, "Svr", name_, text); }
+  void unfit_setting(const std::string& text) { log_.write(actors::log_event::error, "Fil", "annals.conf", text); }
+  void failed(const std::string& why) { log_.write(actors::log_event::force | actors::log_event::error, "Svr", name_, why); }
+  void reopen() { log_.reopen(); }
+
+ private:
+  const std::string name_;
+  actors::daemon_log log_;
+};
+
 // The copy of the log, and what is folded of it.
 class followed_log {
  public:
-  explicit followed_log(const std::string& priv) : store_(daemons::open_store(priv + "/log")), reader_(*store_) {
+  followed_log(const std::string& priv, const std::function<void(const std::string&)>& note)
+      : store_(daemons::open_store(priv + "/log")), reader_(*store_) {
     try {
       copy_ = std::make_shared<log::log_copy>(*store_);
+      start_ = actors::fold_copy({&reader_, store_.get(), daemons::checkpoint_directory(priv), priv, note});
     } catch (const log::log_damaged& e) {
-      give_up_copy(priv, e.what());
+      throw std::runtime_error("the copy of the log in " + priv + "/log: " + e.what() +
+                               "\nRemove the directory to follow the log from its beginning.");
     }
-    past_ = std::make_shared<projections::past_writer>(store_.get());
-    for (const auto& why : {status_->keep_history_in(priv), past_->keep_ended_in(priv)})
-      if (!why.empty()) throw std::runtime_error("there is no " + why);
-    actors::replica folds;
-    folds.add_first_lane({"status",
-                          [this](const log::record& r) {
-                            status_->fold(r);
-                            past_->fold(r, *status_);
-                          },
-                          {},
-                          {}});
-    folds.add_second_lane({"settings", [this](const log::record& r) { (void)settings_.fold(log::place_of(r), r.event()); }, {}, {}});
-    if (const auto read = folds.catch_up(reader_); !read) give_up_copy(priv, read.text);
   }
 
+  const ports::record_log& records() const { return *store_; }
   const std::shared_ptr<log::log_copy>& copy() const { return copy_; }
-  const model::settings_fold& settings() const { return settings_; }
+  const model::settings_fold& settings() const { return *start_.folds.settings; }
 
   caf::actor spawn_queries(caf::actor_system& system, const ports::clock& clock, std::shared_ptr<actors::commit_inbox> inbox,
                            const std::function<void(const std::string&)>& stop) const {
     actors::query_parts parts{};
-    parts.now = status_;
-    parts.index = past_;
+    parts.now = start_.folds.status;
+    parts.index = start_.past;
     parts.past = system.spawn<caf::detached>(actors::past_actor, &reader_, ports::storage(store_.get()), &clock);
     parts.clock = &clock;
     parts.inbox = std::move(inbox);
@@ -120,34 +145,26 @@ class followed_log {
   }
 
  private:
-  [[noreturn]] static void give_up_copy(const std::string& priv, const std::string& why) {
-    throw std::runtime_error("the copy of the log in " + priv + "/log: " + why +
-                             "\nRemove the directory to follow the log from its beginning.");
-  }
-
   std::unique_ptr<ports::event_store> store_;
   log::log_reader reader_;
   std::shared_ptr<log::log_copy> copy_;
-  std::shared_ptr<projections::status> status_ = std::make_shared<projections::status>();
-  std::shared_ptr<projections::past_writer> past_;
-  model::settings_fold settings_;
+  actors::folded_copy start_;
 };
 
-class follow_log {
- public:
-  follow_log(const setup& s)
-      : name_("Follow@" + daemons::own_host_name()), log_(s.conf.pbs_home + "/follow_logs", name_, s.mask, s.conf.log_highres_timestamp) {
-    say("pbs_version=" + client::pbs_version());
-    for (const auto& problem : s.conf.problems) log_.write(actors::log_event::error, "Fil", "pbs.conf", problem);
-  }
-  void say(const std::string& text) { log_.write(actors::log_event::system, "Svr", name_, text); }
-  void failed(const std::string& why) { log_.write(actors::log_event::force | actors::log_event::error, "Svr", name_, why); }
-  void reopen() { log_.reopen(); }
+int make_checkpoint(const setup& s) {
+  return daemons::make_checkpoint({s.priv, [] { return std::make_unique<actors::follower_maker_folds>(); }, [] { return UINT64_MAX; },
+                                   "no record came since the last one"});
+}
 
- private:
-  const std::string name_;
-  actors::daemon_log log_;
-};
+daemons::checkpoint_maker_parts checkpoint_parts(const setup& s, const ports::record_log& log, follow_log& notes) {
+  const auto wrong = [&](const std::string& text) { notes.unfit_setting(text); };
+  return {s.priv,
+          {"pbs_follow", "--checkpoint"},
+          daemons::read_checkpoint_pace(s.ours, wrong),
+          [&log] { return log.last_sequence(); },
+          &log,
+          [&notes](const std::string& text) { notes.failed(text); }};
+}
 
 [[noreturn]] void run(const setup& s) {
   daemons::background process(s.in_foreground);
@@ -172,7 +189,7 @@ class follow_log {
   std::unique_ptr<followed_log> log;
   try {
     host = host_in(s.certificate());
-    log = std::make_unique<followed_log>(s.priv);
+    log = std::make_unique<followed_log>(s.priv, [&notes](const std::string& text) { notes.say(text); });
   } catch (const std::exception& e) {
     refuse(e.what());
   }
@@ -206,11 +223,14 @@ class follow_log {
     daemons::handle_lone_frames_here(system, users);
     users.failed = [&notes](const std::string& why) { notes.failed(why); };
     users.last_words = daemons::server_last_words;
-    const auto door = pool.listen_unix(client::follower_socket(s.conf.pbs_home), 0666, users);
+    auto door = pool.listen_unix(client::follower_socket(s.conf.pbs_home), 0666, users);
+    daemons::checkpoint_maker checkpoints(checkpoint_parts(s, log->records(), notes));
     notes.say("pbs_follow ready (pid=" + std::to_string(getpid()) + "): " + has);
     process.ready("/dev/null");
     std::string text;
     const int status = end.wait(&text);
+    door.reset();  // nobody else is let in while the last checkpoint is made
+    if (status == 0) checkpoints.make_last();
     notes.say(text);
     daemons::end_process(status);
   });
@@ -219,10 +239,13 @@ class follow_log {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const bool only_checkpoint = take_checkpoint_word(argc, argv);
   const auto line = client::parse_options_or_exit(command, argc, argv);
   if (!line.words.empty()) return client::usage(command);
   try {
-    run(read_setup(line));
+    const auto s = read_setup(line);
+    if (only_checkpoint) daemons::end_process(make_checkpoint(s));
+    run(s);
   } catch (const std::exception& e) {
     daemons::give_up("pbs_follow", e);
   }

@@ -22,6 +22,7 @@
 #include "actors/feed/feed_actor.hpp"
 #include "actors/link/wire/signing.hpp"
 #include "actors/link/wire/wire.hpp"
+#include "actors/replica/status_folds.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/log_writer.hpp"
 #include "actors/runtime/mark_keeper.hpp"
@@ -30,18 +31,18 @@
 #include "actors/runtime/thread_share.hpp"
 #include "actors/server/accounting_actor.hpp"
 #include "actors/server/log_checker.hpp"
-#include "actors/server_system/checkpoint_round.hpp"
+#include "actors/server_system/maker_folds.hpp"
 #include "actors/server_system/server_folds.hpp"
 #include "actors/server_system/server_system.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/run/ticket.hpp"
-#include "events/values/number.hpp"
 #include "hooks-runtime/pool/worker_pool.hpp"
 #include "hooks-runtime/worker/landlock_version.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
 #include "tools/client/printed.hpp"
 #include "tools/client/version.hpp"
+#include "tools/daemons/book_marks.hpp"
 #include "tools/daemons/caf_system.hpp"
 #include "tools/daemons/checkpoint_maker.hpp"
 #include "tools/daemons/daemon_process.hpp"
@@ -257,41 +258,30 @@ actors::log_witnesses hear_moms(const setup& s, std::shared_ptr<wire::signer> ke
   return w;
 }
 
-// A number of annals.conf. One that is none, or not within its bounds, is told.
-std::int64_t number_set(const setup& s, actors::daemon_log& notes, const char* key, std::int64_t otherwise, std::int64_t least,
-                        std::int64_t most) {
-  const auto wanted = s.ours.get(key);
-  if (wanted.empty()) return otherwise;
-  const auto number = values::parse_integer(wanted);
-  if (number && *number >= least && *number <= most) return *number;
-  notes.write(actors::log_event::error, "Fil", "annals.conf",
-              std::string(key) + ": not a number from " + std::to_string(least) + " to " + std::to_string(most) + ": " + wanted +
-                  "; it is " + std::to_string(otherwise));
-  return otherwise;
+// A checkpoint goes no further than the books: what is behind them would have to be read past.
+int make_checkpoint(const setup& s) {
+  return daemons::make_checkpoint({s.priv, [&] { return std::make_unique<actors::maker_folds>(s.home); },
+                                   [&] { return daemons::books_are_at(s.priv); },
+                                   "nothing that is written down in accounting and mail came since the last one"});
 }
 
-// annals.conf: checkpoint_interval, in seconds, and checkpoint_records.
 daemons::checkpoint_maker_parts checkpoint_parts(const setup& s, const ports::record_log* log, actors::daemon_log& notes) {
-  const auto interval = number_set(s, notes, "checkpoint_interval", limits::checkpoint_interval_s, 0, limits::checkpoint_interval_s_max);
-  const auto records = number_set(s, notes, "checkpoint_records", limits::checkpoint_records_min, 1, limits::checkpoint_records_max);
-  return {s.home, s.priv, std::chrono::seconds(interval), static_cast<std::uint64_t>(records), log, [&notes](const std::string& text) {
-            notes.write(actors::log_event::error, "Svr", "PBS_Server", text);
-          }};
+  const auto wrong = [&](const std::string& text) { notes.write(actors::log_event::error, "Fil", "annals.conf", text); };
+  return {s.priv,
+          {"pbs_server", "-d", s.home, "--checkpoint"},
+          daemons::read_checkpoint_pace(s.ours, wrong),
+          [priv = s.priv] { return daemons::books_are_at(priv); },
+          log,
+          [&notes](const std::string& text) { notes.write(actors::log_event::error, "Svr", "PBS_Server", text); }};
 }
 
 // Where the start begins. A log of which part was lost is read as a whole.
 std::optional<actors::checkpoint> last_checkpoint(const setup& s, const daemons::server_log& opened, actors::daemon_log& notes) {
   if (opened.loss || opened.store->last_sequence() == 0) return std::nullopt;
-  auto found = actors::open_checkpoint(actors::checkpoint_file(daemons::checkpoint_directory(s.priv)));
-  std::string why;
-  if (auto* checkpoint = std::get_if<actors::checkpoint>(&found)) {
-    why = actors::why_not_used(checkpoint->head(), log::log_reader(*opened.store));
-    if (why.empty()) return std::move(*checkpoint);
-  } else {
-    why = std::get<std::string>(found);
-    if (why.empty()) return std::nullopt;  // there is none
-  }
-  notes.write(actors::log_event::admin, "Svr", "PBS_Server", "the checkpoint is not used: " + why);
+  auto found = actors::usable_checkpoint(actors::checkpoint_file(daemons::checkpoint_directory(s.priv)), log::log_reader(*opened.store));
+  if (auto* checkpoint = std::get_if<actors::checkpoint>(&found)) return std::move(*checkpoint);
+  if (const auto& why = std::get<std::string>(found); !why.empty())
+    notes.write(actors::log_event::admin, "Svr", "PBS_Server", "the checkpoint is not used: " + why);
   return std::nullopt;
 }
 
@@ -335,7 +325,7 @@ class known_gateway {
 
 [[noreturn]] void run(const client::command_line& line, const own_words& words) {
   const auto s = read_setup(line, words);
-  if (words.checkpoint) daemons::end_process(daemons::make_checkpoint(s.home, s.priv));
+  if (words.checkpoint) daemons::end_process(make_checkpoint(s));
   if (s.options.create) daemons::check_conf(s.conf);
   else daemons::check_home(s.conf, s.home, "server_priv", "pbs_server -t create");
   make_home(s);

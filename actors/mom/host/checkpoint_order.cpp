@@ -64,10 +64,13 @@ std::int64_t session_at_checkpoint(const std::string& path) {
   return file >> session ? session : 0;
 }
 
-void remove_checkpoint(const std::string& path) {
-  std::error_code ignored;  // what stays is in nobody's way
-  fs::remove_all(path, ignored);
-  fs::remove(session_file(path), ignored);
+// A file or directory that stays is in nobody's way.
+std::string take_checkpoint_away(const std::string& path, std::uint32_t run) {
+  const auto gone = path + '.' + std::to_string(run) + ".gone";
+  std::error_code error;
+  fs::remove(session_file(path), error);
+  fs::rename(path, gone, error);
+  return error ? "" : gone;
 }
 
 std::string unfit_script(const std::string& path) {

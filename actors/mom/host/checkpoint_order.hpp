@@ -15,7 +15,9 @@ std::string checkpoint_path(schema::StartRun::Reader start, const mom_settings& 
 std::string make_checkpoint_place(const std::string& path, std::int64_t session);
 // Of the run that was checkpointed; 0: not known.
 std::int64_t session_at_checkpoint(const std::string& path);
-void remove_checkpoint(const std::string& path);
+// Takes the checkpoint away from where a later one of the job will lie. Where the rest of it is now, which may be much to remove; empty:
+// there is none.
+std::string take_checkpoint_away(const std::string& path, std::uint32_t run);
 
 // Why nobody should run this script as the MoM; empty: it is the MoM's own, and nobody else may write to it.
 std::string unfit_script(const std::string& path);

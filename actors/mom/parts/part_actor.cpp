@@ -5,6 +5,7 @@
 
 #include "actors/mom/host/order_words.hpp"
 #include "actors/mom/host/start_order.hpp"
+#include "actors/runtime/run_this.hpp"
 #include "events/model/run/task_limits.hpp"
 
 namespace annals::actors {
@@ -35,9 +36,7 @@ part_actor::part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, 
       signals_(part_, hooks_),
       usage_(part_, hooks_),
       questions_(part_),
-      output_(
-          part_.parts.outputs, [this](std::uint32_t task) { return state().task_key(task); },
-          [this](const output_piece& p) { send_piece(p); }) {}
+      output_(part_.parts.outputs, output_of()) {}
 
 part_context part_actor::context_of(mom_parts parts, caf::actor mom, values::run_key key) {
   return {.parts = std::move(parts),
@@ -46,6 +45,13 @@ part_context part_actor::context_of(mom_parts parts, caf::actor mom, values::run
           .key = std::move(key),
           .state = state(),
           .receive = [this](envelope<model::part_command> e) { receive(std::move(e)); },
+          .reconcile = [this] { reconcile(); }};
+}
+
+part_output::part part_actor::output_of() {
+  return {.key_of = [this](std::uint32_t task) { return state().task_key(task); },
+          .send = [this](const output_piece& p) { send_piece(p); },
+          .aside = [this](part_output::work what) { send(part_.mom, file_work{caf::actor(this), std::move(what)}); },
           .reconcile = [this] { reconcile(); }};
 }
 
@@ -75,6 +81,7 @@ caf::message_handler part_actor::other_handlers() {
       [this](server_discards) { on_discarded(); },
       [this](const poll_usage& p) { poll(p); },
       [this](const task_grown& g) { output_.look(g.key.task); },
+      [](run_this& what) { what.work(); },
       [this](const new_settings& s) { part_.parts.settings = s.settings; },
   }
       .or_else(hooks_.handlers())
@@ -140,7 +147,7 @@ struct part_actor::beginner {
     a.part_.parts.processes->adopt(a.state().task_key(t.task));
     return begun::yes;
   }
-  begun operator()(const model::say_task& t) const { return a.say_running(t.task), begun::yes; }
+  begun operator()(const model::say_task& t) const { return a.say_running(t.task); }
   begun operator()(const model::say_ended_tasks&) const { return begun::yes; }  // told one by one
   begun operator()(const model::say_task_end& t) const { return a.say_ended(t.task); }
   begun operator()(const model::kill_task& t) const {
@@ -192,13 +199,16 @@ void part_actor::say_updated(std::uint32_t number) {
 }
 
 // Of a task that has ended already it is said only while what it wrote is not taken: who asked for that waits to hear of the task first.
-void part_actor::say_running(std::uint32_t number) {
+begun part_actor::say_running(std::uint32_t number) {
   follow_output(number);
   const bool ended = !state().active.contains(number);
-  if (ended && output_.all_taken(number)) return;
+  const auto left = ended ? output_.left_of(number) : part_output::left::something;
+  if (left == part_output::left::unknown) return begun::not_yet;
+  if (left == part_output::left::nothing) return begun::yes;
   if (!ended && signals_.is_suspended())
     part_.parts.processes->signal(state().task_key(number), SIGSTOP);  // it was starting when the others were stopped
   tell_task(number, schema::TaskState::Phase::RUNNING);
+  return begun::yes;
 }
 
 begun part_actor::say_ended(std::uint32_t number) {

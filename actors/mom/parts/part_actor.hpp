@@ -49,6 +49,7 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
   struct beginner;  // one function per effect
   part_context context_of(mom_parts parts, caf::actor mom, values::run_key key);
   job_hooks::owner hooks_owner();
+  part_output::part output_of();
   bool local() const { return part_.local(); }  // the program runs here too
   void poll(const poll_usage& p);
   void on_discarded();
@@ -70,7 +71,7 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
 
   // Its tasks.
   void find_ended_tasks();
-  void say_running(std::uint32_t task);
+  begun say_running(std::uint32_t task);
   begun say_ended(std::uint32_t task);
   void tell_task(std::uint32_t task, schema::TaskState::Phase phase);
   void follow_output(std::uint32_t task);

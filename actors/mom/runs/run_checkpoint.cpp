@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <system_error>
 
 #include "actors/mom/host/checkpoint_order.hpp"
 #include "events/model/exit_codes.hpp"
@@ -57,7 +59,14 @@ bool run_checkpoint::put_restart(ports::run_order& program) const {
 void run_checkpoint::drop() const {
   for (const auto request : state().checkpoints) run_.parts.processes->forget(values::checkpoint_key{run_.key, request});
   const bool used = state().order && run_.order().getRestart() && state().session != 0;
-  if (used && !state().checkpointed) mom::remove_checkpoint(mom::checkpoint_path(run_.order(), *run_.parts.settings));
+  if (!used || state().checkpointed) return;
+  const auto gone = mom::take_checkpoint_away(mom::checkpoint_path(run_.order(), *run_.parts.settings), run_.key.run);
+  if (gone.empty()) return;
+  run_.self->send(run_.mom, file_work{nullptr, [gone]() -> std::function<void()> {
+                                        std::error_code ignored;
+                                        std::filesystem::remove_all(gone, ignored);
+                                        return {};
+                                      }});
 }
 
 }  // namespace annals::actors

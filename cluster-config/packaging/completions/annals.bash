@@ -202,7 +202,7 @@ __annals_table() {
       options='--follower:node --login:node --scheduler:scheduler --version -o:file'
       words='node' ;;
     pbs_follow)
-      options='--version -N -e:'
+      options='--checkpoint --version -N -e:'
       words='' ;;
     pbs_habitat)
       options='--list --start'

@@ -10,18 +10,20 @@
 #include "actors/feed/feed_actor.hpp"
 #include "actors/follow/follow_actor.hpp"
 #include "actors/follow/follower_door.hpp"
+#include "actors/follow/follower_folds.hpp"
 #include "actors/link/peer_messages.hpp"
 #include "actors/link/wire/connection_ids.hpp"
 #include "actors/queries/past_actor.hpp"
 #include "actors/queries/query_actor.hpp"
+#include "actors/replica/checkpoint_round.hpp"
 #include "events/attributes/attribute_set.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/log/fault_store.hpp"
 #include "events/log/log_reader.hpp"
-#include "events/log/place.hpp"
 #include "events/schema/client.capnp.h"
 #include "events/schema/daemon/feed.capnp.h"
 #include "test/support/fake_peer.hpp"
+#include "test/support/temporary_directory.hpp"
 #include "test/support/written_log.hpp"
 
 using namespace annals;
@@ -91,6 +93,8 @@ struct cluster {
   test::stepped_system system;
   std::vector<std::string> notes;
   std::string stopped;
+  test::temporary_directory checkpoints;
+  std::string began;  // where the last start did
   std::shared_ptr<actors::follow_standing> standing;
   caf::actor feed, past, queries, door, follow;
   std::shared_ptr<pipe_end> at_server, at_follower;
@@ -115,25 +119,18 @@ struct cluster {
 
   // As pbs_follow does.
   void start_follower() {
-    auto now = std::make_shared<projections::status>();
-    auto index = std::make_shared<projections::past_writer>(&there);
-    model::settings_fold settings;
-    BOOST_REQUIRE(static_cast<bool>(reader.read(1, [&](const log::record_ptr& r) {
-      now->fold(*r);
-      index->fold(*r, *now);
-      (void)settings.fold(log::place_of(*r), r->event());
-      return true;
-    })));
+    const auto start =
+        actors::fold_copy({&reader, there, checkpoints.path, checkpoints.path, [this](const std::string& text) { began = text; }});
     standing = std::make_shared<actors::follow_standing>("portal", "borg", std::chrono::steady_clock::now());
     past = system->spawn(actors::past_actor, &reader, ports::storage(there), &log.clock);
     actors::query_parts q{};
-    q.now = now;
-    q.index = index;
+    q.now = start.folds.status;
+    q.index = start.past;
     q.past = past;
     q.clock = &log.clock;
     q.inbox = std::make_shared<actors::commit_inbox>();
     queries = system->spawn(actors::query_actor, q);
-    door = system->spawn(actors::follower_door, actors::follower_door_parts{"portal", "borg", settings, queries, standing});
+    door = system->spawn(actors::follower_door, actors::follower_door_parts{"portal", "borg", *start.folds.settings, queries, standing});
     actors::follow_parts f;
     f.copy = std::make_shared<log::log_copy>(there);
     f.standing = standing;
@@ -263,6 +260,33 @@ BOOST_AUTO_TEST_CASE(goes_on_when_it_was_killed) {
   connect();
   is_equal();
   BOOST_TEST(names(schema::ObjectKind::QUEUE) == "workq night ");
+}
+
+BOOST_AUTO_TEST_CASE(goes_on_from_its_checkpoint_when_it_was_killed) {
+  commit_queue("workq");
+  set_server("query_other_jobs", "False");
+  connect();
+  const auto make_folds = [] { return std::make_unique<actors::follower_maker_folds>(); };
+  const auto made = actors::make_checkpoint(reader, {checkpoints.path, make_folds, UINT64_MAX, 7});
+  BOOST_REQUIRE(made.has_value());
+  BOOST_TEST(made->sequence == 3u);
+  commit_queue("night");
+  at_server.reset();
+  end_follower();
+  start_follower();
+  BOOST_TEST(began == "the start went on from the checkpoint of record 3");
+  BOOST_TEST(names(schema::ObjectKind::QUEUE) == "workq night ");
+  connect();
+  commit_queue("later");
+  BOOST_TEST(names(schema::ObjectKind::QUEUE) == "workq night later ");
+  commit([](schema::Event::Builder e) {
+    auto j = e.initJob().initQueued();
+    j.setId("1.borg");
+    j.setNumber(1);
+    j.setOwner("bob@borg");
+  });
+  BOOST_TEST(names(schema::ObjectKind::JOB, "bob") == "1.borg ");
+  BOOST_TEST(names(schema::ObjectKind::JOB, "carol") == "");  // the settings, too, are those of the log
 }
 
 BOOST_AUTO_TEST_CASE(a_bit_that_was_changed_on_the_way_ends_it) {

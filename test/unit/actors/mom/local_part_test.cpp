@@ -6,6 +6,7 @@
 
 #include "actors/mom/parts/part_actor.hpp"
 #include "actors/runtime/log_writer.hpp"
+#include "actors/runtime/run_this.hpp"
 #include "events/log/event_log.hpp"
 #include "events/log/fault_store.hpp"
 #include "hooks-runtime/catalog/events.hpp"
@@ -33,6 +34,9 @@ caf::behavior playing_mom(caf::event_based_actor*, heard* all) {
             all->of_tasks += (all->of_tasks.empty() ? "" : ", ") + std::to_string(t.getTask().getTask()) +
                              (t.getPhase() == phase::RUNNING ? " running" : t.getPhase() == phase::ENDED ? " ended"
                                                                                                          : " not started");
+          },
+          [](actors::file_work& w) {
+            if (const auto then = w.what()) caf::anon_send(w.who, actors::run_this{then});
           },
           [](const actors::to_server&) {}};
 }

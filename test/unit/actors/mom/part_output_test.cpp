@@ -3,7 +3,9 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <deque>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "events/model/run/task_limits.hpp"
@@ -29,8 +31,27 @@ struct fake_files final : ports::task_outputs {
 struct fixture {
   fake_files files;
   std::vector<actors::output_piece> sent;
-  actors::part_output output{&files, [](std::uint32_t task) { return values::task_key{{"12.borg", 1}, task}; },
-                             [this](const actors::output_piece& p) { sent.push_back(p); }};
+  std::deque<actors::part_output::work> asked;
+  bool slow = false;  // the work waits until it is done by do_one()
+  unsigned reconciled = 0;
+  actors::part_output output{&files,
+                             {.key_of = [](std::uint32_t task) { return values::task_key{{"12.borg", 1}, task}; },
+                              .send = [this](const actors::output_piece& p) { sent.push_back(p); },
+                              .aside = [this](actors::part_output::work what) {
+                                asked.push_back(std::move(what));
+                                if (!slow && asked.size() == 1) do_all(); },
+                              .reconcile = [this] { ++reconciled; }}};
+
+  void do_one() {
+    const auto what = asked.front();
+    const auto then = what();
+    asked.pop_front();
+    if (then) then();
+  }
+  // As a helper: one after the other, also what is asked for meanwhile.
+  void do_all() {
+    while (!asked.empty()) do_one();
+  }
 };
 
 }  // namespace
@@ -88,6 +109,52 @@ BOOST_AUTO_TEST_CASE(a_task_is_not_done_while_nobody_can_say_what_it_wrote) {
   BOOST_REQUIRE(sent.size() == 1u);
   output.taken(2, false, 3);
   BOOST_TEST(output.all_taken(2));
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_known_of_an_ended_task_before_its_files_were_read) {
+  using left = actors::part_output::left;
+  files.files[2][0] = "out";
+  output.follow(2, "anna");
+  output.taken(2, false, 3);
+  slow = true;
+  BOOST_TEST((output.left_of(2) == left::unknown));
+  do_one();
+  BOOST_TEST((output.left_of(2) == left::unknown));
+  BOOST_TEST(reconciled == 0u);
+  do_one();
+  BOOST_TEST(reconciled == 1u);
+  BOOST_TEST((output.left_of(2) == left::nothing));
+  BOOST_TEST(!output.all_taken(2));  // they are not removed yet
+  do_all();
+  BOOST_TEST(files.removed.count(2) == 1u);
+  BOOST_TEST(reconciled == 2u);
+  BOOST_TEST(output.all_taken(2));
+  output.follow(2, "anna");  // told again
+  BOOST_TEST(output.all_taken(2));
+  BOOST_TEST(asked.empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_written_while_the_end_is_read_comes_too) {
+  output.follow(2, "anna");
+  slow = true;
+  output.look(2);
+  const auto reading = asked.front()();  // it has found nothing
+  files.files[2][0] = "late";
+  output.look(2);
+  asked.pop_front();
+  reading();
+  do_all();
+  BOOST_REQUIRE(sent.size() == 1u);
+  BOOST_TEST(sent[0].bytes == "late");
+}
+
+BOOST_AUTO_TEST_CASE(one_whose_files_can_not_be_read_is_not_asked_about_at_once_again) {
+  files.ill = true;
+  output.follow(2, "anna");
+  BOOST_TEST((output.left_of(2) == actors::part_output::left::something));
+  const auto once = reconciled;
+  BOOST_TEST(!output.all_taken(2));
+  BOOST_TEST(reconciled == once);
 }
 
 BOOST_AUTO_TEST_CASE(large_output_goes_in_pieces) {

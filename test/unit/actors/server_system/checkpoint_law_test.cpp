@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <variant>
 
+#include "actors/server_system/maker_folds.hpp"
 #include "events/log/rocksdb_event_store.hpp"
 #include "test/support/checkpoint_law.hpp"
 #include "test/support/made_history.hpp"
@@ -25,8 +26,9 @@ void check(const std::vector<log::record_ptr>& records) {
   BOOST_REQUIRE(records.size() > positions_tried);
   std::vector<std::size_t> positions;
   for (std::size_t i = 1; i <= positions_tried; ++i) positions.push_back(records.size() * i / positions_tried);
-  BOOST_TEST(broken_law(records, positions, home_of_server, [] { return std::make_unique<server_replica>(); }) == "");
-  BOOST_TEST(broken_law(records, positions, home_of_server, [] { return std::make_unique<actors::maker_folds>(home_of_server); }) == "");
+  const auto maker = [] { return std::make_unique<actors::maker_folds>(home_of_server); };
+  BOOST_TEST(broken_law(records, positions, maker, [] { return std::make_unique<server_replica>(); }) == "");
+  BOOST_TEST(broken_law(records, positions, maker, maker) == "");
 }
 
 void check_server_logs(const std::filesystem::path& packed) {

@@ -1,14 +1,16 @@
 // Rounds of making a checkpoint: however many there were, and whatever the last one has left, a server that starts from the checkpoint
 // answers as one that has folded the log.
-#include "actors/server_system/checkpoint_round.hpp"
+#include "actors/replica/checkpoint_round.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <string>
 #include <variant>
 
+#include "actors/server_system/maker_folds.hpp"
 #include "projections/rows/row_file.hpp"
 #include "test/support/checkpoint_law.hpp"
 #include "test/support/made_history.hpp"
@@ -39,7 +41,7 @@ struct grown_log {
     half = last / 2;
   }
   std::optional<checkpoint_head> round(std::uint64_t up_to) const {
-    return actors::make_checkpoint(reader, {dir.path, home_of_server, up_to, 7});
+    return actors::make_checkpoint(reader, {dir.path, [] { return std::make_unique<actors::maker_folds>(home_of_server); }, up_to, 7});
   }
   std::string state() const { return actors::checkpoint_file(dir.path); }
   std::optional<checkpoint_head> kept() const { return actors::read_checkpoint_head(state()); }
@@ -62,9 +64,7 @@ std::string told_from_checkpoint(const grown_log& of) {
   const auto opened = actors::open_checkpoint(of.state());
   const auto& from = std::get<actors::checkpoint>(opened);
   BOOST_TEST(actors::why_not_used(from.head(), of.reader) == "");
-  restore_from(from, server.all());
-  server.folds.status->history_rows().read_from(actors::history_file(of.dir.path));
-  server.past->records().ended_rows().read_from(actors::past_file(of.dir.path));
+  actors::restore(server.all(), from, *server.folds.status, *server.past, of.dir.path);
   BOOST_REQUIRE(server.folds.status->keep_history_in(scratch.path) == "");
   BOOST_REQUIRE(server.past->keep_ended_in(scratch.path) == "");
   BOOST_REQUIRE(static_cast<bool>(server.all().catch_up(of.reader)));

@@ -1,12 +1,11 @@
-#include "actors/server_system/checkpoint_round.hpp"
+#include "actors/replica/checkpoint_round.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
 
-#include "actors/server_system/maker_folds.hpp"
-#include "actors/server_system/server_folds.hpp"
+#include "actors/replica/status_folds.hpp"
 #include "projections/rows/row_file.hpp"
 
 namespace annals::actors {
@@ -17,27 +16,27 @@ void must(const std::string& why) {
   if (!why.empty()) throw std::runtime_error(why);
 }
 
-void go_on_from(maker_folds& folds, const checkpoint& last, const std::string& directory) {
+void go_on_from(kept_folds& folds, const checkpoint& last, const std::string& directory) {
   folds.all().restore(last.head().sequence, [&](const std::string& name) { return last.state_of(name); });
   folds.history().go_on_in(history_file(directory));
   folds.past().go_on_in(past_file(directory));
 }
 
-void begin_anew(maker_folds& folds, const std::string& directory) {
+void begin_anew(kept_folds& folds, const std::string& directory) {
   std::filesystem::remove(checkpoint_file(directory));  // its rows are about to go
   must(folds.history().keep_in(history_file(directory)));
   must(folds.past().keep_in(past_file(directory)));
 }
 
-std::unique_ptr<maker_folds> folds_up_to_last(const log::log_reader& reader, const checkpoint_round& round) {
-  const auto opened = open_checkpoint(checkpoint_file(round.directory));
-  if (const auto* last = std::get_if<checkpoint>(&opened); last && why_not_used(last->head(), reader).empty()) try {
-      auto folds = std::make_unique<maker_folds>(round.home);
+std::unique_ptr<kept_folds> folds_up_to_last(const log::log_reader& reader, const checkpoint_round& round) {
+  const auto opened = usable_checkpoint(checkpoint_file(round.directory), reader);
+  if (const auto* last = std::get_if<checkpoint>(&opened)) try {
+      auto folds = round.make_folds();
       go_on_from(*folds, *last, round.directory);
       return folds;
     } catch (const stored::state_unreadable&) {  // its rows are gone: as if there were none
     }
-  auto folds = std::make_unique<maker_folds>(round.home);
+  auto folds = round.make_folds();
   begin_anew(*folds, round.directory);
   return folds;
 }
@@ -65,8 +64,6 @@ log::chain_hash hash_at(const log::log_reader& reader, std::uint64_t sequence) {
 }
 
 }  // namespace
-
-std::string checkpoint_file(const std::string& directory) { return directory + "/state"; }
 
 std::optional<std::uint64_t> next_round_begins(const std::optional<checkpoint_head>& last, const std::optional<checkpoint_head>& at_start,
                                                const log::log_reader& of) {

@@ -1,5 +1,5 @@
-// The folds of a follower, and which of them a checkpoint has: one list for the start, and for who makes checkpoints, which goes on from the
-// last one. Governed by docs/design/0068-checkpoints.md and docs/design/0069-the-feed.md.
+// The folds of a follower, and which of them a checkpoint has: one list for the start, and for who makes checkpoints, which goes on from
+// the last one. Governed by docs/design/0068-checkpoints.md and docs/design/0069-the-feed.md.
 #pragma once
 
 #include <functional>

@@ -25,6 +25,7 @@ std::string past_file(const std::string& directory) { return directory + "/past"
 void restore(replica& all, const checkpoint& from, projections::status& status, projections::past_writer& past,
              const std::string& directory) {
   all.restore(from.head().sequence, [&](const std::string& name) { return from.state_of(name); });
+  past.go_on_behind(from.head().sequence);
   if (directory.empty()) return;
   status.history_rows().read_from(history_file(directory));
   past.records().ended_rows().read_from(past_file(directory));

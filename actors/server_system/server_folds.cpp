@@ -8,8 +8,8 @@ named_fold server_folds::of_status() const { return make_fold("status", status);
 
 std::vector<named_fold> server_folds::of_rest() const {
   std::vector<named_fold> all;
-  all.push_back({ledger_check::fold_name, [l = ledger](const log::record& r) { l->apply(r); }, [l = ledger](stored::writer& to) { to(l->get()); },
-                 [l = ledger](stored::reader& from) { l->restore(from); }});
+  all.push_back({ledger_check::fold_name, [l = ledger](const log::record& r) { l->apply(r); },
+                 [l = ledger](stored::writer& to) { to(l->get()); }, [l = ledger](stored::reader& from) { l->restore(from); }});
   all.push_back(make_fold("directory", where));
   all.push_back(make_fold("reactions", reactions));
   if (notes)

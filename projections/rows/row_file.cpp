@@ -23,6 +23,7 @@ constexpr std::uint64_t in_memory = ~std::uint64_t{0};
 constexpr std::uint64_t stretch_bytes = std::uint64_t{1} << 20;
 // A job's row has some 2 KB: most are read at once.
 constexpr std::uint64_t read_at_once = 4096;
+constexpr std::uint64_t read_of_all = 256 << 10;
 
 // A kept file begins with it.
 constexpr std::string_view kind_of_file = "annrows1";
@@ -190,32 +191,60 @@ bool row_file::append(std::uint64_t key, std::string_view row) {
   return true;
 }
 
+// The bytes of a file that were read last.
+class row_file::window {
+ public:
+  explicit window(std::uint64_t bytes) : bytes_(bytes) {}
+  // `bytes` at `at`, of which the file has `left` more. Throws row_unreadable.
+  std::string_view of(const open_file& file, std::uint64_t at, std::uint64_t bytes, std::uint64_t left) {
+    if (&file != file_ || at < begin_ || at + bytes > begin_ + read_.size()) {
+      read_.resize(std::min(left, std::max(bytes, bytes_)));
+      file.read(at, read_.data(), read_.size());
+      file_ = &file;
+      begin_ = at;
+    }
+    return std::string_view(read_).substr(at - begin_, bytes);
+  }
+
+ private:
+  const std::uint64_t bytes_;
+  const open_file* file_ = nullptr;
+  std::uint64_t begin_ = 0;
+  std::string read_;
+};
+
 std::optional<std::string> row_file::get(std::uint64_t key) const {
   const auto place = places_.find(key);
   if (!place) return std::nullopt;
-  return *place == in_memory ? in_memory_.at(key) : read(key, *place);
+  if (*place == in_memory) return in_memory_.at(key);
+  window near(read_at_once);
+  return read(key, *place, near);
 }
 
-std::string row_file::read(std::uint64_t key, std::uint64_t place) const {
+void row_file::each(const std::function<void(std::uint64_t key, std::string row)>& visit) const {
+  window near(read_of_all);
+  for (auto at = places_.begin(); at; at.next()) {
+    const auto place = places_.at(at.key());
+    visit(at.key(), place == in_memory ? in_memory_.at(at.key()) : read(at.key(), place, near));
+  }
+}
+
+std::string row_file::read(std::uint64_t key, std::uint64_t place, window& near) const {
   const bool of_base = place < begin_;
   const auto& file = of_base ? base_ : file_;
   const auto at = of_base ? place : place - begin_;
-  const auto left = (of_base ? begin_ : end_) - place;
+  const auto end = of_base ? begin_ : end_;
   const auto check = [&](bool sound) {
     if (!sound) throw row_unreadable(file.name() + " can't be read: the row at byte " + std::to_string(at) + " is damaged");
   };
-  std::string bytes(std::min(left, read_at_once), '\0');
-  check(place < (of_base ? begin_ : end_) && bytes.size() >= sizeof(row_head));
-  file.read(at, bytes.data(), bytes.size());
+  check(place < end && end - place >= sizeof(row_head));
+  const auto left = end - place;
   row_head head;
-  std::memcpy(&head, bytes.data(), sizeof head);
+  std::memcpy(&head, near.of(file, at, sizeof head, left).data(), sizeof head);
   check(head.key == key && head.size <= left - sizeof head);
-  const auto had = std::min(bytes.size(), sizeof head + head.size);
-  bytes.resize(sizeof head + head.size);
-  file.read(at + had, bytes.data() + had, bytes.size() - had);
-  check(checksum_of(bytes) == head.crc);
-  bytes.erase(0, sizeof head);
-  return bytes;
+  const auto row = near.of(file, at, sizeof head + head.size, left);
+  check(checksum_of(row) == head.crc);
+  return std::string(row.substr(sizeof head));
 }
 
 std::optional<std::string> row_file::take(std::uint64_t key) {

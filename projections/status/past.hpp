@@ -6,6 +6,7 @@
 // the whole log makes it anew. Governed by docs/design/0008-status.md.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -52,6 +53,8 @@ class past_writer {
   explicit past_writer(ports::storage store, checkpoint_spacing spacing = {});
   // To be restored from a checkpoint before the first record behind it is folded.
   past_records& records() { return records_; }
+  // The records are restored and follow all up to `sequence`. What the index lacks is not made up for at once: a start would wait for it.
+  void go_on_behind(std::uint64_t sequence) { made_.due = std::max(made_.due, sequence + spacing_.records_min); }
   // As row_file::use_directory, for jobs that have ended.
   std::string keep_ended_in(const std::string& directory) { return records_.ended_rows().use_directory(directory); }
   // `now` has just folded the record. Throws row_unreadable.

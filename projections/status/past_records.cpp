@@ -47,7 +47,7 @@ void past_records::put_aside(std::uint64_t serial) {
 
 void past_records::each(const std::function<void(std::uint64_t serial, const stream& s)>& visit) const {
   for (const auto& [serial, s] : streams_) visit(serial, s);
-  for (auto at = ended_.begin(); at; at.next()) visit(at.key(), ended_job(*ended_.get(at.key())));
+  ended_.each([&](std::uint64_t serial, const std::string& row) { visit(serial, ended_job(row)); });
 }
 
 // The words of a cycle about jobs matter until it says something else of the kind, and only to jobs that wait (status::fold_reasons).

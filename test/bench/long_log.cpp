@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t records_of_batch = 20'000;
 constexpr std::uint64_t jobs_at_once = 100;
-constexpr std::uint64_t samples_in_a_row = 10;  // of a job: the index of streams takes them more quickly than those of all jobs in turn
+constexpr std::uint64_t samples_in_a_row = 10;     // of a job: the index of streams takes them more quickly than those of all jobs in turn
 constexpr std::uint64_t first_number = 1'000'000;  // all have as many digits: a text keeps its size
 constexpr std::size_t digits_of_number = 7;
 constexpr std::uint64_t jobs_max = 8'999'999;
@@ -112,7 +112,8 @@ struct patterns {
 // Puts records behind the log's end. While one batch is written the next is made.
 class writer {
  public:
-  explicit writer(ports::event_store& store) : store_(store), epoch_(store.epoch() + 1), sequence_(store.last_sequence()), stream_(store.last_stream()) {
+  explicit writer(ports::event_store& store)
+      : store_(store), epoch_(store.epoch() + 1), sequence_(store.last_sequence()), stream_(store.last_stream()) {
     const auto last = log::log_reader(store).read(sequence_, [&](const log::record_ptr& r) {
       hash_ = r->hash();
       wall_ns_ = r->get().getWallNs();
@@ -186,7 +187,8 @@ class story {
     job.setNumber(number);
     job.setQueueRank(to_.wall_ns() / 1000 + static_cast<std::int64_t>(jobs_));
     write_digits(number, job.getId().begin());
-    if (auto command = of_.queued->get().getCommandId(); command.size() >= sizeof number) std::memcpy(command.begin(), &number, sizeof number);
+    if (auto command = of_.queued->get().getCommandId(); command.size() >= sizeof number)
+      std::memcpy(command.begin(), &number, sizeof number);
     to_.write(*of_.queued, to_.new_stream(), 1);
   }
 
@@ -232,8 +234,8 @@ class story {
     for (auto used : of_.sample->job().getUsageReported().getUsage().getResources()) {
       if (used.asReader().getResource() != "walltime" || used.getValue().size() != 8) continue;
       char text[16];
-      std::snprintf(text, sizeof text, "%02u:%02u:%02u", static_cast<unsigned>(seconds / 3600 % 100), static_cast<unsigned>(seconds / 60 % 60),
-                    static_cast<unsigned>(seconds % 60));
+      std::snprintf(text, sizeof text, "%02u:%02u:%02u", static_cast<unsigned>(seconds / 3600 % 100),
+                    static_cast<unsigned>(seconds / 60 % 60), static_cast<unsigned>(seconds % 60));
       std::memcpy(used.getValue().begin(), text, 8);
     }
   }
@@ -295,8 +297,8 @@ int main(int argc, char** argv) {
   to.finish();
   mark_books(priv, to.sequence());
   const auto took = seconds_since(began);
-  std::printf("%llu records, %.0f bytes each, %.0f on disk; made in %.1f s, %.2f M a second\n", static_cast<unsigned long long>(to.sequence()),
-              static_cast<double>(to.bytes()) / static_cast<double>(to.sequence()),
+  std::printf("%llu records, %.0f bytes each, %.0f on disk; made in %.1f s, %.2f M a second\n",
+              static_cast<unsigned long long>(to.sequence()), static_cast<double>(to.bytes()) / static_cast<double>(to.sequence()),
               static_cast<double>(bytes_on_disk(priv + "/log")) / static_cast<double>(to.sequence()), took,
               static_cast<double>(to.sequence()) / took / 1e6);
   return 0;

@@ -36,6 +36,7 @@
 #include "tools/audit/usage_report.hpp"
 #include "tools/client/pbs_conf.hpp"
 #include "tools/client/printed.hpp"
+#include "tools/daemons/daemon_process.hpp"
 
 using namespace annals;
 using audit::asked;
@@ -393,6 +394,7 @@ int main(int argc, char** argv) {
   asked a;
   if (const auto end = audit::read_command_line(argc, argv, a)) return *end == 0 ? all_well : bad_usage;
   if (a.directory.empty()) a.directory = client::read_pbs_conf().pbs_home + "/server_priv/log";
+  daemons::raise_open_files();  // a long log has thousands of files
   switch (a.word) {
     case word::log: return run(show_log, a);
     case word::verify: return end_output(verify(a));

@@ -32,7 +32,8 @@ void part_output::next(std::uint32_t task, bool errors) {
     return;
   }
   s.is_read = true;
-  part_.aside([this, files = files_, key = part_.key_of(task), errors, from = s.taken, ended = at->second.ended]() -> std::function<void()> {
+  part_.aside([this, files = files_, key = part_.key_of(task), errors, from = s.taken,
+               ended = at->second.ended]() -> std::function<void()> {
     return [this, task = key.task, errors, ended, piece = files->read(key, errors, from, limits::output_piece_bytes)] {
       on_read(task, errors, ended, piece);
     };

@@ -1,4 +1,5 @@
-// A follower's checkpoints: a start that has one knows what one knows that has folded the whole copy, and one that is of no use is not used.
+// A follower's checkpoints: a start that has one knows what one knows that has folded the whole copy, and one that is of no use is not
+// used.
 #include <boost/test/unit_test.hpp>
 
 #include <filesystem>

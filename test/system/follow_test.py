@@ -239,7 +239,7 @@ class its_checkpoints(with_a_follower):
         before = len(self.follow_log())
         self.start_daemon("pbs_follow", "a")
         self.until_level()
-        for question in ("qstat", "-x"), ("qstat", "-f"), ("qstat", "-Q"), ("pbsnodes", "-av"):
+        for question in ("qselect", "-x"), ("qstat", "-Q"), ("qmgr", "-c", "print server"):
             self.until_equal(*question)
         return self.follow_log()[before:]
 

@@ -55,36 +55,33 @@ place_found locate(std::string_view data, attribute_id id, std::string_view reso
   return {data.size(), data.size(), false};
 }
 
-// Makes room of `size` bytes in the place of what was found. A string that outgrows its buffer takes twice as much; there
-// are many sets, each grows by a few entries, so theirs grow by an eighth.
-void resize_at(std::string& data, const place_found& found, std::size_t size) {
-  const std::size_t needed = data.size() - (found.end - found.at) + size;
-  if (needed <= data.capacity()) {
-    data.replace(found.at, found.end - found.at, size, '\0');
-    return;
-  }
-  std::string larger;
-  larger.reserve(needed + needed / 8);
-  larger.append(data, 0, found.at).append(size, '\0').append(data, found.end, std::string::npos);
-  data.swap(larger);
-}
-
 // Whether the text stands in this buffer, and moves with it.
 bool is_within(std::string_view buffer, std::string_view text) {
   const std::less<> before;
   return !text.empty() && !before(text.data(), buffer.data()) && before(text.data(), buffer.data() + buffer.size());
 }
 
-// A buffer that only this set holds. The count cannot rise behind our back: nobody else has this shared_ptr object.
-std::string& own(std::shared_ptr<std::string>& data) {
-  if (!data)
-    data = std::make_shared<std::string>();
-  else if (data.use_count() > 1)
-    data = std::make_shared<std::string>(*data);
-  return *data;
-}
-
 }  // namespace
+
+// Puts a gap of `size` bytes in place of those between two places, in memory that only this set holds. The count cannot rise behind our
+// back: nobody else has this shared_ptr object. A set that grows gets an eighth more than it needs: it grows by a few entries.
+char* attribute_set::make_gap(std::size_t from, std::size_t to, std::size_t size) {
+  const auto before = packed();
+  const std::size_t left = before.size() - to, needed = from + size + left;
+  const auto bytes = [this] { return reinterpret_cast<char*>(&data_[2]); };
+  if (data_.use_count() == 1 && needed <= data_[1]) {
+    if (to - from != size) std::memmove(bytes() + from + size, bytes() + to, left);
+  } else {
+    const bool grows = !before.empty() && needed > before.size();
+    const std::size_t words = (needed + (grows ? needed / 8 : 0) + sizeof data_[0] - 1) / sizeof data_[0];
+    const auto old = std::exchange(data_, std::make_shared_for_overwrite<std::uint32_t[]>(2 + words));
+    data_[1] = static_cast<std::uint32_t>(words * sizeof data_[0]);
+    before.copy(bytes(), from);
+    before.substr(to).copy(bytes() + from + size, left);
+  }
+  data_[0] = static_cast<std::uint32_t>(needed);
+  return bytes() + from;
+}
 
 std::optional<std::string_view> attribute_set::get(attribute_id id, std::string_view resource) const {
   const std::string_view data = packed();
@@ -107,10 +104,7 @@ void attribute_set::set(attribute_id id, std::string_view resource, std::string_
   if (resource.size() > 255) resource = resource.substr(0, 255);
   if (is_within(packed(), resource) || is_within(packed(), value)) return set(id, std::string(resource), std::string(value));
   const place_found found = locate(packed(), id, resource);
-  const std::size_t size = head_size + resource.size() + value.size();
-  std::string& data = own(data_);
-  if (found.end - found.at != size) resize_at(data, found, size);
-  char* at = data.data() + found.at;
+  char* at = make_gap(found.at, found.end, head_size + resource.size() + value.size());
   write_head(at, id, resource.size(), value.size());
   resource.copy(at + head_size, resource.size());
   value.copy(at + head_size + resource.size(), value.size());
@@ -118,16 +112,15 @@ void attribute_set::set(attribute_id id, std::string_view resource, std::string_
 
 bool attribute_set::erase(attribute_id id, std::string_view resource) {
   const place_found found = locate(packed(), id, resource);
-  if (!found.exact) return false;
-  own(data_).erase(found.at, found.end - found.at);
-  return true;
+  if (found.exact) make_gap(found.at, found.end, 0);
+  return found.exact;
 }
 
 void attribute_set::erase_all(attribute_id id) {
   const std::size_t first = locate(packed(), id, {}).at;
   const std::size_t last =
       id == UINT16_MAX ? packed().size() : locate(packed(), static_cast<attribute_id>(id + 1), {}).at;
-  if (first != last) own(data_).erase(first, last - first);
+  if (first != last) make_gap(first, last, 0);
 }
 
 attribute_set::iterator attribute_set::begin() const { return {packed().data(), packed().data() + packed().size()}; }
@@ -149,7 +142,7 @@ std::optional<attribute_set> attribute_set::from_packed(std::string_view bytes) 
     at = static_cast<std::size_t>(next - bytes.data());
   }
   attribute_set made;
-  if (!bytes.empty()) made.data_ = std::make_shared<std::string>(bytes);
+  if (!bytes.empty()) bytes.copy(made.make_gap(0, 0, bytes.size()), bytes.size());
   return made;
 }
 

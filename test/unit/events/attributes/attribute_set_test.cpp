@@ -64,6 +64,37 @@ BOOST_AUTO_TEST_CASE(changing_a_copy_leaves_the_original) {
   BOOST_TEST(*b.get(10) == "two");
 }
 
+BOOST_AUTO_TEST_CASE(copies_change_apart_however_they_change) {
+  attribute_set a;
+  for (attribute_id id = 10; id < 20; ++id) a.set(id, std::string(id, 'v'));
+  const std::string before(a.packed());
+  attribute_set longer = a, shorter = a, without = a, none = a;
+  longer.set(15, std::string(1000, 'w'));
+  shorter.set(15, "");
+  BOOST_TEST(without.erase(15));
+  for (attribute_id id = 10; id < 20; ++id) none.erase_all(id);
+  BOOST_TEST(a.packed() == before);
+  BOOST_TEST(longer.get(15)->size() == 1000u);
+  BOOST_TEST(shorter.get(15)->empty());
+  BOOST_TEST(!without.get(15));
+  BOOST_TEST(none.empty());
+  for (const auto* changed : {&longer, &shorter, &without})
+    BOOST_TEST((*changed->get(14) == std::string(14, 'v') && *changed->get(19) == std::string(19, 'v')));
+  none.set(10, "again");
+  BOOST_TEST(*none.get(10) == "again");
+}
+
+BOOST_AUTO_TEST_CASE(a_set_that_was_moved_away_is_empty) {
+  attribute_set a;
+  a.set(10, "one");
+  const attribute_set b = std::move(a);
+  BOOST_TEST(a.empty());
+  BOOST_TEST(a.packed().empty());
+  a.set(20, "two");
+  BOOST_TEST(*a.get(20) == "two");
+  BOOST_TEST(*b.get(10) == "one");
+}
+
 BOOST_AUTO_TEST_CASE(a_value_may_come_from_the_bag_itself) {
   attribute_set b;
   b.set(10, "text");

@@ -28,6 +28,7 @@
 #include "events/values/dependency.hpp"
 #include "events/values/job_id.hpp"
 #include "events/values/job_indices.hpp"
+#include "events/values/rare.hpp"
 
 namespace annals::model {
 
@@ -178,7 +179,7 @@ struct job_state {
   bool can_checkpoint = false;  // of this run: its host has a script for it, which has not failed
   std::string checkpointed_at;  // its exec_vnode then, and where alone it can go on from there; empty: it begins anew
 
-  std::optional<array_state> array;  // of a job array
+  values::rare<array_state> array;  // of a job array
 
   // Other jobs that have said that they wait for this one, in that order. Not in `depend`, so that 100,000 of them cost each other nothing.
   std::vector<values::dependency> dependents;

@@ -117,9 +117,9 @@ bool same_parts(std::string_view a, std::string_view b) {
 // With the host that each is on.
 template <class Take>
 void allocation::for_each_part(Take take) const {
-  std::string_view slots = exec_host_, host = host_of(slots);
+  std::string_view slots = exec_host(), host = host_of(slots);
   std::size_t slot = 0;
-  values::exec_vnode_reader parts(exec_vnode_);
+  values::exec_vnode_reader parts(exec_vnode());
   for (values::exec_vnode_reader::part p; parts.next(p);) {
     for (; slot < p.chunk; ++slot) {
       slots.remove_prefix(std::min(slots.find('+'), slots.size() - 1) + 1);
@@ -130,7 +130,15 @@ void allocation::for_each_part(Take take) const {
 }
 
 allocation::allocation(std::string_view exec_vnode, std::string_view exec_host, std::vector<std::string> hosts, std::string_view place)
-    : exec_vnode_(exec_vnode), exec_host_(exec_host), place_(place), hosts_(std::move(hosts)) {}
+    : texts_(texts{.exec_vnode = std::string(exec_vnode),
+                   .exec_host = std::string(exec_host),
+                   .place = std::string(place),
+                   .hosts = std::move(hosts)}) {}
+
+const allocation::texts& allocation::read() const {
+  static const texts none;
+  return texts_ ? *texts_ : none;
+}
 
 bool allocation::fits(std::string_view exec_vnode, std::string_view exec_host, const std::vector<std::string>& hosts) {
   const auto chunks = values::parse_exec_vnode(exec_vnode);
@@ -142,7 +150,7 @@ bool allocation::fits(std::string_view exec_vnode, std::string_view exec_host, c
   return seen.size() == hosts.size();
 }
 
-bool allocation::is_on(std::string_view host) const { return std::find(hosts_.begin(), hosts_.end(), host) != hosts_.end(); }
+bool allocation::is_on(std::string_view host) const { return std::find(hosts().begin(), hosts().end(), host) != hosts().end(); }
 
 std::string allocation::on_host(std::string_view host) const {
   exec_vnode_text text;
@@ -155,7 +163,7 @@ std::string allocation::on_host(std::string_view host) const {
 std::optional<allocation::part_counts> allocation::parts_on(std::string_view host, const std::vector<std::uint32_t>& without) const {
   part_counts count;
   listed_parts going(without);
-  const auto first = hosts_.empty() ? std::string_view() : std::string_view(hosts_.front());
+  const auto first = hosts().empty() ? std::string_view() : std::string_view(hosts().front());
   for_each_part([&](const values::exec_vnode_reader::part&, std::string_view on) {
     const bool stays = !going.next();
     count.now += on == host;
@@ -167,22 +175,19 @@ std::optional<allocation::part_counts> allocation::parts_on(std::string_view hos
 }
 
 std::string allocation::on(const std::vector<std::string>& hosts) const {
-  if (hosts == hosts_) return exec_vnode_;
+  if (hosts == this->hosts()) return exec_vnode();
   const std::unordered_set<std::string_view> wanted(hosts.begin(), hosts.end());
-  const auto slots = slots_of(exec_host_);
+  const auto slots = slots_of(exec_host());
   exec_vnode_text text;
-  values::exec_vnode_reader parts(exec_vnode_);
+  values::exec_vnode_reader parts(exec_vnode());
   for (values::exec_vnode_reader::part p; parts.next(p);)
     if (p.chunk < slots.size() && wanted.contains(host_of(slots[p.chunk]))) text.add(p);
   return text.take();
 }
 
 bool allocation::release(std::string_view exec_vnode) {
-  if (exec_vnode == exec_vnode_) {
-    exec_vnode_.clear();
-    exec_host_.clear();
-    hosts_.clear();
-    chunks_of_select_.clear();
+  if (exec_vnode == this->exec_vnode()) {
+    if (texts_) texts_ = texts{.place = place(), .select = select()};
     return true;
   }
   std::unordered_map<std::string_view, std::size_t> going;
@@ -191,7 +196,7 @@ bool allocation::release(std::string_view exec_vnode) {
   for (values::exec_vnode_reader::part p; released.next(p); ++left) ++going[p.text];
   if (!released.well_formed()) return false;
   std::vector<std::string_view> all;
-  values::exec_vnode_reader parts(exec_vnode_);
+  values::exec_vnode_reader parts(this->exec_vnode());
   for (values::exec_vnode_reader::part p; parts.next(p);) all.push_back(p.text);
   std::vector<bool> kept(all.size(), true);
   for (auto i = all.size(); i-- > 0 && left > 0;)
@@ -207,31 +212,33 @@ bool allocation::release(std::string_view exec_vnode) {
 
 template <class Stays>
 allocation allocation::kept(Stays stays_next, std::string* gone) const {
-  const auto slots = slots_of(exec_host_);
+  const auto slots = slots_of(exec_host());
   exec_vnode_text stay, go;
-  allocation out;
-  out.place_ = place_;
-  out.select_ = select_;
-  std::vector<bool> kept_hosts(hosts_.size());
-  host_finder hosts(hosts_);
+  allocation left;
+  auto& out = left.texts_.emplace();
+  out.place = place();
+  out.select = select();
+  const auto& all_hosts = read().hosts;
+  std::vector<bool> kept_hosts(all_hosts.size());
+  host_finder hosts(all_hosts);
   auto last_chunk = static_cast<std::size_t>(-1);
-  values::exec_vnode_reader all(exec_vnode_);
+  values::exec_vnode_reader all(exec_vnode());
   for (values::exec_vnode_reader::part p; all.next(p);) {
     const bool stays = stays_next();
     if (stays) stay.add(p);
     else if (gone) go.add(p);
     if (!stays || p.chunk == last_chunk || p.chunk >= slots.size()) continue;
     last_chunk = p.chunk;
-    if (!out.exec_host_.empty()) out.exec_host_ += '+';
-    out.exec_host_ += slots[p.chunk];
-    if (const auto host = hosts.find(host_of(slots[p.chunk])); host < hosts_.size()) kept_hosts[host] = true;
-    out.chunks_of_select_.push_back(static_cast<std::uint32_t>(chunk_of_select(p.chunk)));
+    if (!out.exec_host.empty()) out.exec_host += '+';
+    out.exec_host += slots[p.chunk];
+    if (const auto host = hosts.find(host_of(slots[p.chunk])); host < all_hosts.size()) kept_hosts[host] = true;
+    out.chunks_of_select.push_back(static_cast<std::uint32_t>(chunk_of_select(p.chunk)));
   }
-  for (std::size_t i = 0; i < hosts_.size(); ++i)
-    if (kept_hosts[i]) out.hosts_.push_back(hosts_[i]);
-  out.exec_vnode_ = stay.take();
+  for (std::size_t i = 0; i < all_hosts.size(); ++i)
+    if (kept_hosts[i]) out.hosts.push_back(all_hosts[i]);
+  out.exec_vnode = stay.take();
   if (gone) *gone = go.take();
-  return out;
+  return left;
 }
 
 std::string allocation::keep(const std::vector<bool>& parts) {
@@ -249,13 +256,13 @@ std::string allocation::keep(const std::vector<bool>& parts) {
 std::optional<allocation> allocation::without(const std::vector<std::uint32_t>& parts) const {
   listed_parts going(parts);
   auto left = kept([&] { return !going.next(); });
-  if (parts.empty() || !going.all_met() || left.hosts_.empty() || left.hosts_.front() != hosts_.front()) return std::nullopt;
+  if (parts.empty() || !going.all_met() || left.hosts().empty() || left.hosts().front() != hosts().front()) return std::nullopt;
   return left;
 }
 
 std::optional<std::vector<bool>> allocation::parts_in(std::string_view exec_vnode, std::string_view exec_host) const {
-  const auto mine = chunks_of(exec_vnode_), left = chunks_of(exec_vnode);
-  const auto slots = slots_of(exec_host_), left_slots = slots_of(exec_host);
+  const auto mine = chunks_of(this->exec_vnode()), left = chunks_of(exec_vnode);
+  const auto slots = slots_of(this->exec_host()), left_slots = slots_of(exec_host);
   if (!mine || !left || left->size() != left_slots.size() || mine->size() != slots.size()) return std::nullopt;
   std::vector<bool> kept;
   std::size_t next = 0;  // of those that are left
@@ -276,15 +283,15 @@ std::optional<allocation> allocation::reduced_to(std::string_view exec_vnode, st
   if (!kept) return std::nullopt;
   auto out = *this;
   const auto gone = out.keep(*kept);
-  if (gone.empty() || !same_parts(gone, released) || out.hosts_.front() != hosts_.front()) return std::nullopt;
+  if (gone.empty() || !same_parts(gone, released) || out.hosts().front() != hosts().front()) return std::nullopt;
   return out;
 }
 
 std::string allocation::on_kept_hosts(std::string_view released, const allocation& left) const {
-  const std::unordered_set<std::string_view> hosts(left.hosts_.begin(), left.hosts_.end());
-  const auto slots = slots_of(exec_host_);
+  const std::unordered_set<std::string_view> hosts(left.hosts().begin(), left.hosts().end());
+  const auto slots = slots_of(exec_host());
   std::unordered_set<std::string_view> vnodes;
-  values::exec_vnode_reader mine(exec_vnode_), going(released);
+  values::exec_vnode_reader mine(exec_vnode()), going(released);
   for (values::exec_vnode_reader::part p; mine.next(p);)
     if (p.chunk < slots.size() && hosts.contains(host_of(slots[p.chunk]))) vnodes.insert(p.vnode);
   exec_vnode_text text;
@@ -294,12 +301,13 @@ std::string allocation::on_kept_hosts(std::string_view released, const allocatio
 }
 
 void allocation::renumber(std::vector<std::uint32_t> chunks, std::string select) {
-  chunks_of_select_ = std::move(chunks);
-  select_ = std::move(select);
+  auto& to = texts_ ? *texts_ : texts_.emplace();
+  to.chunks_of_select = std::move(chunks);
+  to.select = std::move(select);
 }
 
 std::size_t allocation::chunks() const {
-  return exec_host_.empty() ? 0 : static_cast<std::size_t>(std::count(exec_host_.begin(), exec_host_.end(), '+')) + 1;
+  return exec_host().empty() ? 0 : static_cast<std::size_t>(std::count(exec_host().begin(), exec_host().end(), '+')) + 1;
 }
 
 allocation allocation_of(schema::StartRun::Reader order) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "events/schema/daemon/shared.capnp.h"
+#include "events/values/rare.hpp"
 
 namespace annals::model {
 
@@ -21,15 +22,15 @@ class allocation {
   // Whether the three fit together.
   static bool fits(std::string_view exec_vnode, std::string_view exec_host, const std::vector<std::string>& hosts);
 
-  bool empty() const { return exec_vnode_.empty(); }
-  const std::string& exec_vnode() const { return exec_vnode_; }
-  const std::string& exec_host() const { return exec_host_; }
-  const std::string& place() const { return place_; }               // that it was asked with
-  const std::vector<std::string>& hosts() const { return hosts_; }  // that it has something of, in the order of the start
+  bool empty() const { return !texts_ || texts_->exec_vnode.empty(); }
+  const std::string& exec_vnode() const { return read().exec_vnode; }
+  const std::string& exec_host() const { return read().exec_host; }
+  const std::string& place() const { return read().place; }               // that it was asked with
+  const std::vector<std::string>& hosts() const { return read().hosts; }  // that it has something of, in the order of the start
   // Which chunk of its select its chunk number `i` was given for, both counted from 0: its number at the start, until it is told another.
   static constexpr std::uint32_t no_chunk = UINT32_MAX;  // none: place=exclhost added it
-  std::size_t chunk_of_select(std::size_t i) const { return chunks_of_select_.empty() ? i : chunks_of_select_[i]; }
-  const std::string& select() const { return select_; }  // empty: the schedselect it began with
+  std::size_t chunk_of_select(std::size_t i) const { return read().chunks_of_select.empty() ? i : read().chunks_of_select[i]; }
+  const std::string& select() const { return read().select; }  // empty: the schedselect it began with
   bool is_on(std::string_view host) const;
   // What it has on these hosts, as an exec_vnode.
   std::string on(const std::vector<std::string>& hosts) const;
@@ -57,21 +58,30 @@ class allocation {
   // From here on it answers another select: the number there of each of its chunks.
   void renumber(std::vector<std::uint32_t> chunks, std::string select);
   std::size_t chunks() const;
-  bool operator==(const allocation&) const = default;
+  bool operator==(const allocation& other) const { return read() == other.read(); }
   template <class Io, class Self>
   static void stored_fields(Io& io, Self& self) {
-    io(self.exec_vnode_, self.exec_host_, self.place_, self.select_, self.hosts_, self.chunks_of_select_);
+    io(self.texts_);
   }
 
  private:
+  struct texts {
+    std::string exec_vnode = {}, exec_host = {}, place = {}, select = {};
+    std::vector<std::string> hosts = {};
+    std::vector<std::uint32_t> chunks_of_select = {};  // of each entry of exec_host; empty: they count from 0
+    bool operator==(const texts&) const = default;
+    template <class Io, class Self>
+    static void stored_fields(Io& io, Self& self) {
+      io(self.exec_vnode, self.exec_host, self.place, self.select, self.hosts, self.chunks_of_select);
+    }
+  };
+  const texts& read() const;
   template <class Stays>
   allocation kept(Stays stays, std::string* gone = nullptr) const;
   template <class Take>
   void for_each_part(Take take) const;
 
-  std::string exec_vnode_, exec_host_, place_, select_;
-  std::vector<std::string> hosts_;
-  std::vector<std::uint32_t> chunks_of_select_;  // of each entry of exec_host; empty: they count from 0
+  values::rare<texts> texts_;  // a job that waits for its first run has none
 };
 
 // What a run begins with on its hosts, as its order says it.

@@ -171,6 +171,7 @@ void on_queued(job_state& job, const event_place& at, schema::JobQueued::Reader 
   const auto now = std::to_string(at.seconds()), rank = std::to_string(job.queue_rank), waits_for = std::to_string(job.execution_time);
   gathered_attributes all;
   all.put(ids::queue_type, "E");  // unless the event says otherwise
+  all.put(ids::etime, now);       // the same; refresh_shown takes it from a job that is not eligible
   const auto asked = e.getAttributes();
   for (unsigned i = 0; i < asked.size(); ++i)
     all.put(i, schema::text(asked[i].getName()), schema::text(asked[i].getResource()), schema::text(asked[i].getValue()));

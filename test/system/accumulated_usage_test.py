@@ -157,7 +157,6 @@ class accumulated_usage(MomHookTest, WideJobTest):
         self.set_mom_config("$resources_used_strings merge\n")
         self.mom_hook("pro", "execjob_prologue", PROLOGUE)
         id, go, hosts = self.start_wide_job()
-        self.until_used(id, "foo_i", "19")
         go.open()
         job = self.until_state(id, "F")
         self.assertEqual(used(job, "foo_str"), """'{"eight": 8, "nine": 9, "seven": 7}'""")

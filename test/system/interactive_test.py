@@ -8,6 +8,7 @@ import subprocess
 import time
 import unittest
 
+from at_another_time import AtAnotherTime
 from private_cluster import STAGE
 from screen import InteractiveTest, Screen
 
@@ -147,16 +148,6 @@ class a_session(InteractiveTest):
         s.line("exit")
         self.finish(s)
 
-    def test_it_may_wait_for_a_reservation(self):
-        start = time.strftime("%Y%m%d%H%M.%S", time.localtime(time.time() + 30))      # which is to be ahead when the scheduler looks
-        queue = self.sure("pbs_rsub", "-I", "60", "-R", start, "-D", "3600", "-l", "select=1:ncpus=1").split()[0].split(".")[0]
-        s = Screen(self, "qsub", "-I", "-S", "/bin/sh", "-q", queue)
-        s.id = s.expect(r"qsub: waiting for job (\S+) to start\r\n")
-        s.expect("ready\r\n\r\n")
-        self.ask(s, "echo here")
-        s.line("exit 2")
-        self.finish(s, "2")
-
     def test_it_is_not_rerun(self):
         s = self.sit()
         self.until_running(s.id)
@@ -175,6 +166,20 @@ class a_session(InteractiveTest):
         s = Screen(self, "qsub", "-I")
         self.assertEqual(s.ended(), 65, s.text)
         self.assertEqual(s.text, "qsub: no interactive jobs here\r\n")
+
+
+class a_session_that_waits(AtAnotherTime, InteractiveTest):
+    def test_it_may_wait_for_a_reservation(self):
+        start = self.clock.now() + 300      # which is to be ahead when the scheduler looks
+        when = time.strftime("%Y%m%d%H%M.%S", time.localtime(start))
+        id = self.sure("pbs_rsub", "-I", "60", "-R", when, "-D", "3600", "-l", "select=1:ncpus=1").split()[0]
+        s = Screen(self, "qsub", "-I", "-S", "/bin/sh", "-q", id.split(".")[0])
+        s.id = s.expect(r"qsub: waiting for job (\S+) to start\r\n")
+        self.go_on_to(start, id)
+        s.expect("ready\r\n\r\n")
+        self.ask(s, "echo here")
+        s.line("exit 2")
+        self.finish(s, "2")
 
 
 class while_it_waits(InteractiveTest):

@@ -60,7 +60,7 @@ class a_login_host(ClusterTest):
         return self.log("comm_logs", "l")
 
     def test_a_job_of_a_login_host_is_as_any(self):
-        id = self.sure_there("qsub", "-N", "far", "-j", "oe", "-l", "select=1:host=a", input="echo $PBS_O_HOST\n").strip()
+        id = self.sure_there("qsub", "-S", "/bin/sh", "-N", "far", "-j", "oe", "-l", "select=1:host=a", input="echo $PBS_O_HOST\n").strip()
         self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
         job = self.job(id)
         self.assertEqual((job["Job_Owner"], job["Submit_Host"]), (f"{self.user}@l", "l"))

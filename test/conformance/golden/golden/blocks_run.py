@@ -1,7 +1,6 @@
 """Runs the blocks of a transcript one after the other and compares what each prints."""
 import re
 import time
-from datetime import datetime
 
 from . import afterwards, cycles, mails, mixture, records, sleepers
 from . import scene as scenes
@@ -19,11 +18,11 @@ SETTLED_S = 5
 
 
 def run(text, scene):
-    cluster = Cluster(scene.hosts)
+    cluster = Cluster(scene.hosts, scene.moves_clock())
     if scene.asleep:
         sleepers.put_in_place()
     cluster.start()
-    ids = Ids(scene.hosts[0])
+    ids = Ids(scene.hosts[0], cluster.now)
     take(scene.steps, cluster, ids)
     outcomes, mailbox, sitting = [], mails.Mailbox(cluster, ids), None
 
@@ -65,7 +64,9 @@ def take(steps, cluster, ids):
         elif step[0] == "next":
             skip_to(cluster, step[1])
         elif step[0] == "clock":
-            ids.set_clock(step[1], datetime.now())
+            ids.set_clock(step[1], cluster.now())
+        elif step[0] == "ahead":
+            go_ahead(cluster, step[1], ids.to_run(step[2]))
         elif step[0] == "await":
             await_text(cluster, ids, step[1:])
         else:
@@ -82,6 +83,13 @@ def skip_to(cluster, number):
         cluster.sure(f"qdel {job[0]}")
         if int(job[1]) + 1 >= number:
             return
+
+
+def go_ahead(cluster, seconds, reservation):
+    """A reservation that waits for its time looks at the clock when something about it changes, or is said again: its name is."""
+    name = re.search(r"(?m)^Reserve_Name = (.*)$", cluster.sure(f"pbs_rstat -f {reservation}"))[1]
+    cluster.clock.set_ahead(cluster.clock.ahead + seconds)
+    cluster.sure(f"pbs_ralter -N {name} {reservation}")
 
 
 def await_line(cluster, job, expression):

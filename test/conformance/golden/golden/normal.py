@@ -57,8 +57,8 @@ class Ids:
     """Which job of this run plays which job of the transcript, reservations too. Numbers only: 34 of the transcript may be 3 here.
     Dates that are asked for are moved from the transcript's clock to this run's."""
 
-    def __init__(self, server):
-        self.server = server
+    def __init__(self, server, now=datetime.now):
+        self.server, self.now = server, now
         self.here = {}      # transcript's number -> this run's
         self.moved = None   # what to add to the transcript's dates
 
@@ -70,7 +70,7 @@ class Ids:
 
     def to_run(self, command):
         """A command of the transcript, about this run's jobs. <+6s>: in six seconds."""
-        command = re.sub(r"<\+(\d+)s>", lambda m: (datetime.now() + timedelta(seconds=int(m[1]))).strftime("%Y%m%d%H%M.%S"), command)
+        command = re.sub(r"<\+(\d+)s>", lambda m: (self.now() + timedelta(seconds=int(m[1]))).strftime("%Y%m%d%H%M.%S"), command)
         return self.move_dates(self.replace(command, self.here, self.server))
 
     def to_transcript(self, text):

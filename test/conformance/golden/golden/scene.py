@@ -6,6 +6,7 @@
     root: COMMAND               typed by that user; must succeed
     pbsuser: COMMAND -> 4       a submission: the transcript calls the job 4
     clock 2026-11-21 00:42:25   what the transcript's clock shows now: from here on dates in commands (-R, -E) are moved by what has passed since
+    ahead 40 R512.q1            the clock of this run is 40 s further from here on; that reservation, which is there, looks at it
     next 32                     submit and delete jobs until the next one is 32
     await root: COMMAND /REGEX/ until what that user's command prints has a line with this regular expression
     asleep                      a job that sleeps (/bin/sleep) ends when a step says so, not when its time is over: so that it is still there,
@@ -34,7 +35,7 @@ from datetime import datetime
 class Scene:
     hosts: list = field(default_factory=list)
     steps: list = field(default_factory=list)          # ("run", user, command, number or None), ("wait", job, regex), ("next", n), ("clock", time),
-                                                       # ("await", user, command, regex), ("end", job)
+                                                       # ("await", user, command, regex), ("end", job), ("ahead", s, reservation)
     before: dict = field(default_factory=dict)         # block number -> steps
     readings: list = field(default_factory=list)       # (from, to)
     drops: list = field(default_factory=list)          # regular expressions
@@ -46,6 +47,9 @@ class Scene:
     settles: str = ""
     configs: dict = field(default_factory=dict)        # case of a placement transcript -> parameters of sched_config
 
+    def moves_clock(self):
+        return any(step[0] == "ahead" for steps in [self.steps, *self.before.values()] for step in steps)
+
 
 class Malformed(Exception):
     pass
@@ -54,6 +58,7 @@ class Malformed(Exception):
 TYPED = re.compile(r"(\w+): (.*?)(?: -> (\d+))?\Z")
 WAIT = re.compile(r"wait (\S+) /(.*)/\Z")
 NEXT = re.compile(r"next (\d+)\Z")
+AHEAD = re.compile(r"ahead (\d+) (\S+)\Z")
 AWAIT = re.compile(r"await (\w+): (.*) /(.*)/\Z")
 BEFORE = re.compile(r"before (\d+) (.*)\Z")
 READ = re.compile(r"read (.+?) as (.+?)(?: because .*)?\Z")
@@ -112,6 +117,8 @@ def step(line, number):
         return ("wait", found[1], found[2])
     if found := AWAIT.match(line):
         return ("await", found[1], found[2], found[3])
+    if found := AHEAD.match(line):
+        return ("ahead", int(found[1]), found[2])
     if line.startswith("end "):
         return ("end", line.split()[1])
     if line.startswith("clock "):

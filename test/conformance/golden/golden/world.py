@@ -18,6 +18,7 @@ from datetime import datetime, timezone
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "support"))
 import failures  # noqa: E402  found by the path above
+from moved_clock import MovedClock  # noqa: E402
 from pauses import pause_after  # noqa: E402
 
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = (
@@ -170,8 +171,16 @@ def story():
 class Cluster:
     """The server's host hosts[0] runs jobs too; the others have a MoM each, with a PBS_HOME of their own."""
 
-    def __init__(self, hosts):
+    def __init__(self, hosts, moves_clock=False):
+        """moves_clock: its clock can be set ahead, by `clock`."""
         self.hosts = hosts
+        self.clock = MovedClock("/opt") if moves_clock else None
+
+    def now(self):
+        return datetime.fromtimestamp(self.clock.now() if self.clock else time.time())
+
+    def of_clock(self):
+        return self.clock.environment() if self.clock else {}
 
     def start(self):
         self.write_conf("/etc/pbs.conf", self.hosts[0], HOME)
@@ -199,7 +208,7 @@ class Cluster:
         write(f"{home}/annals.conf", f"mom_address = {address_of(self.hosts.index(host) + 1)}\nfirst_usage_ms = 50\n")
 
     def init_script(self, **environment):
-        done = subprocess.run(["/opt/pbs/libexec/pbs_init.d", "start"], env={"PATH": PATH, **environment},
+        done = subprocess.run(["/opt/pbs/libexec/pbs_init.d", "start"], env={"PATH": PATH, **self.of_clock(), **environment},
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=COMMAND_DEADLINE_S)
         if done.returncode != 0:
             raise Trouble(f"the daemons don't start: {done.stdout}{done.stderr}\n{story()}")
@@ -217,7 +226,7 @@ class Cluster:
         identity = {} if user == "root" else {"user": USERS[user], "group": GROUP_ID, "extra_groups": []}
         reads = {"input": given} if given else {"stdin": subprocess.DEVNULL}
         try:
-            done = subprocess.run(["/bin/bash", "-c", command], env=environment_of(user), cwd=home_of(user), **reads,
+            done = subprocess.run(["/bin/bash", "-c", command], env={**environment_of(user), **self.of_clock()}, cwd=home_of(user), **reads,
                                   capture_output=True, text=True, errors="backslashreplace", timeout=COMMAND_DEADLINE_S,
                                   **identity)
         except subprocess.TimeoutExpired:

@@ -150,31 +150,50 @@ void write_deleted_in_queue(const occasion& o, const accounting::line_taker& tak
 }
 
 // Most of a job's bytes are its environment and paths, which no record shows.
-attributes::attribute_set without_unseen(const attributes::attribute_set& all) {
+attributes::attribute_set without_unseen(const attributes::attribute_set& all, accounting::attribute_choice keeps) {
   attributes::attribute_set_writer kept;
   kept.buffer().reserve(all.packed().size());
   for (const auto& e : all)
-    if (shown_in_records(e.id)) kept.put(e.id, e.resource, e.value);
+    if (keeps(e.id)) kept.put(e.id, e.resource, e.value);
   return *attributes::attribute_set::from_packed(kept.take());
 }
 
+// Makes the lines.
+class line_writer : public accounting_watcher {
+ public:
+  explicit line_writer(const accounting::line_taker& take) : take_(take) {}
+  void before(const occasion& o) override {
+    if (o.job.array) write_deleted_in_queue(o, take_);
+    write_records(moment::before, o, take_);
+  }
+  void after(const occasion& o) override { write_records(moment::after, o, take_); }
+  void changed(const reservation_occasion& o) override { projections::write_records(o, take_); }
+
+ private:
+  const accounting::line_taker& take_;
+};
+
 }  // namespace
 
-void accounting::fold(const log::record& record, const line_taker& take) { fold_any(record, &take); }
+void accounting::fold(const log::record& record, const line_taker& take) {
+  line_writer lines(take);
+  fold_any(record, &lines);
+}
+void accounting::fold(const log::record& record, accounting_watcher& watcher) { fold_any(record, &watcher); }
 void accounting::learn(const log::record& record) {
   if (history_ && record.kind() == schema::StreamKind::JOB) sequence_ = record.sequence();
   else fold_any(record, nullptr);
 }
 
-void accounting::fold_any(const log::record& record, const line_taker* take) {
+void accounting::fold_any(const log::record& record, accounting_watcher* watcher) {
   const auto event = record.event();
-  if (event.isJob()) fold_job(place_of(record), event.getJob(), take);
-  if (event.isReservation()) fold_reservation(place_of(record), event.getReservation(), take);
+  if (event.isJob()) fold_job(place_of(record), event.getJob(), watcher);
+  if (event.isReservation()) fold_reservation(place_of(record), event.getReservation(), watcher);
   if (event.isHost()) fold_host(place_of(record), event.getHost());
   sequence_ = record.sequence();
 }
 
-void accounting::fold_job(const model::event_place& at, schema::JobEvent::Reader event, const line_taker* take) {
+void accounting::fold_job(const model::event_place& at, schema::JobEvent::Reader event, accounting_watcher* watcher) {
   const bool begins = event.which() == which::QUEUED;
   if (event.which() == which::FORGOTTEN) {
     jobs_.erase(at.stream);  // a subjob that is its array's again has not ended
@@ -184,23 +203,22 @@ void accounting::fold_job(const model::event_place& at, schema::JobEvent::Reader
   auto& job = jobs_[at.stream];
   const find_vnode find = [this](std::string_view name) { return vnode(name); };
   occasion o{job, at, event, find, reservation_name(job)};
-  if (take && job.array) write_deleted_in_queue(o, *take);
-  if (take) write_records(moment::before, o, *take);
+  if (watcher && !begins) watcher->before(o);
   if (event.which() == which::ENDED) {
     jobs_.erase(at.stream);
     return;
   }
   model::apply(job, at, event);
   o.reservation_name = reservation_name(job);  // a new job is in one from here on
-  if (take) write_records(moment::after, o, *take);
-  if (begins || event.which() == which::ALTERED || event.which() == which::MOVED) job.attributes = without_unseen(job.attributes);
+  if (watcher) watcher->after(o);
+  if (begins || event.which() == which::ALTERED || event.which() == which::MOVED) job.attributes = without_unseen(job.attributes, keeps_);
 }
 
-void accounting::fold_reservation(const model::event_place& at, schema::ReservationEvent::Reader event, const line_taker* take) {
+void accounting::fold_reservation(const model::event_place& at, schema::ReservationEvent::Reader event, accounting_watcher* watcher) {
   auto& r = reservations_[at.stream];
   const auto before = r.phase;
   model::apply(r, at, event);
-  if (take) write_records({r, before, at, event}, *take);
+  if (watcher) watcher->changed({r, before, at, event});
   if (event.isSubmitted() || event.isChanged()) reservation_names_[full_id(r)] = std::string(r.name());
   if (r.phase != model::reservation_phase::ended) return;
   reservation_names_.erase(full_id(r));
@@ -218,7 +236,7 @@ bool accounting::remembers(const model::event_place& at) {
   model::job_state job;
   history_(at.stream, at.sequence, [&](const log::record& r) { model::apply(job, place_of(r), r.event()); });
   if (job.ended() || job.phase == phase::none) return false;
-  job.attributes = without_unseen(job.attributes);
+  job.attributes = without_unseen(job.attributes, keeps_);
   jobs_.emplace(at.stream, std::move(job));
   return true;
 }

@@ -115,13 +115,10 @@ void write_line(std::string line, bool blank_at_end, const occasion& o, const ac
   take(o.at.seconds(), line);
 }
 
-void write_records(moment when, const occasion& o, const accounting::line_taker& take) {
-  for (const auto& rule : rules) {
-    if (rule.event != o.event.which() || rule.when != when || !rule.applies(o)) continue;
-    std::string line = begun_line(o.at.seconds(), rule.letter, o.job.id);
-    rule.put_fields(line, o);
-    write_line(std::move(line), rule.blank_at_end, o, take);
-  }
+void tell_records(moment when, const occasion& o, accounting_watcher& watcher) {
+  for (const auto& rule : rules)
+    if (rule.event == o.event.which() && rule.when == when && rule.applies(o))
+      watcher.recorded(rule.letter, o, rule.put_fields, rule.blank_at_end);
 }
 
 // Subjobs that a deletion finds queued: the one that it names, and, when it is the whole array's, those that were run before. No other one
@@ -164,9 +161,12 @@ class line_writer : public accounting_watcher {
   explicit line_writer(const accounting::line_taker& take) : take_(take) {}
   void before(const occasion& o) override {
     if (o.job.array) write_deleted_in_queue(o, take_);
-    write_records(moment::before, o, take_);
   }
-  void after(const occasion& o) override { write_records(moment::after, o, take_); }
+  void recorded(char letter, const occasion& o, put_fields put, bool blank_at_end) override {
+    std::string line = begun_line(o.at.seconds(), letter, o.job.id);
+    put(line, o);
+    write_line(std::move(line), blank_at_end, o, take_);
+  }
   void changed(const reservation_occasion& o) override { projections::write_records(o, take_); }
 
  private:
@@ -203,14 +203,20 @@ void accounting::fold_job(const model::event_place& at, schema::JobEvent::Reader
   auto& job = jobs_[at.stream];
   const find_vnode find = [this](std::string_view name) { return vnode(name); };
   occasion o{job, at, event, find, reservation_name(job)};
-  if (watcher && !begins) watcher->before(o);
+  if (watcher && !begins) {
+    watcher->before(o);
+    tell_records(moment::before, o, *watcher);
+  }
   if (event.which() == which::ENDED) {
     jobs_.erase(at.stream);
     return;
   }
   model::apply(job, at, event);
   o.reservation_name = reservation_name(job);  // a new job is in one from here on
-  if (watcher) watcher->after(o);
+  if (watcher) {
+    tell_records(moment::after, o, *watcher);
+    watcher->after(o);
+  }
   if (begins || event.which() == which::ALTERED || event.which() == which::MOVED) job.attributes = without_unseen(job.attributes, keeps_);
 }
 
@@ -249,6 +255,11 @@ void accounting::fold_host(const model::event_place& at, schema::HostEvent::Read
   model::apply(hosts_[at.stream], at, event);
   if (event.isVnodeCreated()) host_of_vnode_[schema::str(event.getVnodeCreated().getName())] = at.stream;
   if (event.isVnodeDeleted()) host_of_vnode_.erase(schema::str(event.getVnodeDeleted().getName()));
+}
+
+const model::host_state* accounting::host(std::uint64_t stream) const {
+  const auto at = hosts_.find(stream);
+  return at == hosts_.end() ? nullptr : &at->second;
 }
 
 const model::vnode_state* accounting::vnode(std::string_view name) const {

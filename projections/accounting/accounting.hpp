@@ -25,8 +25,11 @@ namespace annals::projections {
 class accounting_watcher {
  public:
   virtual ~accounting_watcher() = default;
-  virtual void before(const occasion& o) = 0;  // the job as it was before the event; not of its first one
-  virtual void after(const occasion& o) = 0;   // as the event left it; not of its end
+  virtual void before(const occasion&) {}  // the job as it was before the event; not of its first one
+  virtual void after(const occasion&) {}   // as the event left it; not of its end
+  // The event leads to a record with this letter, which shows this job. `put_fields` appends the text behind "T;id;".
+  using put_fields = void (*)(std::string& line, const occasion& o);
+  virtual void recorded(char letter, const occasion& o, put_fields put, bool blank_at_end) = 0;
   virtual void changed(const reservation_occasion& o) = 0;
 };
 
@@ -57,6 +60,7 @@ class accounting {
   void store(stored::writer& to) const { to(sequence_, jobs_, hosts_, host_of_vnode_, reservations_, reservation_names_); }
   void restore(stored::reader& from) { from(sequence_, jobs_, hosts_, host_of_vnode_, reservations_, reservation_names_); }
   std::size_t jobs_kept() const { return jobs_.size(); }
+  const model::host_state* host(std::uint64_t stream) const;  // nullptr: there is none
 
  private:
   void fold_job(const model::event_place& at, schema::JobEvent::Reader event, accounting_watcher* watcher);

@@ -206,6 +206,7 @@ void accounting::fold_job(const model::event_place& at, schema::JobEvent::Reader
   if (watcher && !begins) {
     watcher->before(o);
     tell_records(moment::before, o, *watcher);
+    watcher->leaving(o);
   }
   if (event.which() == which::ENDED) {
     jobs_.erase(at.stream);

@@ -25,8 +25,9 @@ namespace annals::projections {
 class accounting_watcher {
  public:
   virtual ~accounting_watcher() = default;
-  virtual void before(const occasion&) {}  // the job as it was before the event; not of its first one
-  virtual void after(const occasion&) {}   // as the event left it; not of its end
+  virtual void before(const occasion&) {}   // the job as it was before the event; not of its first one
+  virtual void leaving(const occasion&) {}  // the same, when all records that show the job so were told
+  virtual void after(const occasion&) {}    // as the event left it; not of its end
   // The event leads to a record with this letter, which shows this job. `put_fields` appends the text behind "T;id;".
   using put_fields = void (*)(std::string& line, const occasion& o);
   virtual void recorded(char letter, const occasion& o, put_fields put, bool blank_at_end) = 0;

@@ -1,0 +1,33 @@
+#include "projections/exports/row.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "events/model/outcome.hpp"
+
+namespace annals::exports {
+
+std::size_t row_builder::find(const char* column) {
+  while (next_ < columns_.size() && std::string_view(columns_[next_].name) != column) ++next_;
+  ANNALS_INVARIANT(next_ < columns_.size(), "a row names columns in the order of its table");
+  return next_++;
+}
+
+row_builder& row_builder::put(const char* column, column_type type, value v) {
+  const auto at = find(column);
+  ANNALS_INVARIANT(columns_[at].type == type, "a value has the type of its column");
+  row_.values[at] = std::move(v);
+  return *this;
+}
+
+row_builder& row_builder::count(const char* column, std::uint64_t n) {
+  constexpr auto highest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  return integer(column, static_cast<std::int64_t>(std::min(n, highest)));
+}
+
+row_builder& row_builder::any(const char* column, value v) {
+  row_.values[find(column)] = std::move(v);
+  return *this;
+}
+
+}  // namespace annals::exports

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
+#include "events/log/record.hpp"
 #include "events/model/outcome.hpp"
+#include "events/values/shown_text.hpp"
 
 namespace annals::exports {
 
@@ -17,6 +20,25 @@ row_builder& row_builder::put(const char* column, column_type type, value v) {
   const auto at = find(column);
   ANNALS_INVARIANT(columns_[at].type == type, "a value has the type of its column");
   row_.values[at] = std::move(v);
+  return *this;
+}
+
+// The index of a database holds no text of any length.
+row_builder& row_builder::text(const char* column, std::string_view t) {
+  const auto at = find(column);
+  ANNALS_INVARIANT(columns_[at].type == column_type::text, "a value has the type of its column");
+  auto clean = clean_text(t);
+  if (at < key_ && clean.size() > key_bytes_max) {
+    const auto hash = log::content_hash(std::as_bytes(std::span(clean)));
+    std::string shortened(values::front_of(clean, key_bytes_max - 70));
+    shortened += "...";
+    for (const auto b : hash) {
+      static constexpr char digits[] = "0123456789abcdef";
+      shortened += {digits[static_cast<unsigned char>(b) >> 4], digits[static_cast<unsigned char>(b) & 15]};
+    }
+    clean = std::move(shortened);
+  }
+  row_.values[at] = std::move(clean);
   return *this;
 }
 

@@ -22,9 +22,13 @@ struct row {
 // A row takes the place of the one with the same key.
 using row_taker = std::function<void(row&&)>;
 
+// A longer text in a key is cut, and its SHA-256 put behind. PostgreSQL's index takes 2704 bytes of all columns together, and at most three
+// of a key's are texts.
+constexpr std::size_t key_bytes_max = 800;
+
 class row_builder {
  public:
-  row_builder(table_id of, std::int64_t at_ns) : columns_(table_of(of).columns) {
+  row_builder(table_id of, std::int64_t at_ns) : columns_(table_of(of).columns), key_(table_of(of).key) {
     row_.table = of;
     row_.at_ns = at_ns;
     row_.values.resize(columns_.size());
@@ -33,7 +37,7 @@ class row_builder {
   row_builder& integer(const char* column, std::int64_t n) { return put(column, column_type::integer, n); }
   row_builder& count(const char* column, std::uint64_t n);  // more than 63 bits become the largest number
   row_builder& boolean(const char* column, bool b) { return put(column, column_type::boolean, b); }
-  row_builder& text(const char* column, std::string_view t) { return put(column, column_type::text, clean_text(t)); }
+  row_builder& text(const char* column, std::string_view t);
   row_builder& text_unless_empty(const char* column, std::string_view t) { return t.empty() ? *this : text(column, t); }
   row_builder& at(const char* column, std::int64_t ns) { return put(column, column_type::time, moment{ns}); }
   row_builder& at_unless_0(const char* column, std::int64_t ns) { return ns == 0 ? *this : at(column, ns); }
@@ -50,6 +54,7 @@ class row_builder {
   std::size_t find(const char* column);
 
   std::span<const exports::column> columns_;
+  unsigned key_;
   std::size_t next_ = 0;
   row row_;
 };

@@ -61,10 +61,11 @@ constexpr int schema_version = 1;
 struct table_set {
   int version = schema_version;
   std::span<const table> tables;
+  int oldest = 1;  // tables of this version get what is new; older ones are made anew
 };
 
 std::span<const table> tables();
-inline table_set current_tables() { return {schema_version, tables()}; }
+inline table_set current_tables() { return {schema_version, tables(), 1}; }
 const table& table_of(table_id id);
 
 }  // namespace annals::exports

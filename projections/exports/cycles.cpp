@@ -7,7 +7,7 @@
 
 namespace annals::exports {
 
-using which = schema::SchedulerEvent::Which;
+using scheduler_event = schema::SchedulerEvent::Which;
 
 const std::string& cycles::name(std::uint64_t stream) {
   auto [at, is_new] = names_.try_emplace(stream);
@@ -80,10 +80,10 @@ void cycles::fold(const log::record& record, const row_taker& take) {
   const auto event = record.event().getScheduler();
   const auto stream = record.get().getStream();
   switch (event.which()) {
-    case which::CREATED: names_[stream] = schema::str(event.getCreated().getName()); break;
-    case which::CYCLE_BEGAN: begin(stream, record, take); break;
-    case which::CYCLE_REASONS: give_reasons(stream, record, take); break;
-    case which::CYCLE_ENDED: end(stream, record, take); break;
+    case scheduler_event::CREATED: names_[stream] = schema::str(event.getCreated().getName()); break;
+    case scheduler_event::CYCLE_BEGAN: begin(stream, record, take); break;
+    case scheduler_event::CYCLE_REASONS: give_reasons(stream, record, take); break;
+    case scheduler_event::CYCLE_ENDED: end(stream, record, take); break;
     default: break;
   }
 }

@@ -1,7 +1,8 @@
 #include "projections/exports/job_rows.hpp"
 
-#include <algorithm>
+#include <functional>
 #include <iterator>
+#include <map>
 
 #include "events/attributes/ids.hpp"
 #include "events/model/exit_codes.hpp"
@@ -16,7 +17,7 @@ namespace annals::exports {
 namespace ids = attributes::job;
 using attributes::value_type;
 using projections::occasion;
-using which = schema::JobEvent::Which;
+using job_event = schema::JobEvent::Which;
 
 namespace {
 
@@ -75,8 +76,7 @@ std::string_view server_of(const model::job_state& job) {
 // What a run of the event has used: the text of each resource by name.
 class used_texts {
  public:
-  template <class Each>
-  explicit used_texts(Each&& each) {
+  explicit used_texts(const std::function<void(const projections::take_resource&)>& each) {
     each([this](std::string_view resource, std::string_view text) { texts_.emplace(resource, text); });
   }
   void put(row_builder& r, const char* column, std::string_view resource, value_type type) const {
@@ -103,13 +103,13 @@ used_texts used_by(const model::job_state& job, bool is_over) {
   });
 }
 
-bool changes_what_is_asked(which event) {
-  return event == which::ALTERED || event == which::MOVED || event == which::REDUCED || event == which::ASSIGNED || event == which::REQUEUED;
+bool changes_what_is_asked(job_event event) {
+  return event == job_event::ALTERED || event == job_event::MOVED || event == job_event::REDUCED || event == job_event::ASSIGNED || event == job_event::REQUEUED;
 }
 
 // Events that leave the rows of the job and its run as they were.
-bool shows_nothing(which event) {
-  return event == which::RUN_STEP || event == which::MESSAGED || event == which::REQUEST_DONE || event == which::OUTPUT_DELIVERED;
+bool shows_nothing(job_event event) {
+  return event == job_event::RUN_STEP || event == job_event::MESSAGED || event == job_event::REQUEST_DONE || event == job_event::OUTPUT_DELIVERED;
 }
 
 }  // namespace
@@ -375,13 +375,13 @@ void job_rows::recorded(char letter, const occasion& o, const row_taker& take) {
 void job_rows::leaving(const occasion& o, const row_taker& take) {
   auto& s = story(o);
   switch (o.event.which()) {
-    case which::RESUMED:
+    case job_event::RESUMED:
       if (s.suspended_since_ns != 0) put_suspension(o, o.at.wall_ns, take);
       break;
-    case which::REQUEUED:
+    case job_event::REQUEUED:
       close_run(o, o.event.getRequeued().getExitStatus() == model::exit_checkpointed ? "checkpointed" : "requeued", take);
       break;
-    case which::ENDED:
+    case job_event::ENDED:
       close_run(o, "ended", take);
       end_job(o, take);
       stories_.erase(o.at.stream);
@@ -394,13 +394,13 @@ void job_rows::leaving(const occasion& o, const row_taker& take) {
 void job_rows::after(const occasion& o, const row_taker& take) {
   auto& s = story(o);
   const auto event = o.event.which();
-  if (event == which::VNODES_RELEASED && o.event.getVnodesReleased().getWhy() == schema::ReleaseReason::SUSPENDED) put_suspension(o, 0, take);
+  if (event == job_event::VNODES_RELEASED && o.event.getVnodesReleased().getWhy() == schema::ReleaseReason::SUSPENDED) put_suspension(o, 0, take);
   put_host_usage(o, take);
   tell_job_requests(o.at, o.event, o.job, take);
-  if (event == which::QUEUED || changes_what_is_asked(event)) put_asked(o, false, false, take);
+  if (event == job_event::QUEUED || changes_what_is_asked(event)) put_asked(o, false, false, take);
   if (shows_nothing(event)) return;
-  const bool is_returned = event == which::REQUEUED && o.job.is_subjob();
-  if (event != which::USAGE_REPORTED) put_job(o, is_returned ? "returned" : phase_names[static_cast<std::size_t>(o.job.phase)], take);
+  const bool is_returned = event == job_event::REQUEUED && o.job.is_subjob();
+  if (event != job_event::USAGE_REPORTED) put_job(o, is_returned ? "returned" : phase_names[static_cast<std::size_t>(o.job.phase)], take);
   if (o.job.array) put_array(o, take);
   if (s.open) put_run(o, {}, take);
 }

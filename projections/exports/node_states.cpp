@@ -6,12 +6,12 @@
 namespace annals::exports {
 
 using attributes::value_type;
-namespace ids = attributes::node;
+namespace node_ids = attributes::node;
 
 namespace {
 
 value amount_of(const model::vnode_state& vnode, std::string_view resource, value_type type) {
-  const auto text = vnode.attributes.get(ids::resources_available, resource);
+  const auto text = vnode.attributes.get(node_ids::resources_available, resource);
   return text ? integer_of(type, *text) : value();
 }
 

@@ -5,9 +5,9 @@
 
 namespace annals::exports {
 
-namespace ids = attributes::reservation;
+namespace reservation_ids = attributes::reservation;
 using projections::reservation_occasion;
-using which = schema::ReservationEvent::Which;
+using reservation_event = schema::ReservationEvent::Which;
 
 namespace {
 
@@ -42,14 +42,14 @@ void reservation_rows::put(const reservation_occasion& o, const story& s, const 
     b.at("starts_at", window->start_ns).at("ends_at", window->end_ns);
     b.integer("duration_s", (window->end_ns - window->start_ns) / 1'000'000'000).text_unless_empty("nodes", window->exec_vnode);
   }
-  b.integer("occurrences", r.count).text_unless_empty("rrule", text(ids::reserve_rrule)).text_unless_empty("timezone", text(ids::reserve_timezone));
-  b.text_unless_empty("interactive", text(ids::interactive)).text_unless_empty("users", text(ids::Authorized_Users));
-  b.text_unless_empty("groups", text(ids::Authorized_Groups)).text_unless_empty("hosts", text(ids::Authorized_Hosts));
+  b.integer("occurrences", r.count).text_unless_empty("rrule", text(reservation_ids::reserve_rrule)).text_unless_empty("timezone", text(reservation_ids::reserve_timezone));
+  b.text_unless_empty("interactive", text(reservation_ids::interactive)).text_unless_empty("users", text(reservation_ids::Authorized_Users));
+  b.text_unless_empty("groups", text(reservation_ids::Authorized_Groups)).text_unless_empty("hosts", text(reservation_ids::Authorized_Hosts));
   b.text_unless_empty("deleted_by", s.deleted_by);
   if (gone) b.at("ended_at", o.at.wall_ns);
   take(b.text_unless_empty("end_reason", end_reason(o)).count("sequence", o.at.sequence).done(gone));
   for (const auto& e : r.attributes) {
-    if (e.id != ids::Resource_List) continue;
+    if (e.id != reservation_ids::Resource_List) continue;
     auto typed = resources_.read(e.resource, e.value);
     row_builder of(table_id::reservation_resources, o.at.wall_ns);
     of.count("reservation", o.at.stream).text("resource", e.resource).text("type", typed.type);
@@ -73,9 +73,9 @@ void reservation_rows::changed(const reservation_occasion& o, const row_taker& t
     s.confirmed_by = projections::confirmed_by(o);
   }
   switch (o.event.which()) {
-    case which::SUBMITTED: s.submitted_by = o.at.by.at_host(); break;
-    case which::DELETE_REQUESTED: s.deleted_by = o.at.by.at_host(); break;
-    case which::OCCURRENCE_BEGAN:
+    case reservation_event::SUBMITTED: s.submitted_by = o.at.by.at_host(); break;
+    case reservation_event::DELETE_REQUESTED: s.deleted_by = o.at.by.at_host(); break;
+    case reservation_event::OCCURRENCE_BEGAN:
       if (const auto* window = o.reservation.current()) {
         s.open = *window;
         s.opened_ns = o.at.wall_ns;

@@ -5,11 +5,11 @@
 
 namespace annals::exports {
 
-using which = schema::JobEvent::Which;
+using job_event = schema::JobEvent::Which;
 
 namespace {
 
-constexpr std::int64_t second = 1'000'000'000;
+constexpr std::int64_t a_second = 1'000'000'000;
 
 // What belongs to the job stays.
 void begin_run(run_story& s, const model::event_place& at, schema::JobAssigned::Reader e) {
@@ -38,32 +38,32 @@ void suspend(run_story& s, const model::event_place& at, schema::VnodesReleased:
 
 // Accounting records have whole seconds, and a run's time is a difference of these.
 std::int64_t run_story::suspended_until(std::int64_t ns) const {
-  return suspended_s + (suspended_since_ns == 0 ? 0 : ns / second - suspended_since_ns / second);
+  return suspended_s + (suspended_since_ns == 0 ? 0 : ns / a_second - suspended_since_ns / a_second);
 }
 
 void run_story::take(const model::event_place& at, schema::JobEvent::Reader event) {
   switch (event.which()) {
-    case which::ASSIGNED: return begin_run(*this, at, event.getAssigned());
-    case which::STARTED: program_ns = at.wall_ns; break;
-    case which::START_FAILED:
+    case job_event::ASSIGNED: return begin_run(*this, at, event.getAssigned());
+    case job_event::STARTED: program_ns = at.wall_ns; break;
+    case job_event::START_FAILED:
       start_failed = true;
       failure_code = event.getStartFailed().getCode();
       failure_text = schema::str(event.getStartFailed().getText());
       break;
-    case which::EXITED: exited_ns = at.wall_ns; break;
-    case which::SUSPENDED: suspended_by = at.by.at_host(); break;
-    case which::VNODES_RELEASED: return suspend(*this, at, event.getVnodesReleased());
-    case which::RESUMED:
+    case job_event::EXITED: exited_ns = at.wall_ns; break;
+    case job_event::SUSPENDED: suspended_by = at.by.at_host(); break;
+    case job_event::VNODES_RELEASED: return suspend(*this, at, event.getVnodesReleased());
+    case job_event::RESUMED:
       suspended_s = suspended_until(at.wall_ns);
       suspended_since_ns = 0;
       break;
-    case which::REDUCED:
+    case job_event::REDUCED:
       if (!model::ends_phase(event.getReduced())) break;
       ++phase;
       phase_since_ns = at.wall_ns;
       break;
-    case which::REQUEUED: open = false; break;
-    case which::SUBJOB_BEGAN:
+    case job_event::REQUEUED: open = false; break;
+    case job_event::SUBJOB_BEGAN:
       if (array_began_ns == 0) array_began_ns = at.wall_ns;
       break;
     default: break;

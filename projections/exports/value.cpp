@@ -25,18 +25,6 @@ struct printing {
   std::string operator()(moment at) const { return print_moment(at); }
 };
 
-struct split_moment {
-  std::chrono::year_month_day day;
-  std::int64_t us_of_day;
-};
-
-split_moment split(moment at) {
-  using namespace std::chrono;
-  const auto us = floor<microseconds>(nanoseconds(at.ns));
-  const auto day = floor<days>(us);
-  return {year_month_day(sys_days(day)), (us - day).count()};
-}
-
 }  // namespace
 
 std::string clean_text(std::string_view text) {
@@ -58,11 +46,14 @@ std::string clean_text(std::string_view text) {
 
 // 64 bits of nanoseconds reach from 1677 to 2262.
 std::string print_moment(moment at) {
-  const auto [day, us] = split(at);
+  const auto us = std::chrono::floor<std::chrono::microseconds>(std::chrono::nanoseconds(at.ns));
+  const auto midnight = std::chrono::floor<std::chrono::days>(us);
+  const std::chrono::year_month_day date{std::chrono::sys_days(midnight)};
+  const auto of_day = (us - midnight).count();
   char text[48];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%06dZ", static_cast<int>(day.year()), static_cast<unsigned>(day.month()),
-                static_cast<unsigned>(day.day()), static_cast<int>(us / 3'600'000'000), static_cast<int>(us / 60'000'000 % 60),
-                static_cast<int>(us / 1'000'000 % 60), static_cast<int>(us % 1'000'000));
+  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%06dZ", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                static_cast<unsigned>(date.day()), static_cast<int>(of_day / 3'600'000'000), static_cast<int>(of_day / 60'000'000 % 60),
+                static_cast<int>(of_day / 1'000'000 % 60), static_cast<int>(of_day % 1'000'000));
   return text;
 }
 

@@ -24,7 +24,7 @@ WORDS = {
     "qmove": "queue_then_job", "qstat": "stat", "qsub": "script", "qenable": "queue", "qdisable": "queue", "qstart": "queue",
     "qstop": "queue",
     "pbsnodes": "node", "pbs_topologyinfo": "node", "pbs_release_nodes": "node", "pbs_enroll": "node", "pbs_tmrsh": "node_then_command", "pbs_rdel": "reservation",
-    "pbs_ralter": "reservation", "pbs_rstat": "reservation", "tracejob": "anyjob", "pbs_output": "anyjob", "pbs_efficiency": "anyjob", "pbs_python": "file", "pbs_rcp": "file", "pbs_attach": "command",
+    "pbs_ralter": "reservation", "pbs_rstat": "reservation", "tracejob": "anyjob", "pbs_output": "anyjob", "pbs_efficiency": "anyjob", "pbs_python": "file", "pbs_export": "file", "pbs_rcp": "file", "pbs_attach": "command",
     "pbsdsh": "command", "pbs_habitat": "=server,sched,mom", "pbs_audit job": "anyjob", "pbs_audit usage": "anyjob",
     "pbs_audit startup": "anyjob", "pbs_audit hook": "anyjob", "pbs_audit efficiency": "anyjob", "pbs_audit salvage": "directory",
     "pbs_minicluster kill": "=server,sched", "pbs_minicluster start": "=server,sched", "pbs_minicluster pause": "=server,sched",

@@ -2,9 +2,9 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstring>
+#include <iterator>
 #include <set>
+#include <utility>
 
 #include "projections/exports/value.hpp"
 #include "tools/export/sql.hpp"
@@ -64,7 +64,8 @@ class statement {
   ~statement() { sqlite3_finalize(s_); }
   statement(statement&& other) noexcept : of_(other.of_), s_(std::exchange(other.s_, nullptr)) {}
 
-  // The text must live until the next step.
+  // The value must live until the next step.
+  void bind(int place, exports::value&&) = delete;
   void bind(int place, const exports::value& v) {
     int bound = SQLITE_OK;
     if (const auto* n = std::get_if<std::int64_t>(&v)) bound = sqlite3_bind_int64(s_, place, *n);
@@ -143,11 +144,9 @@ class sqlite_target : public target {
   void write(const row_batch& rows, const position& next) override {
     transaction t(db_);
     auto& move = move_.front();
-    move.bind(1, static_cast<std::int64_t>(next.sequence));
-    move.bind(2, next.hash);
-    move.bind(3, next.notes);
-    move.bind(4, time_now());
-    move.bind(5, static_cast<std::int64_t>(at_.sequence));
+    const exports::value values[] = {static_cast<std::int64_t>(next.sequence), next.hash, next.notes, time_now(),
+                                     static_cast<std::int64_t>(at_.sequence)};
+    for (int i = 0; i < static_cast<int>(std::size(values)); ++i) move.bind(i + 1, values[i]);
     move.run();
     if (sqlite3_changes(db_.get()) != 1) throw target_trouble(trouble::moved, file_ + ": another pbs_export has written to it");
     for (std::size_t i = 0; i < tables_.tables.size(); ++i)

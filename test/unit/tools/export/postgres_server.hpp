@@ -2,6 +2,8 @@
 #pragma once
 
 #include <fcntl.h>
+#include <grp.h>
+#include <libpq-fe.h>
 #include <pwd.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -9,13 +11,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
-#include <grp.h>
-#include <libpq-fe.h>
 #include <optional>
+#include <stdexcept>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "test/support/temporary_directory.hpp"
@@ -47,23 +49,31 @@ class postgres_server {
 
   std::string url() const { return "postgresql://test@/postgres?host=" + files_.at("pg"); }
 
+  // The processes of one that was killed end a moment after it, and until then a new one refuses to start.
   void start() {
-    server_ = run({bin_ + "/postgres", "-D", data(), "-k", files_.at("pg"), "-c", "listen_addresses=", "-c", "fsync=off"});
-    // It answers when its recovery is over, or it has ended.
-    while (PQping(url().c_str()) != PQPING_OK) {
-      int status = 0;
-      if (::waitpid(server_, &status, WNOHANG) == server_) throw_error("postgres");
-      std::this_thread::yield();
-    }
+    for (int i = 0; i < 200; ++i)
+      if (started()) return;
+    throw_error("postgres");
   }
-  // As kill -9 of each of its processes.
+  // As kill -9 of its first process: the others end when they notice.
   void kill() {
     if (server_ <= 0) return;
-    ::kill(-server_, SIGKILL);
+    ::kill(server_, SIGKILL);
     (void)wait_for(std::exchange(server_, 0));
   }
 
  private:
+  // It answers when its recovery is over, or it has ended.
+  bool started() {
+    server_ = run({bin_ + "/postgres", "-D", data(), "-k", files_.at("pg"), "-c", "listen_addresses=", "-c", "fsync=off"});
+    while (PQping(url().c_str()) != PQPING_OK) {
+      int status = 0;
+      if (::waitpid(server_, &status, WNOHANG) != server_) continue;
+      server_ = 0;
+      return false;
+    }
+    return true;
+  }
   std::string data() const { return files_.at("pg/data"); }
   static const passwd* user_of_server() { return ::geteuid() == 0 ? ::getpwnam("postgres") : nullptr; }
   [[noreturn]] void throw_error(const std::string& what) const { throw std::runtime_error(what + ": see " + files_.at("pg")); }

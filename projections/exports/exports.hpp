@@ -21,8 +21,8 @@ namespace annals::exports {
 using visitor = std::function<bool(const log::record&)>;
 using stream_reader = std::function<void(std::uint64_t stream, std::uint64_t before, const visitor& visit)>;
 
-// What a fold that begins behind a position learns first: whole streams (the server's, of hosts and reservations that there are), and single
-// records.
+// What a fold that begins behind a position learns first: whole streams (the server's, of hosts and reservations that there are), and
+// single records.
 struct fold_notes {
   std::set<std::uint64_t> streams, records;
   bool operator==(const fold_notes&) const = default;

@@ -23,7 +23,8 @@ namespace {
 
 constexpr std::int64_t second = 1'000'000'000;
 
-constexpr std::string_view phase_names[] = {"none", "queued", "held", "waiting", "assigned", "started", "suspended", "exiting", "finished", "finished"};
+constexpr std::string_view phase_names[] = {"none", "queued", "held", "waiting", "assigned",
+                                            "started", "suspended", "exiting", "finished", "finished"};
 static_assert(std::size(phase_names) == model::job_phase_count);
 
 std::int64_t seconds_of(const model::job_state& job, attributes::attribute_id id) {
@@ -51,7 +52,9 @@ void put_asked_columns(row_builder& r, const model::job_state& job, attributes::
 // From job_name to the reservation's name.
 void put_whose(row_builder& r, const occasion& o) {
   const auto& job = o.job;
-  r.text("job_name", job.attribute(ids::Job_Name)).text("user_name", job.attribute(ids::euser)).text("group_name", job.attribute(ids::egroup));
+  r.text("job_name", job.attribute(ids::Job_Name))
+      .text("user_name", job.attribute(ids::euser))
+      .text("group_name", job.attribute(ids::egroup));
   if (const auto account = job.attributes.get(ids::Account_Name)) r.text("account", *account);
   r.text("project", job.attribute(ids::project)).text("queue", job.queue());
 }
@@ -104,12 +107,14 @@ used_texts used_by(const model::job_state& job, bool is_over) {
 }
 
 bool changes_what_is_asked(job_event event) {
-  return event == job_event::ALTERED || event == job_event::MOVED || event == job_event::REDUCED || event == job_event::ASSIGNED || event == job_event::REQUEUED;
+  return event == job_event::ALTERED || event == job_event::MOVED || event == job_event::REDUCED || event == job_event::ASSIGNED ||
+         event == job_event::REQUEUED;
 }
 
 // Events that leave the rows of the job and its run as they were.
 bool shows_nothing(job_event event) {
-  return event == job_event::RUN_STEP || event == job_event::MESSAGED || event == job_event::REQUEST_DONE || event == job_event::OUTPUT_DELIVERED;
+  return event == job_event::RUN_STEP || event == job_event::MESSAGED || event == job_event::REQUEST_DONE ||
+         event == job_event::OUTPUT_DELIVERED;
 }
 
 }  // namespace
@@ -213,7 +218,8 @@ void job_rows::put_run(const occasion& o, const end_of_run& end, const row_taker
     r.at("ended_at", obit != 0 ? obit : o.at.seconds() * second).at("closed_at", o.at.wall_ns);
   }
   r.text("outcome", end.outcome);
-  if (end.final) r.integer("exit_status", o.event.isRequeued() ? o.event.getRequeued().getExitStatus() : o.event.getEnded().getExitStatus());
+  if (end.final)
+    r.integer("exit_status", o.event.isRequeued() ? o.event.getRequeued().getExitStatus() : o.event.getEnded().getExitStatus());
   if (s.start_failed) r.integer("failure_code", s.failure_code).text("failure_text", s.failure_text);
   put_number(r, "run_count", job, ids::run_count);
   put_number(r, "session", job, ids::session_id);
@@ -394,7 +400,8 @@ void job_rows::leaving(const occasion& o, const row_taker& take) {
 void job_rows::after(const occasion& o, const row_taker& take) {
   auto& s = story(o);
   const auto event = o.event.which();
-  if (event == job_event::VNODES_RELEASED && o.event.getVnodesReleased().getWhy() == schema::ReleaseReason::SUSPENDED) put_suspension(o, 0, take);
+  if (event == job_event::VNODES_RELEASED && o.event.getVnodesReleased().getWhy() == schema::ReleaseReason::SUSPENDED)
+    put_suspension(o, 0, take);
   put_host_usage(o, take);
   tell_job_requests(o.at, o.event, o.job, take);
   if (event == job_event::QUEUED || changes_what_is_asked(event)) put_asked(o, false, false, take);

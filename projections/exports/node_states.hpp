@@ -33,7 +33,8 @@ class node_states {
   using intervals = std::map<std::string, interval, std::less<>>;
   static shown look(const model::host_state& host, const model::vnode_state& vnode);
   static void close(const std::string& vnode, const interval& of, const log::record& by, const row_taker& take);
-  static void begin(intervals& of, const std::string& vnode, shown what, const std::string& host, const log::record& by, const row_taker& take);
+  static void begin(intervals& of, const std::string& vnode, shown what, const std::string& host, const log::record& by,
+                    const row_taker& take);
 
   std::unordered_map<std::uint64_t, intervals> of_host_;  // by stream
 };

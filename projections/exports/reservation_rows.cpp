@@ -42,9 +42,13 @@ void reservation_rows::put(const reservation_occasion& o, const story& s, const 
     b.at("starts_at", window->start_ns).at("ends_at", window->end_ns);
     b.integer("duration_s", (window->end_ns - window->start_ns) / 1'000'000'000).text_unless_empty("nodes", window->exec_vnode);
   }
-  b.integer("occurrences", r.count).text_unless_empty("rrule", text(reservation_ids::reserve_rrule)).text_unless_empty("timezone", text(reservation_ids::reserve_timezone));
-  b.text_unless_empty("interactive", text(reservation_ids::interactive)).text_unless_empty("users", text(reservation_ids::Authorized_Users));
-  b.text_unless_empty("groups", text(reservation_ids::Authorized_Groups)).text_unless_empty("hosts", text(reservation_ids::Authorized_Hosts));
+  b.integer("occurrences", r.count)
+      .text_unless_empty("rrule", text(reservation_ids::reserve_rrule))
+      .text_unless_empty("timezone", text(reservation_ids::reserve_timezone));
+  b.text_unless_empty("interactive", text(reservation_ids::interactive))
+      .text_unless_empty("users", text(reservation_ids::Authorized_Users));
+  b.text_unless_empty("groups", text(reservation_ids::Authorized_Groups))
+      .text_unless_empty("hosts", text(reservation_ids::Authorized_Hosts));
   b.text_unless_empty("deleted_by", s.deleted_by);
   if (gone) b.at("ended_at", o.at.wall_ns);
   take(b.text_unless_empty("end_reason", end_reason(o)).count("sequence", o.at.sequence).done(gone));

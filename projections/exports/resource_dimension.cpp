@@ -14,7 +14,7 @@ using attributes::value_type;
 namespace {
 
 const char* unit_of(value_type type) { return type == value_type::size ? "bytes" : type == value_type::duration ? "s"
-                                                                                                               : ""; }
+                                                                                                                : ""; }
 
 std::int64_t bytes_of(const values::size_value& size) {
   constexpr auto highest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
@@ -51,7 +51,8 @@ value integer_of(value_type type, std::string_view text) {
 
 void resource_dimension::begin(std::int64_t at_ns, const row_taker& take) const {
   for (const auto& r : attributes::builtin_resources())
-    take(row_of(r.name, attributes::resource_type_name(r.type), r.type, attributes::resource_flags_text(r.flags), 0, 0, 0, 0, at_ns, r.meaning));
+    take(row_of(r.name, attributes::resource_type_name(r.type), r.type, attributes::resource_flags_text(r.flags), 0, 0, 0, 0, at_ns,
+                r.meaning));
 }
 
 void resource_dimension::close(const std::string& name, definition& d, const log::record& by, const row_taker& take) {

@@ -14,7 +14,7 @@ namespace annals::exports {
 
 struct row {
   table_id table;
-  bool final = false;    // no later record changes it
+  bool final = false;      // no later record changes it
   std::int64_t at_ns = 0;  // of the record that made it
   std::vector<value> values;
   bool operator==(const row&) const = default;

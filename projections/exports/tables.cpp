@@ -31,7 +31,8 @@ constexpr column job_columns[] = {
     {"eligible_at", time, "", "etime: since when it may run"},
     {"eligible_s", integer, "s", "eligible_time, where the server counts it"},
     {"state", text, "",
-     "queued, held, waiting, assigned, started, suspended, exiting, finished; returned: a subjob that is its array's again, the next one is a row of its own"},
+     "queued, held, waiting, assigned, started, suspended, exiting, finished; returned: a subjob that is its array's again, the next one "
+     "is a row of its own"},
     {"runs", integer, "", "how often it was started"},
     {"run_count", integer, "", "run_count as the job shows it"},
     {"started_at", time, "", "stime of its last run; of an array when its first subjob began"},
@@ -72,7 +73,8 @@ constexpr column run_columns[] = {
     {"ended_at", time, "", "end of accounting records (obittime)"},
     {"closed_at", time, "", "when its vnodes were back and the job ended or was queued again; null: the run goes on"},
     {"outcome", text, "",
-     "open, ended (the E record), requeued (R), checkpointed (C: it goes on from a checkpoint), start_failed: its files or its program could not be started"},
+     "open, ended (the E record), requeued (R), checkpointed (C: it goes on from a checkpoint), start_failed: its files or its program "
+     "could not be started"},
     {"exit_status", integer, "", "Exit_status"},
     {"failure_code", integer, "", "of a start that failed"},
     {"failure_text", text, "", "of a start that failed: why"},
@@ -107,7 +109,8 @@ constexpr column run_resource_columns[] = {
     {"job", integer, "", "the job (jobs.job)"},
     {"run", integer, "", "the run; 0: what the job asks for, whatever its runs had"},
     {"list", text, "",
-     "asked (Resource_List), used (resources_used), assigned (resource_assigned of S), reduced_assigned (of s), phase_asked, phase_assigned "
+     "asked (Resource_List), used (resources_used), assigned (resource_assigned of S), reduced_assigned (of s), phase_asked, "
+     "phase_assigned "
      "and phase_used (of u, c and e), suspended_used (of z)"},
     {"part", integer, "", "the phase or the suspension; else 0"},
     {"resource", text, "", "name of the resource"},
@@ -337,7 +340,8 @@ constexpr column request_columns[] = {
     {"entry", integer, "", "from 1 within the record: one for each attribute that is altered"},
     {"at", time, "", "when"},
     {"job", integer, "", "the job (jobs.job)"},
-    {"request", text, "", "alter, hold, release, move, order, delete, rerun, signal, message, suspend, resume, delete_subjobs or rerun_subjobs"},
+    {"request", text, "",
+     "alter, hold, release, move, order, delete, rerun, signal, message, suspend, resume, delete_subjobs or rerun_subjobs"},
     {"requested_by", text, "", "user@host of who asked (requestor of D)"},
     {"role", text, "", "user, operator, manager, root, server, scheduler or mom"},
     {"attribute", text, "", "the attribute that is altered"},

@@ -1,8 +1,8 @@
 // The tables that are exported: each with its columns, their types, units and meanings. The only place where one is declared: DDL of
 // databases, headers of files, the reference page (docs/exports.md) and the rows (row_builder) are made from it.
 //
-// Growing it: a new column goes to the end of its table, a new table to the end of the list, and schema_version rises. A column never changes
-// its meaning or its type. Governed by docs/design/0070-exports.md.
+// Growing it: a new column goes to the end of its table, a new table to the end of the list, and schema_version rises. A column never
+// changes its meaning or its type. Governed by docs/design/0070-exports.md.
 #pragma once
 
 #include <cstdint>

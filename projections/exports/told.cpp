@@ -64,7 +64,8 @@ bool is_exported(const model::event_place& at, std::string_view attribute) {
   return !(known && known->id == attributes::job::forward_x11_cookie) && !(attribute == "comment" && at.by.role >= schema::Role::SERVER);
 }
 
-void tell_changes(const model::event_place& at, schema::AttributesChanged::Reader changed, const model::job_state& job, const row_taker& take) {
+void tell_changes(const model::event_place& at, schema::AttributesChanged::Reader changed, const model::job_state& job,
+                  const row_taker& take) {
   std::int64_t entry = 0;
   for (const auto c : changed.getChanges()) {
     const auto name = schema::text(c.getName()), resource = schema::text(c.getResource());

@@ -51,9 +51,10 @@ std::string print_moment(moment at) {
   const std::chrono::year_month_day date{std::chrono::sys_days(midnight)};
   const auto of_day = (us - midnight).count();
   char text[48];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%06dZ", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                static_cast<unsigned>(date.day()), static_cast<int>(of_day / 3'600'000'000), static_cast<int>(of_day / 60'000'000 % 60),
-                static_cast<int>(of_day / 1'000'000 % 60), static_cast<int>(of_day % 1'000'000));
+  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%06dZ", static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), static_cast<int>(of_day / 3'600'000'000),
+                static_cast<int>(of_day / 60'000'000 % 60), static_cast<int>(of_day / 1'000'000 % 60),
+                static_cast<int>(of_day % 1'000'000));
   return text;
 }
 

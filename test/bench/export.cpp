@@ -41,7 +41,9 @@ struct writer {
 model::event step_of(std::uint64_t job, std::uint64_t step) {
   const auto host = "n" + std::to_string(job % 100), vnode = "(" + host + ":ncpus=4:mem=2097152kb)";
   const auto usage = [&](schema::Usage::Builder to) {
-    model::write_usage(model::measured_usage({.cpu_seconds = 4 * step, .mem_kb = 100'000 + job % 1000, .vmem_kb = 300'000, .wall_seconds = step, .ncpus = 4}), to);
+    model::write_usage(model::measured_usage(
+                           {.cpu_seconds = 4 * step, .mem_kb = 100'000 + job % 1000, .vmem_kb = 300'000, .wall_seconds = step, .ncpus = 4}),
+                       to);
   };
   return model::make_event([&](schema::Event::Builder e) {
     auto j = e.initJob();

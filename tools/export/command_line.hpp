@@ -14,10 +14,10 @@ enum class target_kind : std::uint8_t { sqlite,
                                         files };
 
 struct asked {
-  std::string log;                 // directory; empty: the one of this host
-  std::string where;               // file, directory or address
-  std::string schema = "annals";   // of PostgreSQL
-  std::string form;                // "csv", "jsonl"; empty: a database
+  std::string log;                // directory; empty: the one of this host
+  std::string where;              // file, directory or address
+  std::string schema = "annals";  // of PostgreSQL
+  std::string form;               // "csv", "jsonl"; empty: a database
   bool compressed = false, follow = false, rebuild = false, quiet = false;
 
   target_kind kind() const;

@@ -42,8 +42,9 @@ void exporter::find_position() {
   }));
   const auto its = "record " + std::to_string(at.sequence);
   if (!found || found->sequence() != at.sequence)
-    throw log_trouble("the target has rows up to " + its + ", and the log ends before: it is another log, or was put back from a backup; "
-                                                          "run pbs_export --rebuild");
+    throw log_trouble("the target has rows up to " + its +
+                      ", and the log ends before: it is another log, or was put back from a backup; "
+                      "run pbs_export --rebuild");
   if (hex(found->hash()) != at.hash)
     throw log_trouble("the target has rows of another log: " + its + " differs; run pbs_export --rebuild");
 }

@@ -54,8 +54,11 @@ std::optional<file_position> read_file_position(std::string_view text) {
   if (compressed == in.end() || !compressed->is_boolean() || bytes == in.end() || !bytes->is_object()) return std::nullopt;
   if (*form != "csv" && *form != "jsonl") return std::nullopt;
   if (!day->empty() && day_of_file(*day + ".csv") != day) return std::nullopt;
-  file_position p{static_cast<int>(*version), {*form == "csv" ? file_form::csv : file_form::json_lines, compressed->get<bool>()},
-                  {*sequence, *hash, *notes}, *day, {}};
+  file_position p{static_cast<int>(*version),
+                  {*form == "csv" ? file_form::csv : file_form::json_lines, compressed->get<bool>()},
+                  {*sequence, *hash, *notes},
+                  *day,
+                  {}};
   for (const auto& [table, length] : bytes->items()) {
     if (!length.is_number_unsigned()) return std::nullopt;
     p.bytes[table] = length.get<std::uint64_t>();

@@ -1,7 +1,7 @@
 // Rows in files, one for each table and day of UTC. A file only grows, so rows come when no later record can change them any more.
 //
-// position.json says how long the files of the latest day are; those of earlier days are whole. What a crash left behind these lengths is cut
-// off by the next start.
+// position.json says how long the files of the latest day are; those of earlier days are whole. What a crash left behind these lengths is
+// cut off by the next start.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -189,7 +189,8 @@ class file_target : public target {
     }
     if (read->choice.form != choice.form || read->choice.compressed != choice.compressed)
       throw target_trouble(trouble::lasting, directory_ + ": its files are " + file_of_day("YYYY-MM-DD", read->choice) + " and not " +
-                                                 file_of_day("YYYY-MM-DD", choice) + ": name another directory, or run pbs_export --rebuild");
+                                                 file_of_day("YYYY-MM-DD", choice) +
+                                                 ": name another directory, or run pbs_export --rebuild");
     state_ = *read;
   }
 

@@ -57,7 +57,8 @@ class program {
  private:
   // Until the log's end, or with --follow until a signal comes. Returns false if it was interrupted before.
   bool export_once(exporting::target_place place) {
-    const auto target = exporting::open_target(asked_, place, [](const std::string& line) { client::print_error("pbs_export: %s\n", line.c_str()); });
+    const auto target =
+        exporting::open_target(asked_, place, [](const std::string& line) { client::print_error("pbs_export: %s\n", line.c_str()); });
     exporting::exporter to(reader_, *target);
     if (is_away_) client::print_error("pbs_export: %s is there again\n", asked_.shown().c_str());
     is_away_ = false;

@@ -57,7 +57,8 @@ class connection {
     const char* settings[] = {"10", "pbs_export", "30", "10", url.c_str(), "UTF8", nullptr};
     db_ = PQconnectdbParams(names, settings, 1);
     if (PQstatus(db_) == CONNECTION_OK) {
-      PQsetNoticeProcessor(db_, [](void*, const char*) {}, nullptr);
+      PQsetNoticeProcessor(
+          db_, [](void*, const char*) {}, nullptr);
       return;
     }
     const auto why = without_line_end(PQerrorMessage(db_));
@@ -158,10 +159,10 @@ class postgres_target : public target {
 
   void write(const row_batch& rows, const position& next) override {
     transaction t(db_);
-    const auto moved = db_.changed("update " + prefix() + quoted(position_table) +
-                                       " set sequence=$1::bigint,hash=$2,notes=$3,written_at=$4::timestamptz where id=1 and sequence=$5::bigint",
-                                   {std::to_string(next.sequence), next.hash, next.notes, exports::print_moment(time_now()),
-                                    std::to_string(at_.sequence)});
+    const auto moved = db_.changed(
+        "update " + prefix() + quoted(position_table) +
+            " set sequence=$1::bigint,hash=$2,notes=$3,written_at=$4::timestamptz where id=1 and sequence=$5::bigint",
+        {std::to_string(next.sequence), next.hash, next.notes, exports::print_moment(time_now()), std::to_string(at_.sequence)});
     if (moved != 1) throw target_trouble(trouble::moved, name() + ": another pbs_export has written to it");
     for (std::size_t i = 0; i < tables_.tables.size(); ++i)
       if (!rows.of(i).empty()) put(tables_.tables[i], rows.of(i));
@@ -265,8 +266,8 @@ class postgres_target : public target {
 
 }  // namespace
 
-std::unique_ptr<target> open_postgres(const std::string& url, const std::string& schema, target_place place, const exports::table_set& tables,
-                                      const say& tell) {
+std::unique_ptr<target> open_postgres(const std::string& url, const std::string& schema, target_place place,
+                                      const exports::table_set& tables, const say& tell) {
   return std::make_unique<postgres_target>(url, schema, place, tables, tell);
 }
 

@@ -77,7 +77,8 @@ std::vector<std::string> exchange_rows(const exports::table_set& tables, const s
   std::vector<std::string> statements;
   for (const auto& t : tables.tables) {
     statements.push_back("delete from " + name_of(t, to));
-    statements.push_back("insert into " + name_of(t, to) + "(" + column_list(t) + ") select " + column_list(t) + " from " + name_of(t, from));
+    statements.push_back("insert into " + name_of(t, to) + "(" + column_list(t) + ") select " + column_list(t) + " from " +
+                         name_of(t, from));
   }
   const auto position = quoted(position_table);
   statements.push_back("delete from " + to + position);

@@ -51,8 +51,8 @@ using say = std::function<void(const std::string&)>;  // takes a line for whoeve
 
 // Each makes what is missing, and changes tables of an earlier version to those of `tables`. Throws target_trouble.
 std::unique_ptr<target> open_sqlite(const std::string& file, target_place place, const exports::table_set& tables, const say& tell);
-std::unique_ptr<target> open_postgres(const std::string& url, const std::string& schema, target_place place, const exports::table_set& tables,
-                                      const say& tell);
+std::unique_ptr<target> open_postgres(const std::string& url, const std::string& schema, target_place place,
+                                      const exports::table_set& tables, const say& tell);
 enum class file_form : std::uint8_t { csv,
                                       json_lines };
 struct file_choice {

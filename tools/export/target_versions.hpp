@@ -17,7 +17,8 @@ inline exports::moment time_now() {
 inline void check_version(const std::string& where, int version, const exports::table_set& tables) {
   const auto is = where + ": its tables have version " + std::to_string(version) + ", and this program writes version " +
                   std::to_string(tables.version);
-  if (version > tables.version) throw target_trouble(target_trouble::kind::lasting, is + ": use the pbs_export that made them, or a newer one");
+  if (version > tables.version)
+    throw target_trouble(target_trouble::kind::lasting, is + ": use the pbs_export that made them, or a newer one");
   if (version != 0 && version < tables.oldest)
     throw target_trouble(target_trouble::kind::lasting, is + ": run pbs_export --rebuild, which makes them anew from the log");
 }

@@ -22,7 +22,9 @@ std::string page() {
       "# Tables that pbs_export writes\n\n"
       "Made from `projections/exports/tables.cpp`; to make it again: "
       "`build/test/unit/projections/exports/exports_page --write docs/exports.md`\n\n"
-      "Version " + std::to_string(exports::schema_version) + " of the tables. How to fill them: [howto](howto/export_accounting.md). "
+      "Version " +
+      std::to_string(exports::schema_version) +
+      " of the tables. How to fill them: [howto](howto/export_accounting.md). "
       "Why they are as they are: [design](design/0070-exports.md).\n\n"
       "| type | SQLite | PostgreSQL | CSV | JSON lines |\n|---|---|---|---|---|\n"
       "| integer | integer | bigint | digits | number |\n"
@@ -30,11 +32,15 @@ std::string page() {
       "| boolean | integer, 0 or 1 | boolean | true, false | true, false |\n"
       "| text | text | text | text | string |\n"
       "| time | text `2026-11-30T06:47:29.123456Z` | timestamp with time zone | as SQLite | as SQLite |\n\n"
-      "Times are UTC. What is not known, or does not apply, is null: in CSV nothing between two commas, while an empty text is `\"\"`. Texts are "
-      "UTF-8 without NUL; a byte that is none stands there as U+FFFD. A text in a key that is longer than 800 bytes is cut, and its SHA-256 put "
+      "Times are UTC. What is not known, or does not apply, is null: in CSV nothing between two commas, while an empty text is `\"\"`. "
+      "Texts are "
+      "UTF-8 without NUL; a byte that is none stands there as U+FFFD. A text in a key that is longer than 800 bytes is cut, and its "
+      "SHA-256 put "
       "behind. **Bold** columns are the key of the table.\n\n"
-      "In a database a row shows what was true after the record that its `sequence` names, and changes with later ones. In files a row is written "
-      "when no later record can change it: a job when it has ended, a run when it is over. Only a resource that was defined otherwise or deleted has "
+      "In a database a row shows what was true after the record that its `sequence` names, and changes with later ones. In files a row is "
+      "written "
+      "when no later record can change it: a job when it has ended, a run when it is over. Only a resource that was defined otherwise or "
+      "deleted has "
       "a second row there, with the same key.\n";
   for (const auto& t : exports::tables()) {
     text += "\n## " + std::string(t.name) + "\n\n" + t.meaning + "\n\n| column | type | unit | meaning |\n|---|---|---|---|\n";

@@ -70,7 +70,8 @@ struct run_key {
 };
 
 // What a line has of a list of resources is in the table of resources, with its number.
-void check_resources(const std::map<std::string, std::string>& fields, const std::string& prefix, const told_rows& rows, const key_texts& list) {
+void check_resources(const std::map<std::string, std::string>& fields, const std::string& prefix, const told_rows& rows,
+                     const key_texts& list) {
   std::size_t in_line = 0, in_table = 0;
   for (const auto& [name, text] : fields) {
     if (!name.starts_with(prefix)) continue;
@@ -82,7 +83,8 @@ void check_resources(const std::map<std::string, std::string>& fields, const std
     BOOST_TEST(column(at->second, "text_value") == text);
     const auto type = column(at->second, "type");
     if (type == "duration") BOOST_TEST(number(at->second, "integer_value") == *values::parse_duration(text));
-    if (type == "size") BOOST_TEST(number(at->second, "integer_value") == static_cast<std::int64_t>(values::parse_size(text)->to_kb()) * 1024);
+    if (type == "size")
+      BOOST_TEST(number(at->second, "integer_value") == static_cast<std::int64_t>(values::parse_size(text)->to_kb()) * 1024);
   }
   for (const auto& [key, r] : rows.of(table_id::run_resources))
     if (key_texts(key.begin(), key.end() - 1) == list && !exports::is_null(r.values[8])) ++in_table;
@@ -90,11 +92,18 @@ void check_resources(const std::map<std::string, std::string>& fields, const std
 }
 
 void check_run(const std::map<std::string, std::string>& fields, char letter, const exports::row& run, const told_rows& rows) {
-  const std::pair<const char*, const char*> texts[] = {{"user", "user_name"}, {"group", "group_name"}, {"account", "account"},
-                                                       {"project", "project"}, {"jobname", "job_name"}, {"queue", "queue"},
-                                                       {"exec_host", "exec_host"}, {"exec_vnode", "exec_vnode"},
-                                                       {"Exit_status", "exit_status"}, {"run_count", "run_count"},
-                                                       {"resvname", "reservation_name"}, {"resvID", "reservation_id"}};
+  static const std::map<std::string, std::string> texts = {{"user", "user_name"},
+                                                           {"group", "group_name"},
+                                                           {"account", "account"},
+                                                           {"project", "project"},
+                                                           {"jobname", "job_name"},
+                                                           {"queue", "queue"},
+                                                           {"exec_host", "exec_host"},
+                                                           {"exec_vnode", "exec_vnode"},
+                                                           {"Exit_status", "exit_status"},
+                                                           {"run_count", "run_count"},
+                                                           {"resvname", "reservation_name"},
+                                                           {"resvID", "reservation_id"}};
   for (const auto& [field, name] : texts)
     if (fields.contains(field)) BOOST_TEST(column(run, name) == fields.at(field), field);
   for (const auto& [field, name] : {std::pair("ctime", "created_at"), std::pair("qtime", "queued_at"), std::pair("etime", "eligible_at"),
@@ -104,7 +113,8 @@ void check_run(const std::map<std::string, std::string>& fields, char letter, co
   BOOST_TEST(number(run, "used_walltime_s") == *values::parse_duration(fields.at("resources_used.walltime")));
   BOOST_TEST(number(run, "used_cput_s") == *values::parse_duration(fields.at("resources_used.cput")));
   const auto outcome = column(run, "outcome");
-  BOOST_TEST((outcome == "start_failed" || outcome == (letter == 'E' ? "ended" : letter == 'R' ? "requeued" : "checkpointed")));
+  BOOST_TEST((outcome == "start_failed" || outcome == (letter == 'E' ? "ended" : letter == 'R' ? "requeued"
+                                                                                               : "checkpointed")));
   check_resources(fields, "resources_used.", rows, {column(run, "job"), column(run, "run"), "used", "0"});
   check_resources(fields, "Resource_List.", rows, {column(run, "job"), column(run, "run"), "asked", "0"});
 }
@@ -306,7 +316,8 @@ BOOST_AUTO_TEST_CASE(notes_are_read_as_they_are_printed_or_refused) {
   exports::fold_notes notes;
   BOOST_TEST(exports::read_notes("streams 1 5 9\nrecords\n", notes));
   BOOST_TEST((notes.streams == std::set<std::uint64_t>{1, 5, 9}));
-  for (const char* wrong : {"", "streams\n", "streams 1", "streams x\nrecords\n", "streams\nrecords\nmore", "streams 99999999999999999999\nrecords\n"})
+  for (const char* wrong :
+       {"", "streams\n", "streams 1", "streams x\nrecords\n", "streams\nrecords\nmore", "streams 99999999999999999999\nrecords\n"})
     BOOST_TEST(!exports::read_notes(wrong, notes), wrong);
 }
 

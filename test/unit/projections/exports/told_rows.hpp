@@ -38,8 +38,8 @@ class told_rows {
         else
           for (std::size_t c = 0; c < a->second.values.size(); ++c)
             if (a->second.values[c] != b->second.values[c])
-              return std::string(t.name) + "." + t.columns[c].name + " of " + a->first[0] + ": " + exports::print_plain(a->second.values[c]) +
-                     " and " + exports::print_plain(b->second.values[c]);
+              return std::string(t.name) + "." + t.columns[c].name + " of " + a->first[0] + ": " +
+                     exports::print_plain(a->second.values[c]) + " and " + exports::print_plain(b->second.values[c]);
     }
     return {};
   }

@@ -19,7 +19,9 @@ BOOST_AUTO_TEST_CASE(moments_are_utc_with_their_zone) {
 BOOST_AUTO_TEST_CASE(texts_are_utf8_without_nul) {
   using namespace std::string_literals;
   BOOST_TEST(clean_text("a \"b\" 'c'\n\t\\ \xC3\xA4") == "a \"b\" 'c'\n\t\\ \xC3\xA4");
-  BOOST_TEST(clean_text("a\0b"s) == "a\xEF\xBF\xBD" "b");
+  BOOST_TEST(clean_text("a\0b"s) ==
+             "a\xEF\xBF\xBD"
+             "b");
   BOOST_TEST(clean_text("\xC3(\xFF") == "\xEF\xBF\xBD(\xEF\xBF\xBD");
   BOOST_TEST(clean_text("") == "");
   BOOST_TEST(clean_text(std::string(1 << 20, 'x')).size() == 1u << 20);

@@ -21,7 +21,8 @@ namespace {
 
 // Another process exports until it is killed, or there is no more; true: there was no more.
 template <class Open>
-bool export_until_killed(const exported_log& log, Open&& open, std::chrono::microseconds life, const std::function<void()>& meanwhile = {}) {
+bool export_until_killed(const exported_log& log, Open&& open, std::chrono::microseconds life,
+                         const std::function<void()>& meanwhile = {}) {
   const pid_t child = ::fork();
   if (child == 0) {
     try {
@@ -74,8 +75,9 @@ BOOST_AUTO_TEST_SUITE(export_crashes)
 
 BOOST_AUTO_TEST_CASE(rows_in_sqlite_are_whole_after_200_kills) {
   exported_log log(11, 600);
-  BOOST_TEST(kill_again_and_again(log, {200, std::chrono::microseconds(40'000)}, [&] { return log.sqlite(); },
-                                  [&] { return sqlite_texts(log.files.at("db")); }) == 200);
+  BOOST_TEST(kill_again_and_again(
+                 log, {200, std::chrono::microseconds(40'000)}, [&] { return log.sqlite(); },
+                 [&] { return sqlite_texts(log.files.at("db")); }) == 200);
 }
 
 BOOST_AUTO_TEST_CASE(rows_in_postgres_are_whole_after_kills_of_both_sides) {
@@ -86,12 +88,13 @@ BOOST_AUTO_TEST_CASE(rows_in_postgres_are_whole_after_kills_of_both_sides) {
     return exporting::open_postgres(server.url(), "killed", target_place::proper, exports::current_tables(), exported_log::drop);
   };
   int restarts = 0;
-  kill_again_and_again(log, {60, std::chrono::microseconds(400'000)}, open, [&] { return postgres_texts(server.url(), "killed"); },
-                       [&] {
-                         if (++restarts > 12) return;
-                         server.kill();
-                         server.start();
-                       });
+  kill_again_and_again(
+      log, {60, std::chrono::microseconds(400'000)}, open, [&] { return postgres_texts(server.url(), "killed"); },
+      [&] {
+        if (++restarts > 12) return;
+        server.kill();
+        server.start();
+      });
   BOOST_TEST(restarts > 5);
 }
 

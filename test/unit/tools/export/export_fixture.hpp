@@ -28,7 +28,8 @@ struct exported_log {
 
   static void drop(const std::string&) {}
   std::unique_ptr<exporting::target> sqlite(exporting::target_place place = exporting::target_place::proper,
-                                            const exports::table_set& tables = exports::current_tables(), const std::string& name = "db") const {
+                                            const exports::table_set& tables = exports::current_tables(),
+                                            const std::string& name = "db") const {
     return exporting::open_sqlite(files.at(name), place, tables, drop);
   }
   void write_all(exporting::target& to, const exporting::batch_bounds& bounds = {}) const {

@@ -42,7 +42,8 @@ struct file_log : exported_log {
   }
 };
 
-constexpr file_choice every_choice[] = {{file_form::csv, false}, {file_form::csv, true}, {file_form::json_lines, false}, {file_form::json_lines, true}};
+constexpr file_choice every_choice[] = {
+    {file_form::csv, false}, {file_form::csv, true}, {file_form::json_lines, false}, {file_form::json_lines, true}};
 
 }  // namespace
 

@@ -39,7 +39,8 @@ class postgres_server {
   postgres_server() : bin_(*programs()) {
     ::chmod(files_.path.c_str(), 0711);
     std::filesystem::create_directory(files_.at("pg"));
-    if (const auto* user = user_of_server(); user && ::chown(files_.at("pg").c_str(), user->pw_uid, user->pw_gid) != 0) throw_error("chown");
+    if (const auto* user = user_of_server(); user && ::chown(files_.at("pg").c_str(), user->pw_uid, user->pw_gid) != 0)
+      throw_error("chown");
     const auto made = wait_for(run({bin_ + "/initdb", "-D", data(), "-U", "test", "-A", "trust", "-E", "UTF8", "--locale=C", "-N"}));
     if (made != 0) throw_error("initdb");
     start();

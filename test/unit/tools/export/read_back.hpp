@@ -27,8 +27,8 @@ inline std::string texts_differ(const table_texts& a, const table_texts& b) {
     for (std::size_t i = 0; i < rows.size(); ++i)
       for (std::size_t c = 0; c < rows[i].size(); ++c)
         if (rows[i][c] != others[i][c])
-          return table + ", row " + std::to_string(i) + ", column " + std::to_string(c) + ": " + rows[i][c].value_or("(null)").substr(0, 200) +
-                 " and " + others[i][c].value_or("(null)").substr(0, 200);
+          return table + ", row " + std::to_string(i) + ", column " + std::to_string(c) + ": " +
+                 rows[i][c].value_or("(null)").substr(0, 200) + " and " + others[i][c].value_or("(null)").substr(0, 200);
   }
   return {};
 }
@@ -93,8 +93,9 @@ inline table_texts postgres_texts(const std::string& url, const std::string& sch
     for (int i = 0; i < PQntuples(r); ++i) {
       rows.emplace_back();
       for (int c = 0; c < PQnfields(r); ++c)
-        rows.back().push_back(PQgetisnull(r, i, c) ? std::nullopt
-                                                   : std::optional(std::string(PQgetvalue(r, i, c), static_cast<std::size_t>(PQgetlength(r, i, c)))));
+        rows.back().push_back(PQgetisnull(r, i, c)
+                                  ? std::nullopt
+                                  : std::optional(std::string(PQgetvalue(r, i, c), static_cast<std::size_t>(PQgetlength(r, i, c)))));
     }
     PQclear(r);
   }

@@ -14,8 +14,18 @@ namespace {
 // Texts that have broken programs, in each place that a user can write to.
 void write_hostile(made_history& h) {
   using namespace std::string_literals;
-  const std::string hostile[] = {"\"quoted\" 'twice''", "line\nline\r\n\ttab\\N\\.", "nul\0behind"s, "\xFF\xC3( no utf-8", std::string(1 << 20, 'x'),
-                                 "'); drop table jobs; --", "", ",;|", "\\", "{\"json\":[1]}", "\xE2\x80\xAE turned", "NULL"};
+  const std::string hostile[] = {"\"quoted\" 'twice''",
+                                 "line\nline\r\n\ttab\\N\\.",
+                                 "nul\0behind"s,
+                                 "\xFF\xC3( no utf-8",
+                                 std::string(1 << 20, 'x'),
+                                 "'); drop table jobs; --",
+                                 "",
+                                 ",;|",
+                                 "\\",
+                                 "{\"json\":[1]}",
+                                 "\xE2\x80\xAE turned",
+                                 "NULL"};
   std::uint64_t number = 1'000'000;
   for (const auto& whole : hostile) {
     ++number;
@@ -128,7 +138,8 @@ BOOST_AUTO_TEST_SUITE(export_sqlite)
 BOOST_AUTO_TEST_CASE(rows_are_those_of_one_write_whatever_is_written_when) {
   exported_log log(3, 200);
   write_hostile(*log.history);
-  check_like_expected(log, [&](target_place p) { return log.sqlite(p); }, [&] { return sqlite_texts(log.files.at("db")); });
+  check_like_expected(
+      log, [&](target_place p) { return log.sqlite(p); }, [&] { return sqlite_texts(log.files.at("db")); });
 }
 
 BOOST_AUTO_TEST_CASE(hostile_texts_are_kept_as_they_are) {
@@ -140,20 +151,24 @@ BOOST_AUTO_TEST_CASE(hostile_texts_are_kept_as_they_are) {
   for (const auto& row : all.at("jobs")) names.push_back(row[5].value());
   BOOST_TEST(names[0] == "\"quoted\" 'twice''");
   BOOST_TEST(names[1] == "line\nline\r\n\ttab\\N\\.");
-  BOOST_TEST(names[2] == "nul\xEF\xBF\xBD" "behind");
+  BOOST_TEST(names[2] ==
+             "nul\xEF\xBF\xBD"
+             "behind");
   BOOST_TEST((names[4] == std::string(1 << 20, 'x')));
   BOOST_TEST(names[6] == "");
 }
 
 BOOST_AUTO_TEST_CASE(older_tables_get_what_is_new_and_newer_ones_are_left_alone) {
   exported_log log(4, 300);
-  check_migration(log, [&](target_place p, const exports::table_set& t) { return log.sqlite(p, t); },
-                  [&] { return sqlite_texts(log.files.at("db")); });
+  check_migration(
+      log, [&](target_place p, const exports::table_set& t) { return log.sqlite(p, t); },
+      [&] { return sqlite_texts(log.files.at("db")); });
 }
 
 BOOST_AUTO_TEST_CASE(a_rebuild_takes_the_place_of_the_rows_beside_a_running_exporter) {
   exported_log log(5, 300);
-  check_rebuild(log, [&](target_place p) { return log.sqlite(p); }, [&] { return sqlite_texts(log.files.at("db")); });
+  check_rebuild(
+      log, [&](target_place p) { return log.sqlite(p); }, [&] { return sqlite_texts(log.files.at("db")); });
   BOOST_TEST(!std::filesystem::exists(log.files.at("db.rebuild")));
 }
 

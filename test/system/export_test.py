@@ -50,13 +50,18 @@ class exported_accounting(ClusterTest):
     def at(self, name):
         return os.path.join(self.home(), name)
 
+    def killed_environment(self):
+        """Of those that are killed: what a reader of the log has for itself lies where it goes with the cluster."""
+        os.makedirs(self.at("scratch"), exist_ok=True)
+        return {**self.environment(), "TMPDIR": self.at("scratch")}
+
     def export(self, *arguments):
         return self.sure("pbs_export", "--log", self.log_directory, *arguments)
 
     def begin_follower(self):
         self.end_follower()
-        self.running = subprocess.Popen([EXPORT, "--log", self.log_directory, "-q", "-f", self.at("followed.db")], env=self.environment(),
-                                        cwd=self.home())
+        self.running = subprocess.Popen([EXPORT, "--log", self.log_directory, "-q", "-f", self.at("followed.db")],
+                                        env=self.killed_environment(), cwd=self.home())
 
     def end_follower(self, signal="kill"):
         if self.running:
@@ -135,7 +140,8 @@ class exported_accounting(ClusterTest):
         directory = self.at("files")
         choice = random.Random(1)
         for _ in range(20):
-            one = subprocess.Popen([EXPORT, "--log", self.log_directory, "-q", "--format", "csv", "--gzip", directory], env=self.environment())
+            one = subprocess.Popen([EXPORT, "--log", self.log_directory, "-q", "--format", "csv", "--gzip", directory],
+                                   env=self.killed_environment())
             try:
                 one.wait(timeout=choice.random() * 0.1)
             except subprocess.TimeoutExpired:

@@ -33,6 +33,9 @@ find_package(spdlog REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(SQLite3 REQUIRED)         # targets of pbs_export: tools/export
+find_package(PostgreSQL REQUIRED)
+find_package(ZLIB REQUIRED)
 set(Python3_EXECUTABLE /usr/bin/python3)   # a python of one's own on PATH has other headers
 find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter Development.Embed)
 if(ANNALS_TESTS)

@@ -115,13 +115,10 @@ void write_line(std::string line, bool blank_at_end, const occasion& o, const ac
   take(o.at.seconds(), line);
 }
 
-void write_records(moment when, const occasion& o, const accounting::line_taker& take) {
-  for (const auto& rule : rules) {
-    if (rule.event != o.event.which() || rule.when != when || !rule.applies(o)) continue;
-    std::string line = begun_line(o.at.seconds(), rule.letter, o.job.id);
-    rule.put_fields(line, o);
-    write_line(std::move(line), rule.blank_at_end, o, take);
-  }
+void tell_records(moment when, const occasion& o, accounting_watcher& watcher) {
+  for (const auto& rule : rules)
+    if (rule.event == o.event.which() && rule.when == when && rule.applies(o))
+      watcher.recorded(rule.letter, o, rule.put_fields, rule.blank_at_end);
 }
 
 // Subjobs that a deletion finds queued: the one that it names, and, when it is the whole array's, those that were run before. No other one
@@ -150,31 +147,53 @@ void write_deleted_in_queue(const occasion& o, const accounting::line_taker& tak
 }
 
 // Most of a job's bytes are its environment and paths, which no record shows.
-attributes::attribute_set without_unseen(const attributes::attribute_set& all) {
+attributes::attribute_set without_unseen(const attributes::attribute_set& all, accounting::attribute_choice keeps) {
   attributes::attribute_set_writer kept;
   kept.buffer().reserve(all.packed().size());
   for (const auto& e : all)
-    if (shown_in_records(e.id)) kept.put(e.id, e.resource, e.value);
+    if (keeps(e.id)) kept.put(e.id, e.resource, e.value);
   return *attributes::attribute_set::from_packed(kept.take());
 }
 
+// Makes the lines.
+class line_writer : public accounting_watcher {
+ public:
+  explicit line_writer(const accounting::line_taker& take) : take_(take) {}
+  void before(const occasion& o) override {
+    if (o.job.array) write_deleted_in_queue(o, take_);
+  }
+  void recorded(char letter, const occasion& o, put_fields put, bool blank_at_end) override {
+    std::string line = begun_line(o.at.seconds(), letter, o.job.id);
+    put(line, o);
+    write_line(std::move(line), blank_at_end, o, take_);
+  }
+  void changed(const reservation_occasion& o) override { projections::write_records(o, take_); }
+
+ private:
+  const accounting::line_taker& take_;
+};
+
 }  // namespace
 
-void accounting::fold(const log::record& record, const line_taker& take) { fold_any(record, &take); }
+void accounting::fold(const log::record& record, const line_taker& take) {
+  line_writer lines(take);
+  fold_any(record, &lines);
+}
+void accounting::fold(const log::record& record, accounting_watcher& watcher) { fold_any(record, &watcher); }
 void accounting::learn(const log::record& record) {
   if (history_ && record.kind() == schema::StreamKind::JOB) sequence_ = record.sequence();
   else fold_any(record, nullptr);
 }
 
-void accounting::fold_any(const log::record& record, const line_taker* take) {
+void accounting::fold_any(const log::record& record, accounting_watcher* watcher) {
   const auto event = record.event();
-  if (event.isJob()) fold_job(place_of(record), event.getJob(), take);
-  if (event.isReservation()) fold_reservation(place_of(record), event.getReservation(), take);
+  if (event.isJob()) fold_job(place_of(record), event.getJob(), watcher);
+  if (event.isReservation()) fold_reservation(place_of(record), event.getReservation(), watcher);
   if (event.isHost()) fold_host(place_of(record), event.getHost());
   sequence_ = record.sequence();
 }
 
-void accounting::fold_job(const model::event_place& at, schema::JobEvent::Reader event, const line_taker* take) {
+void accounting::fold_job(const model::event_place& at, schema::JobEvent::Reader event, accounting_watcher* watcher) {
   const bool begins = event.which() == which::QUEUED;
   if (event.which() == which::FORGOTTEN) {
     jobs_.erase(at.stream);  // a subjob that is its array's again has not ended
@@ -184,23 +203,29 @@ void accounting::fold_job(const model::event_place& at, schema::JobEvent::Reader
   auto& job = jobs_[at.stream];
   const find_vnode find = [this](std::string_view name) { return vnode(name); };
   occasion o{job, at, event, find, reservation_name(job)};
-  if (take && job.array) write_deleted_in_queue(o, *take);
-  if (take) write_records(moment::before, o, *take);
+  if (watcher && !begins) {
+    watcher->before(o);
+    tell_records(moment::before, o, *watcher);
+    watcher->leaving(o);
+  }
   if (event.which() == which::ENDED) {
     jobs_.erase(at.stream);
     return;
   }
   model::apply(job, at, event);
   o.reservation_name = reservation_name(job);  // a new job is in one from here on
-  if (take) write_records(moment::after, o, *take);
-  if (begins || event.which() == which::ALTERED || event.which() == which::MOVED) job.attributes = without_unseen(job.attributes);
+  if (watcher) {
+    tell_records(moment::after, o, *watcher);
+    watcher->after(o);
+  }
+  if (begins || event.which() == which::ALTERED || event.which() == which::MOVED) job.attributes = without_unseen(job.attributes, keeps_);
 }
 
-void accounting::fold_reservation(const model::event_place& at, schema::ReservationEvent::Reader event, const line_taker* take) {
+void accounting::fold_reservation(const model::event_place& at, schema::ReservationEvent::Reader event, accounting_watcher* watcher) {
   auto& r = reservations_[at.stream];
   const auto before = r.phase;
   model::apply(r, at, event);
-  if (take) write_records({r, before, at, event}, *take);
+  if (watcher) watcher->changed({r, before, at, event});
   if (event.isSubmitted() || event.isChanged()) reservation_names_[full_id(r)] = std::string(r.name());
   if (r.phase != model::reservation_phase::ended) return;
   reservation_names_.erase(full_id(r));
@@ -218,7 +243,7 @@ bool accounting::remembers(const model::event_place& at) {
   model::job_state job;
   history_(at.stream, at.sequence, [&](const log::record& r) { model::apply(job, place_of(r), r.event()); });
   if (job.ended() || job.phase == phase::none) return false;
-  job.attributes = without_unseen(job.attributes);
+  job.attributes = without_unseen(job.attributes, keeps_);
   jobs_.emplace(at.stream, std::move(job));
   return true;
 }
@@ -231,6 +256,11 @@ void accounting::fold_host(const model::event_place& at, schema::HostEvent::Read
   model::apply(hosts_[at.stream], at, event);
   if (event.isVnodeCreated()) host_of_vnode_[schema::str(event.getVnodeCreated().getName())] = at.stream;
   if (event.isVnodeDeleted()) host_of_vnode_.erase(schema::str(event.getVnodeDeleted().getName()));
+}
+
+const model::host_state* accounting::host(std::uint64_t stream) const {
+  const auto at = hosts_.find(stream);
+  return at == hosts_.end() ? nullptr : &at->second;
 }
 
 const model::vnode_state* accounting::vnode(std::string_view name) const {

@@ -98,8 +98,7 @@ std::string used_in_phase(const occasion& o, std::string_view resource, std::str
 }
 
 void put_used_in_phase(std::string& line, const occasion& o) {
-  for (const auto& e : o.job.attributes)
-    if (e.id == ids::resources_used) put_one_used(line, e.resource, used_in_phase(o, e.resource, e.value));
+  each_used_in_phase(o, [&](std::string_view resource, std::string_view value) { put_one_used(line, resource, value); });
 }
 
 // What every record of a job begins with.
@@ -204,17 +203,8 @@ std::int32_t exit_status(schema::JobEvent::Reader event) {
   return event.which() == which::REQUEUED ? event.getRequeued().getExitStatus() : event.getEnded().getExitStatus();
 }
 
-// A job that could not be started used nothing of the cpus it was to get.
 void put_usage(std::string& line, const model::job_state& job) {
-  if (job.attributes.has(ids::resources_used)) return put_used(line, job);
-  const auto ncpus = job.attributes.get(ids::Resource_List, "ncpus").value_or("0");
-  for (const auto& [resource, none] : {std::pair<std::string_view, std::string_view>{"cpupercent", "0"},
-                                       {"cput", "00:00:00"},
-                                       {"mem", "0kb"},
-                                       {"ncpus", ncpus},
-                                       {"vmem", "0kb"},
-                                       {"walltime", "00:00:00"}})
-    put(line, "resources_used", resource, none);
+  each_used(job, [&](std::string_view resource, std::string_view value) { put_one_used(line, resource, value); });
 }
 
 struct change {
@@ -239,6 +229,38 @@ void put_provision(std::string& line, const occasion& o, const char* event) {
 }
 
 }  // namespace
+
+// A job that could not be started used nothing of the cpus it was to get.
+void each_used(const model::job_state& job, const take_resource& take) {
+  if (!job.attributes.has(ids::resources_used)) {
+    const auto ncpus = job.attributes.get(ids::Resource_List, "ncpus").value_or("0");
+    for (const auto& [resource, none] : {std::pair<std::string_view, std::string_view>{"cpupercent", "0"},
+                                         {"cput", "00:00:00"},
+                                         {"mem", "0kb"},
+                                         {"ncpus", ncpus},
+                                         {"vmem", "0kb"},
+                                         {"walltime", "00:00:00"}})
+      take(resource, none);
+    return;
+  }
+  for (const auto& e : job.attributes)
+    if (e.id == ids::resources_used) take(e.resource, e.value);
+}
+
+void each_used_in_phase(const occasion& o, const take_resource& take) {
+  for (const auto& e : o.job.attributes)
+    if (e.id == ids::resources_used) take(e.resource, used_in_phase(o, e.resource, e.value));
+}
+
+void each_assigned(const occasion& o, const take_resource& take) {
+  for (const auto& [resource, sum] : assigned(o)) take(resource, sum.print());
+}
+
+void each_asked_whole(const model::job_state& job, const take_resource& take) {
+  const auto list = job.has_phases() ? ids::Resource_List_orig : ids::Resource_List;
+  for (const auto& e : job.attributes)
+    if (e.id == list) take(e.resource, e.value);
+}
 
 void provision_start_fields(std::string& line, const occasion& o) {
   put_provision(line, o, "START");
@@ -268,7 +290,7 @@ void queued_fields(std::string& line, const occasion& o) {
 void started_fields(std::string& line, const occasion& o) {
   put_base(line, o);
   put_place(line, o.job);
-  for (const auto& [resource, sum] : assigned(o)) put(line, "resource_assigned", resource, sum.print());
+  each_assigned(o, [&](std::string_view resource, std::string_view value) { put(line, "resource_assigned", resource, value); });
 }
 
 // The session is not known yet. Both are for those who bill jobs with the resources of earlier PBS (RS-41 to RS-43).
@@ -316,7 +338,7 @@ void phase_fields(std::string& line, const occasion& o) {
 
 void next_phase_fields(std::string& line, const occasion& o) {
   put_phase(line, o);
-  for (const auto& [resource, sum] : assigned(o)) put(line, "resource_assigned", resource, sum.print());
+  each_assigned(o, [&](std::string_view resource, std::string_view value) { put(line, "resource_assigned", resource, value); });
 }
 
 // What it had used so far, and what it gives up if that is not everything.

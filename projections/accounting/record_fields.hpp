@@ -45,6 +45,13 @@ void provision_failed_fields(std::string& line, const occasion& o);  // p
 void abort_text(std::string& line, const occasion& o);               // A
 void stop_text(std::string& line, const occasion& o);
 
+// The values of these fields, for whoever does not want them as text of a line: each resource with its value.
+using take_resource = std::function<void(std::string_view resource, std::string_view value)>;
+void each_used(const model::job_state& job, const take_resource& take);         // resources_used of E and R
+void each_used_in_phase(const occasion& o, const take_resource& take);          // of u and e
+void each_assigned(const occasion& o, const take_resource& take);               // resource_assigned of S, s and c
+void each_asked_whole(const model::job_state& job, const take_resource& take);  // Resource_List of E and R: with what the run had at first
+
 // Whether lines show this attribute of a job; the others need not be kept.
 bool shown_in_records(attributes::attribute_id id);
 

@@ -54,19 +54,6 @@ void submitted(std::string& line, const reservation_occasion& o) {
   }
 }
 
-std::string confirmed_by(const reservation_occasion& o) {
-  switch (o.reservation.kind) {
-    case kind::MAINTENANCE: return std::string(o.reservation.owner());
-    case kind::FROM_JOB:
-      if (o.event.isSubmitted()) return "@";
-      break;
-    case kind::ADVANCE:
-    case kind::STANDING:
-    case kind::ASAP: break;
-  }
-  return "Scheduler@" + o.at.by.host;
-}
-
 void confirmed(std::string& line, const reservation_occasion& o) {
   put(line, "requestor", confirmed_by(o));
   if (const auto* next = o.reservation.current()) {
@@ -129,6 +116,25 @@ constexpr reservation_rule reservation_rules[] = {
 };
 
 }  // namespace
+
+bool is_confirmed(const reservation_occasion& o) {
+  for (const auto& rule : reservation_rules)
+    if (rule.event == o.event.which() && rule.letter == 'Y' && rule.applies(o)) return true;
+  return false;
+}
+
+std::string confirmed_by(const reservation_occasion& o) {
+  switch (o.reservation.kind) {
+    case kind::MAINTENANCE: return std::string(o.reservation.owner());
+    case kind::FROM_JOB:
+      if (o.event.isSubmitted()) return "@";
+      break;
+    case kind::ADVANCE:
+    case kind::STANDING:
+    case kind::ASAP: break;
+  }
+  return "Scheduler@" + o.at.by.host;
+}
 
 void write_records(const reservation_occasion& o, const std::function<void(std::int64_t wall_s, std::string_view line)>& take) {
   for (const auto& rule : reservation_rules) {

@@ -18,6 +18,10 @@ struct reservation_occasion {
 };
 void write_records(const reservation_occasion& o, const std::function<void(std::int64_t wall_s, std::string_view line)>& take);
 
+// The requestor of Y, and whether the event leads to one.
+bool is_confirmed(const reservation_occasion& o);
+std::string confirmed_by(const reservation_occasion& o);
+
 std::string full_id(const model::reservation_state& r);  // "R5.borg"
 
 }  // namespace annals::projections

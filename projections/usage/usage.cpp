@@ -26,7 +26,8 @@ host_series& series_of(run_series& run, std::string_view host) {
   return run.hosts.back();
 }
 
-// A host that says nothing yet has no sample: its zeros would be no measurement.
+}  // namespace
+
 bool tells_something(const model::usage_set& used) {
   if (model::was_measured(used)) return true;
   const auto measured = model::measured_usage({});
@@ -34,8 +35,6 @@ bool tells_something(const model::usage_set& used) {
     if (!measured.get(e.resource)) return true;
   return false;
 }
-
-}  // namespace
 
 void job_usage::begin(const log::record& record) {
   const auto e = record.event().getJob().getAssigned();

@@ -60,6 +60,9 @@ class job_usage {
   std::vector<run_series> runs_;
 };
 
+// Whether a host told anything: the zeros of one that says nothing yet are no measurement.
+bool tells_something(const model::usage_set& used);
+
 // How much of the cpus it held a host's part of a run made use of, in percent; 0 before the first second.
 unsigned cpu_efficiency(const usage_sample& last);
 

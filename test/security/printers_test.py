@@ -19,7 +19,7 @@ HOSTILE = b"a\r\x1b[2J\x7f\x9b31m" + "\u0085\u009b\u00ad\u061c\u200b\u200e\u202e
 TEXT = HOSTILE.replace(b"\x9b31m", b"")      # that is UTF-8
 GOOD = "Zürich 官話 שלום 👨‍👩‍👧 ❤️"
 # These serve, take a terminal, or wait for something; or are not for people. pbs_rcp becomes cp or scp, whose words are theirs.
-NOT_COMMANDS = {"pbs_server", "pbs_mom", "pbs_sched", "pbs_comm", "pbs_follow", "pbs_minicluster", "pbs_python", "pbs_sleep", "pbs_attach",
+NOT_COMMANDS = {"pbs_server", "pbs_mom", "pbs_sched", "pbs_comm", "pbs_follow", "pbs_export", "pbs_minicluster", "pbs_python", "pbs_sleep", "pbs_attach",
                 "pbs_rcp"}
 
 

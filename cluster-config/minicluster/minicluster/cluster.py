@@ -3,9 +3,10 @@ import json
 import os
 import signal
 import subprocess
+import threading
 import time
 
-from . import addresses, cgroups, namespaced, procs
+from . import addresses, cgroups, procs
 from .layout import Layout, Trouble, check_length, check_names, write_file
 from .plain import PlainMachine
 
@@ -25,7 +26,7 @@ class Cluster:
         self.info = self.layout.load()
         self.server = self.info["server"]
         self.hosts = self.info["hosts"]                # those that run jobs
-        self.switch = None if self.plain else namespaced.Switch(self.layout)
+        self.switch = None if self.plain else namespaced().Switch(self.layout)
         self.machines = {name: self.machine(name, number) for number, name in enumerate(self.everywhere())}
 
     @property
@@ -38,28 +39,35 @@ class Cluster:
     def machine(self, name, number):
         if self.plain:
             return PlainMachine(self.layout, name, self.info["exec"])
-        return namespaced.NamespacedMachine(self.layout, name, self.info["exec"], number, self.switch)
+        return namespaced().NamespacedMachine(self.layout, name, self.info["exec"], number, self.switch)
 
     # ---- up ----------------------------------------------------------------------------------------------------
 
     def up(self):
         """Makes run what does not run. The first time it also makes the disks, the nodes and their certificates."""
+        fresh = {name for name in self.everywhere() if not os.path.exists(self.layout.conf(name))}
         self.write_files()
         if self.switch:
             self.switch.boot()
         for machine in self.machines.values():
             machine.boot()
-        self.start_server()
-        self.enrol_hosts()
-        at_once(lambda host: self.machines[host].start_daemon("pbs_mom"), self.hosts)
+
+        def start(daemon, host):
+            """A host that is fresh runs none: a look at all processes of this machine is saved."""
+            machine = self.machines[host]
+            (machine.launch_daemon if host in fresh else machine.start_daemon)(daemon)
+
+        start("pbs_server", self.server)
+        self.enrol_hosts({} if self.server in fresh else self.nodes())
+        at_once(lambda host: start("pbs_mom", host), self.hosts)
         self.await_scheduler()
         self.wait_until_free()
 
     def write_files(self):
         os.makedirs(os.path.join(self.layout.dir, "etc"), exist_ok=True)
         if not self.plain:
-            namespaced.write_nsswitch(self.layout)
-            namespaced.write_profiles(self.layout, self.info["exec"])
+            namespaced().write_nsswitch(self.layout)
+            namespaced().write_profiles(self.layout, self.info["exec"])
         lines = ["127.0.0.1 localhost"]
         for number, name in enumerate(self.everywhere()):
             lines.append(f"{self.address(number)} {name}")
@@ -83,7 +91,7 @@ class Cluster:
     def address(self, number):
         if self.plain:
             return f"{self.info['net']}.{number + 1}"
-        return namespaced.address(number)
+        return namespaced().address(number)
 
     def pbs_conf(self, name, client=False):
         on_server, runs_jobs = name == self.server, name in self.hosts
@@ -122,9 +130,9 @@ class Cluster:
         if done.returncode != 0:
             raise Trouble(done.stderr.strip())
 
-    def enrol_hosts(self):
-        """Gives each host its certificate and the server its node, once."""
-        known, bundles = self.nodes(), {host: os.path.join(self.layout.home(host), "mom_priv", "daemon.pem") for host in self.hosts}
+    def enrol_hosts(self, known):
+        """Gives each host its certificate and the server its node, once. known: the nodes that it has."""
+        bundles = {host: os.path.join(self.layout.home(host), "mom_priv", "daemon.pem") for host in self.hosts}
         lines = [f"create node {host}" for host in self.hosts if host not in known]
         if not known and os.geteuid() == 0:
             # PBS refuses jobs of root unless told otherwise, and whoever tries out a cluster as root is root.
@@ -187,21 +195,20 @@ class Cluster:
         if not self.info.get("start_schedulers", True):
             self.machines[self.server].start_daemon("pbs_sched")
             return
-        if not self.daemon_pids("server"):
-            raise Trouble("the server starts the scheduler, and does not run")
-        if not self.scheduler_is_wanted():
-            return
         deadline = time.monotonic() + SCHEDULER_DEADLINE_S
-        while len(self.daemon_pids("sched")) != 1 or "state = down" in self.client("qmgr", "-c", "list sched default state"):
-            if not self.daemon_pids("server"):
+        while True:
+            running = procs.daemons_named(("pbs_server", "pbs_sched"), self.layout.conf(self.server))
+            if not any(name == "pbs_server" for name, _, _ in running):
                 raise Trouble("the server starts the scheduler, and does not run")
+            said = self.client("qmgr", "-c", "list sched default scheduling,state")
+            if "scheduling = False" in said:
+                return      # the server leaves those alone that do not schedule
+            schedulers = [pid for name, pid, arguments in running if name == "pbs_sched" and procs.scheduler_name(arguments) == "default"]
+            if len(schedulers) == 1 and "state = down" not in said:
+                return
             if time.monotonic() > deadline:
                 raise Trouble(f"after {SCHEDULER_DEADLINE_S} s the scheduler is down\n{self.machines[self.server].log_tail('pbs_server')}")
             time.sleep(POLL_S)
-
-    def scheduler_is_wanted(self):
-        """The server leaves those alone that do not schedule."""
-        return "scheduling = False" not in self.client("qmgr", "-c", "list sched default scheduling")
 
     def daemon_pids(self, target):
         if target == "sched":
@@ -292,11 +299,32 @@ class Cluster:
 
 
 def at_once(do, things):
-    """do(each of them); what the first one raises that fails, when all are done."""
-    import concurrent.futures      # here, because it takes a third of the time that all other modules take to load
-    with concurrent.futures.ThreadPoolExecutor(AT_ONCE_MAX) as pool:
-        for done in [pool.submit(do, thing) for thing in things]:
-            done.result()
+    """do(each of them); what the first one raises that fails, when all are done. Threads of our own: the module concurrent.futures takes a
+    third of the time that all others take to load."""
+    things, failed = list(enumerate(things)), {}
+    waiting = iter(things)
+
+    def work():
+        for number, thing in waiting:      # each is given to one thread
+            try:
+                do(thing)
+            except BaseException as error:
+                failed[number] = error
+
+    others = [threading.Thread(target=work) for _ in range(min(len(things), AT_ONCE_MAX) - 1)]
+    for thread in others:
+        thread.start()
+    work()
+    for thread in others:
+        thread.join()
+    if failed:
+        raise failed[min(failed)]
+
+
+def namespaced():
+    """The module, which a plain cluster does without: what it needs takes long to load."""
+    from . import namespaced as module
+    return module
 
 
 def usable(state):

@@ -62,6 +62,10 @@ class Machine:
         """Returns when the daemon is ready (it detaches itself then). Already running is fine."""
         if procs.daemons(name, self.layout.conf(self.name), "default" if name == "pbs_sched" else None):
             return
+        self.launch_daemon(name, *arguments)
+
+    def launch_daemon(self, name, *arguments):
+        """As start_daemon, when it is known not to run."""
         output = self.layout.output(self.name, name)
         with open(output, "a") as out:
             status = self.launch([self.program(name), *arguments], out)

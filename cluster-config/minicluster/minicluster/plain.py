@@ -4,16 +4,10 @@ It has no hostname, no network and no /proc of its own. Its daemons know its nam
 loopback address from annals.conf; a keeper (keeper.py) per started daemon holds its processes together.
 """
 import os
-import subprocess
-import sys
 
-from . import procs
+from . import keeper, procs
 from .layout import Trouble
 from .machine import START_DEADLINE_S, Machine
-
-
-# Keepers outlive this program on purpose; Python warns about children that it forgets.
-CHILDREN = []
 
 
 class PlainMachine(Machine):
@@ -23,7 +17,7 @@ class PlainMachine(Machine):
         return command
 
     def keepers(self):
-        return [keeper[0] for keeper in self.state.get("keepers", []) if procs.alive(keeper)]
+        return [one[0] for one in self.state.get("keepers", []) if procs.alive(one)]
 
     def booted(self):
         return bool(self.pids())
@@ -37,17 +31,15 @@ class PlainMachine(Machine):
 
     def launch(self, command, out):
         ready, told = os.pipe()
-        keeper = os.path.join(os.path.dirname(os.path.abspath(__file__)), "keeper.py")
-        process = subprocess.Popen([sys.executable, "-I", "-S", "-B", keeper, str(told), f"pbs_minicluster: {self.name}", *command],
-                                   env=self.environment(), stdin=subprocess.PIPE, stdout=out, stderr=out,
-                                   pass_fds=[told], cwd="/", bufsize=0)
+        begin, begun = os.pipe()
+        pid = keeper.fork(f"pbs_minicluster: {self.name}", command, self.environment(), out.fileno(), begin, told)
         os.close(told)
-        CHILDREN.append(process)
+        os.close(begin)
         # Written down before anything runs: whatever happens, `down` finds it.
-        self.state.setdefault("keepers", []).append(procs.remember(process.pid))
+        self.state.setdefault("keepers", []).append(procs.remember(pid))
         self.save()
-        with process.stdin:
-            process.stdin.write(b"\n")
+        os.write(begun, b"\n")
+        os.close(begun)
         return read_status(ready, f"{self.name}: {os.path.basename(command[0])}")
 
     def pids(self):

@@ -116,21 +116,26 @@ def daemons(name, conf, named=None):
 
     named: only the scheduler of this name (pbs_sched -I).
     """
+    found = [pid for _, pid, arguments in daemons_named((name,), conf) if named is None or scheduler_name(arguments) == named]
+    return sorted(found, key=lambda pid: start_time(pid) or 0)
+
+
+def daemons_named(names, conf):
+    """(name, pid, arguments) of all that run with PBS_CONF_FILE=conf; one look at all processes of this machine."""
     found = []
+    names = {name.encode(): name for name in names}
     for pid in all_pids():
         try:
-            if comm_of(pid) != name.encode():
+            comm = comm_of(pid)
+            if comm not in names:
                 continue
             environment = text_of(pid, "environ").split(b"\0")
             arguments = text_of(pid, "cmdline").split(b"\0")
         except OSError:
             continue
-        if b"PBS_CONF_FILE=" + conf.encode() not in environment or start_time(pid) is None:
-            continue
-        if named is not None and scheduler_name(arguments) != named:
-            continue
-        found.append(pid)
-    return sorted(found, key=lambda pid: start_time(pid) or 0)
+        if b"PBS_CONF_FILE=" + conf.encode() in environment and start_time(pid) is not None:
+            found.append((names[comm], pid, arguments))
+    return found
 
 
 def scheduler_name(arguments):

@@ -291,7 +291,7 @@ class an_installation(unittest.TestCase):
             said = process.stderr.read()
             self.assertEqual((process.wait(60), said), (0, ""))
         self.assertTrue(os.path.exists(os.path.join(self.home, "server_priv", "log.create")))
-        self.assertEqual([name for _, _, names in os.walk(self.home) for name in names if name.endswith(".new")], [])
+        self.assertEqual([name for _, *names in os.walk(self.home) for name in sum(names, []) if name.endswith(".new")], [])
 
     def somebody_waits_for_a_turn(self):
         for pid in filter(str.isdigit, os.listdir("/proc")):

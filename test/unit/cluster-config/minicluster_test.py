@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -11,7 +12,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.abspath(os.path.join(HERE, "..", "..", ".."))
 sys.path.insert(0, os.path.join(ROOT, "cluster-config", "minicluster"))
-from minicluster import procs  # noqa: E402  found by the path above
+from minicluster import keeper, procs  # noqa: E402  found by the path above
 
 
 def make_prefix(where):
@@ -238,34 +239,58 @@ class a_plain_cluster(a_cluster, unittest.TestCase):
                 nets.add(json.load(f)["net"])
         self.assertEqual(len(nets), 2)
 
-    def keeper(self, *command):
-        """Nobody waits for its word that the command has ended."""
-        path = os.path.join(self.prefix, "lib/python/minicluster/keeper.py")
-        ready, told = os.pipe()
+    def keeper(self, *command, output=os.devnull):
+        """Its pid, and the descriptor from which it is told to begin. Nobody waits for its word that the command has ended."""
+        (ready, told), (begin, begun) = os.pipe(), os.pipe()
         os.close(ready)
-        process = subprocess.Popen([sys.executable, "-B", path, str(told), "keeper", *command], pass_fds=[told], bufsize=0,
-                                   stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        with open(output, "w") as out:
+            pid = keeper.fork("keeper", command, {"PATH": os.environ["PATH"]}, out.fileno(), begin, told)
+        self.addCleanup(os.waitpid, pid, 0)
+        self.addCleanup(os.kill, pid, signal.SIGKILL)
         os.close(told)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        return process
+        os.close(begin)
+        return pid, begun
+
+    def until_it_only_keeps(self, pid):
+        deadline = time.monotonic() + 60
+        while not self.is_titled(pid, "keeper"):
+            self.assertIsNone(os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT))
+            self.assertLess(time.monotonic(), deadline, "the command ends, and then the keeper only keeps")
+            time.sleep(0.01)
 
     def test_who_is_interrupted_before_it_has_written_a_daemons_keeper_down_has_started_nothing(self):
         ran = os.path.join(self.top, "ran")
-        process = self.keeper("touch", ran)
-        process.stdin.close()
-        self.assertEqual(process.wait(60), 0)
+        pid, begun = self.keeper("touch", ran)
+        os.close(begun)
+        self.assertEqual(os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT).si_status, 0)
         self.assertFalse(os.path.exists(ran))
 
     def test_who_is_interrupted_before_a_daemon_is_ready_leaves_it_to_its_keeper(self):
-        process = self.keeper("true")
-        with process.stdin:
-            process.stdin.write(b"\n")
-        deadline = time.monotonic() + 60
-        while not self.is_titled(process.pid, "keeper"):
-            self.assertIsNone(process.poll())
-            self.assertLess(time.monotonic(), deadline, "the command ends, and then the keeper only keeps")
-            time.sleep(0.01)
+        pid, begun = self.keeper("true")
+        with open(begun, "wb", buffering=0) as f:
+            f.write(b"\n")
+        self.until_it_only_keeps(pid)
+
+    def test_a_keeper_does_not_handle_signals_as_who_starts_it_does(self):
+        self.addCleanup(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, lambda *_: os._exit(0)))
+        pid, begun = self.keeper("true")
+        os.kill(pid, signal.SIGTERM)
+        self.assertEqual(os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT).si_status, signal.SIGTERM)
+        os.close(begun)
+
+    def test_a_keeper_and_its_daemon_have_no_descriptor_of_who_starts_them(self):
+        told = os.path.join(self.top, "told")
+        ends = os.pipe()
+        for end in ends:
+            self.addCleanup(os.close, end)
+            os.set_inheritable(end, True)
+        pid, begun = self.keeper("ls", "/proc/self/fd", output=told)
+        with open(begun, "wb", buffering=0) as f:
+            f.write(b"\n")
+        self.until_it_only_keeps(pid)
+        self.assertEqual(sorted(os.listdir(f"/proc/{pid}/fd")), ["0", "1", "2"])
+        with open(told) as f:
+            self.assertEqual(f.read().split(), ["0", "1", "2", "3"])      # the last one is that of the directory itself
 
     def is_titled(self, pid, title):
         with open(f"/proc/{pid}/cmdline", "rb") as f:

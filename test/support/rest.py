@@ -24,26 +24,59 @@ def read(path):
     return text.decode(errors="replace")
 
 
+def line(path):
+    """Of a file with one line: one read gives all of it."""
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        return os.read(fd, 4096).decode(errors="replace").rstrip("\n")
+    finally:
+        os.close(fd)
+
+
 def stat_of(path):
     """(name, state, parent, start time, processor ticks), or None."""
     try:
-        head, _, rest = read(f"{path}/stat").rpartition(")")
+        head, _, rest = line(f"{path}/stat").rpartition(")")
     except OSError:
         return None
     fields = rest.split()
     return head.partition("(")[2], fields[0], int(fields[1]), int(fields[19]), int(fields[11]) + int(fields[12])
 
 
-def processes():
+def name_of(path):
+    """Of a process or thread: quicker than with all that stat_of tells."""
+    try:
+        return line(f"{path}/comm")
+    except OSError:
+        return "?"
+
+
+def stats_of(pids):
     """pid -> stat_of."""
-    found = {int(name): stat_of(f"/proc/{name}") for name in os.listdir("/proc") if name.isdigit()}
+    found = {pid: stat_of(f"/proc/{pid}") for pid in pids}
     return {pid: stat for pid, stat in found.items() if stat}
+
+
+def daemons():
+    """pid -> stat_of, of everything on this machine that has the name of one."""
+    return stats_of([int(pid) for pid in os.listdir("/proc") if pid.isdigit() and name_of(f"/proc/{pid}") in DAEMONS])
+
+
+def children(pid, threads):
+    """pid -> stat_of, with the dead that nobody has collected."""
+    found = []
+    for thread in threads:
+        try:
+            found += map(int, read(f"/proc/{pid}/task/{thread}/children").split())
+        except OSError:
+            pass      # it has gone
+    return stats_of(found)
 
 
 def thread_ns(path):
     """Nanoseconds of processor; ticks where the kernel does not count these."""
     try:
-        return int(read(f"{path}/schedstat").split()[0])
+        return int(line(f"{path}/schedstat").split()[0])
     except OSError:
         stat = stat_of(path)
         return stat[4] * (10 ** 9 // os.sysconf("SC_CLK_TCK")) if stat else 0
@@ -84,14 +117,14 @@ def sockets(pid):
 class Look:
     """A daemon at one moment. `name` is the same after a restart: "pbs_mom of a"."""
 
-    def __init__(self, pid, name, home, table):
+    def __init__(self, pid, name, home, stat, threads):
         self.pid, self.name, self.home = pid, name, home
-        self.start = table[pid][3]
-        self.stopped = table[pid][1] in "Tt"
-        self.children = {child: stat for child, stat in table.items() if stat[2] == pid}
+        self.start = stat[3]
+        self.stopped = stat[1] in "Tt"
+        self.children = children(pid, threads)
         self.zombies = {child: stat[0] for child, stat in self.children.items() if stat[1] == "Z"}
-        self.ns = {tid: thread_ns(f"/proc/{pid}/task/{tid}") for tid in listed(f"/proc/{pid}/task")}
-        self.threads = {tid: (stat_of(f"/proc/{pid}/task/{tid}") or ["?"])[0] for tid in self.ns}
+        self.ns = {tid: thread_ns(f"/proc/{pid}/task/{tid}") for tid in threads}
+        self.threads = {tid: name_of(f"/proc/{pid}/task/{tid}") for tid in threads}
         self.waited_for = set()      # processes, by a pidfd
         self.descriptors = dict(filter(None, map(self.descriptor, listed(f"/proc/{pid}/fd"))))
 
@@ -131,8 +164,7 @@ def hosts_of(directory):
 
 def looks_at(directory):
     """What runs of the cluster in this directory (minicluster/layout.py)."""
-    table, confs, found = processes(), {conf: host for host, conf in hosts_of(directory)}, []
-    named = {pid for pid, stat in table.items() if stat[0] in DAEMONS}
+    named, confs, found = daemons(), {conf: host for host, conf in hosts_of(directory)}, []
     for pid in sorted(named):
         try:
             environment = read(f"/proc/{pid}/environ").split("\0")
@@ -141,10 +173,12 @@ def looks_at(directory):
             continue
         host = next((host for conf, host in confs.items() if f"PBS_CONF_FILE={conf}" in environment), None)
         # Who was just forked has the name of its daemon until it becomes another program, and who starts one has no threads.
-        if host is None or table[pid][1] == "Z" or table[pid][2] in named or len(listed(f"/proc/{pid}/task")) < 2:
+        name, state, parent, *_ = named[pid]
+        threads = listed(f"/proc/{pid}/task") if host is not None else []
+        if state == "Z" or parent in named or len(threads) < 2:
             continue
-        which = f" {scheduler_of(words)}" if table[pid][0] == "pbs_sched" else ""
-        found.append(Look(pid, f"{table[pid][0]}{which} of {host}", f"{directory}/hosts/{host}/home", table))
+        which = f" {scheduler_of(words)}" if name == "pbs_sched" else ""
+        found.append(Look(pid, f"{name}{which} of {host}", f"{directory}/hosts/{host}/home", named[pid], threads))
     return {look.name: look for look in found}
 
 

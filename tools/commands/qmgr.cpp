@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <list>
 #include <map>
 #include <optional>
 
@@ -75,9 +76,8 @@ class manager {
   explicit manager(const command_line& line) : line_(line) {
     std::vector<std::string> servers = line.words;
     if (servers.empty()) servers.push_back({});
-    const bool reads = line.has('c') && only_reads(*line.find('c'));
-    for (const std::string& s : servers)
-      servers_.push_back({s.empty() ? "default" : s, reads ? session::open_to_read(s) : session::open(s)});
+    reads_ = line.has('c') && only_reads(*line.find('c'));
+    for (const std::string& s : servers) servers_.push_back({s.empty() ? "default" : s, opened(s)});
   }
 
   void has_history(const command_history& of) { history_ = &of; }
@@ -98,6 +98,8 @@ class manager {
     std::string name;
     session link;
   };
+
+  session opened(const std::string& server) const { return reads_ ? session::open_to_read(server) : session::open(server); }
 
   // A print of hooks has their files, which only the server has.
   static bool only_reads(const std::string& text) {
@@ -124,13 +126,42 @@ class manager {
     const std::optional<std::vector<std::string>> names = names_of(c);
     if (!names) return {};
     const bool shows = c.verb == manager_verb::list || c.verb == manager_verb::print;
-    if (c.object == manager_object::server && !shows && !names->empty()) return change_servers(c, *names);
+    return at_servers(c.object, *names, [&](open_server& s, const std::vector<std::string>& there) {
+      return shows ? show(s, c, there) : change(s, c, there);
+    });
+  }
+
+  // Does something with the names of each server: of one that stands behind '@', or of those that qmgr was started for.
+  template <class Work>
+  result at_servers(manager_object object, const std::vector<std::string>& names, Work&& work) {
     result all;
-    for (open_server& s : servers_) {
-      const result one = shows ? show(s, c, *names) : change(s, c, *names);
+    const auto note = [&](const result& one) {
       if (one.status != 0) all = one;
+    };
+    for (const names_at_server& part : by_server(object, names)) {
+      if (!part.server.empty())
+        note(at_other_server(part.server, [&](open_server& s) { return work(s, part.names); }));
+      else
+        for (open_server& s : servers_) note(work(s, part.names));
     }
     return all;
+  }
+
+  template <class Work>
+  result at_other_server(const std::string& name, Work&& work) {
+    try {
+      return work(other_server(name));
+    } catch (const session_error& e) {
+      complain(std::string(e.what()) + "\nqmgr: cannot connect to server " + name + "\n");
+      return {list_refused, true, false};
+    }
+  }
+
+  // It stays open for further commands.
+  open_server& other_server(const std::string& name) {
+    for (open_server& s : others_)
+      if (s.name == name) return s;
+    return others_.emplace_back(open_server{name, opened(name)});
   }
 
   // What was typed at a terminal; elsewhere there is none.
@@ -204,11 +235,11 @@ class manager {
     if (names.empty()) names.push_back({});
     result all;
     for (const std::string& name : names) {
-      request.all_of_kind = name.starts_with('@') && request.kind != ObjectKind::SERVER;
+      request.all_of_kind = name.starts_with('@');
       // The scheduler without a name is the default one.
       request.name = request.all_of_kind                                     ? std::string()
                      : name.empty() && request.kind == ObjectKind::SCHEDULER ? "default"
-                                                                             : name.substr(0, name.find('@'));
+                                                                             : name;
       if (const auto why = manage(server.link, request)) {
         const bool nameless = request.kind == ObjectKind::SERVER && request.verb != schema::ManageVerb::DELETE;
         // An attribute that is read-only on a node is refused without a word when it is set, not when it is unset.
@@ -219,28 +250,6 @@ class manager {
       }
     }
     return all;
-  }
-
-  // `set server q1 ...` talks to that server.
-  result change_servers(const manager_command& c, const std::vector<std::string>& names) {
-    result all;
-    for (const std::string& name : names) {
-      const result one = on_server(name, [&](open_server& s) { return change(s, c, {name}); });
-      if (one.status != 0) all = one;
-    }
-    return all;
-  }
-
-  template <class Work>
-  result on_server(const std::string& name, Work&& work) {
-    try {
-      const std::string address = name.starts_with('@') ? name.substr(1) : name;
-      open_server other{name, session::open(address == "default" ? "" : address)};
-      return work(other);
-    } catch (const session_error& e) {
-      complain(std::string(e.what()) + "\nqmgr: cannot connect to server " + name + "\n");
-      return {list_refused, true, false};
-    }
   }
 
   // PBS does not say everything it knows: an unknown attribute is not named, and some names are refused by number only.
@@ -260,17 +269,12 @@ class manager {
   result show(open_server& server, const manager_command& c, const std::vector<std::string>& names) {
     const ObjectKind kind = kind_of(c.object);
     const bool print = c.verb == manager_verb::print;
-    if (kind == ObjectKind::SERVER) return show_server(server, c, names);
+    if (kind == ObjectKind::SERVER) return show_server(server, c);
     if (print && !(kind == ObjectKind::RESOURCE && !names.empty())) return show_kind(server, c, kind, names, true);
     return show_kind(server, c, kind, names, false);
   }
 
-  result show_server(open_server& server, const manager_command& c, const std::vector<std::string>& names) {
-    for (const std::string& name : names) {
-      const bool here =
-          name.starts_with('@') || name == "default" || short_server_name(name) == short_server_name(server_name());
-      if (!here) return on_server(name, [&](open_server& s) { return show_server(s, c, {}); });
-    }
+  result show_server(open_server& server, const manager_command& c) {
     if (c.verb == manager_verb::print && c.changes.empty()) {
       show_kind(server, c, ObjectKind::RESOURCE, {}, true);
       show_kind(server, c, ObjectKind::QUEUE, {}, true);
@@ -313,7 +317,7 @@ class manager {
     stat_question q;
     q.kind = kind;
     for (const std::string& n : names)
-      if (!n.starts_with('@')) q.names.push_back(n.substr(0, n.find('@')));
+      if (!n.starts_with('@')) q.names.push_back(n);
     return q;
   }
 
@@ -337,31 +341,25 @@ class manager {
       default:
         break;
     }
-    result all;
-    for (open_server& s : servers_) {
-      const result one = change(s, c, c.names.empty() ? active_[c.object] : c.names);
-      if (one.status != 0) all = one;
-    }
-    return all;
+    return at_servers(c.object, c.names.empty() ? active_[c.object] : c.names,
+                      [&](open_server& s, const std::vector<std::string>& there) { return change(s, c, there); });
   }
 
   // Hooks that PBS brings along: there are none here, so nothing is shown of them (and `print` never shows them).
   result show_hooks(const manager_command& c) {
     if (c.object == manager_object::pbs_hook && c.verb == manager_verb::print) return {list_refused};
-    result all;
-    for (open_server& s : servers_) {
-      const result one = show_hooks(s, c);
-      if (one.status != 0) all = one;
-    }
+    const result all = at_servers(c.object, c.names, [&](open_server& s, const std::vector<std::string>& there) {
+      return show_hooks(s, c, there);
+    });
     out_.flush();
     return all;
   }
 
-  result show_hooks(open_server& server, const manager_command& c) {
+  result show_hooks(open_server& server, const manager_command& c, const std::vector<std::string>& names) {
     const bool print = c.verb == manager_verb::print;
     const manager_printer printer(ObjectKind::HOOK, asked_names(c));
     std::vector<kept_object> found;
-    const stat_outcome outcome = ask_all(server.link, question(ObjectKind::HOOK, c.names), found);
+    const stat_outcome outcome = ask_all(server.link, question(ObjectKind::HOOK, names), found);
     if (outcome.refused) {
       complain(print ? hook_error(server, {}, outcome.refused->text) : outcome.refused->text + "\n");
       return {print ? list_refused : 0, true, false};
@@ -377,7 +375,7 @@ class manager {
       if (c.changes.empty()) print_contents(server, o.name);
     }
     for (const refused_name& u : outcome.unknown) complain(hook_error(server, u.name, u.text));
-    const bool none = !outcome.unknown.empty() || (c.object == manager_object::pbs_hook && !c.names.empty());
+    const bool none = !outcome.unknown.empty() || (c.object == manager_object::pbs_hook && !names.empty());
     return {none ? list_refused : 0, none, false};
   }
 
@@ -403,9 +401,9 @@ class manager {
     request.content_type = c.content[0];
     request.content_file = file;
     const auto decoded = encoding == "base64" ? values::from_base64(text) : std::optional(text);
-    result all;
-    for (open_server& s : servers_)
-      for (const std::string& name : c.names) {
+    return at_servers(c.object, c.names, [&](open_server& s, const std::vector<std::string>& there) {
+      result all;
+      for (const std::string& name : there) {
         request.name = name;
         std::optional<refusal> why;
         std::string note;
@@ -423,13 +421,14 @@ class manager {
         complain(hook_error(s, name, why->text));
         all = {hook_refused, true, false};
       }
-    return all;
+      return all;
+    });
   }
 
   result export_hook(const manager_command& c) {
-    result all;
-    for (open_server& s : servers_)
-      for (const std::string& name : c.names) {
+    return at_servers(c.object, c.names, [&](open_server& s, const std::vector<std::string>& there) {
+      result all;
+      for (const std::string& name : there) {
         const hook_content content = fetch_hook(s.link, name, c.content[0], c.object == manager_object::pbs_hook);
         if (content.refused) {
           complain(hook_error(s, name, content.refused->text));
@@ -444,7 +443,8 @@ class manager {
           all = {list_refused};
         }
       }
-    return all;
+      return all;
+    });
   }
 
   static std::string hook_error(const open_server& server, const std::string& name, const std::string& text) {
@@ -461,7 +461,9 @@ class manager {
   }
 
   const command_line& line_;
+  bool reads_ = false;
   std::vector<open_server> servers_;
+  std::list<open_server> others_;
   std::map<manager_object, std::vector<std::string>> active_;
   const command_history* history_ = nullptr;
   output out_;

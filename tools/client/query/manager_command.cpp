@@ -69,6 +69,21 @@ const attributes::attribute* attribute_of(manager_object object, std::string_vie
   }
 }
 
+names_at_server one_at_server(manager_object object, const std::string& name) {
+  const auto at = name.find('@');
+  const bool all = at == 0;
+  names_at_server one;
+  if (object == manager_object::server) {
+    one.server = all ? name.substr(1) : name;
+    if (!all) one.names = {name};
+  } else {
+    if (at != std::string::npos) one.server = name.substr(at + 1);
+    one.names = {all ? "@default" : name.substr(0, at)};
+  }
+  if (one.server == "default") one.server.clear();
+  return one;
+}
+
 // PBS's qmgr still takes for the server's what has become the schedulers'; its server does not know it.
 bool was_of_server(std::string_view name) {
   return name == "sched_preempt_enforce_resumption" || name == "job_sort_formula_threshold";
@@ -338,6 +353,19 @@ class parser {
 
 std::variant<manager_command, manager_problem> parse_manager_command(std::string_view line) {
   return parser(line).parse();
+}
+
+std::vector<names_at_server> by_server(manager_object object, const std::vector<std::string>& names) {
+  if (names.empty()) return {names_at_server{}};
+  std::vector<names_at_server> parts;
+  for (const std::string& name : names) {
+    names_at_server one = one_at_server(object, name);
+    if (parts.empty() || parts.back().server != one.server)
+      parts.push_back(std::move(one));
+    else
+      parts.back().names.insert(parts.back().names.end(), one.names.begin(), one.names.end());
+  }
+  return parts;
 }
 
 std::string problem_text(const manager_problem& problem, std::string_view line) {

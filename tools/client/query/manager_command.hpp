@@ -61,6 +61,16 @@ struct manager_problem {
   bool operator==(const manager_problem&) const = default;
 };
 
+// Names of one command that are of one server.
+struct names_at_server {
+  std::string server;              // as it was written; empty: the one that qmgr talks to, which "default" means too
+  std::vector<std::string> names;  // without "@SERVER"; "@default" stands for all of the kind
+  bool operator==(const names_at_server&) const = default;
+};
+// "q1@east,@west": which names are of which server, in their order, neighbours of one server together. A server is its own name.
+// No names are one part without any.
+std::vector<names_at_server> by_server(manager_object object, const std::vector<std::string>& names);
+
 std::variant<manager_command, manager_problem> parse_manager_command(std::string_view line);
 
 // "qmgr: Syntax error" with the line and a '^' under the place, or what else PBS says; every line ended by a newline.

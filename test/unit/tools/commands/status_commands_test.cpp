@@ -438,6 +438,45 @@ BOOST_AUTO_TEST_CASE(qmgr_changes_every_name_of_a_list) {
   BOOST_TEST(((*all.back()).getManage().getVerb() == schema::ManageVerb::UNSET));
 }
 
+BOOST_AUTO_TEST_CASE(qmgr_does_at_no_server_what_another_is_asked_for) {
+  const std::string none = "Connection refused\nqmgr: cannot connect to server q1:1\n";  // at that port
+  for (const char* text :
+       {"create queue z@q1:1", "delete queue z@q1:1", "set queue @q1:1 started=f",
+        "unset queue z@q1:1 Priority", "list queue workq@q1:1", "print queue @q1:1",
+        "set node n1@q1:1 comment=hi", "delete node @q1:1", "create resource a@q1:1 type=long",
+        "delete resource a@q1:1", "create sched s@q1:1", "set sched s@q1:1 comment=hi",
+        "set server @q1:1 comment=hi", "list server @q1:1", "print server q1:1",
+        "create hook x@q1:1", "delete hook x@q1:1", "list hook x@q1:1",
+        "import hook x@q1:1 application/x-python default /dev/null",
+        "export hook x@q1:1 application/x-python default", "set pbshook x@q1:1 enabled=f"}) {
+    const ran r = qmgr(text);
+    BOOST_TEST(r.err == none, text);
+    BOOST_TEST(r.status == 1, text);
+    BOOST_TEST(r.out == "", text);
+  }
+  BOOST_TEST(gateway.requests().empty());
+  BOOST_TEST(command("qmgr", {"-a"}, "delete queue z@q1:1\n").status == 2);
+  const ran both = qmgr("delete queue z@other.invalid,y");
+  BOOST_TEST(both.err == "Unknown Host.\nqmgr: cannot connect to server other.invalid\n");
+  BOOST_TEST(both.status == 1);
+  const auto requests = gateway.requests();
+  BOOST_REQUIRE(requests.size() == 1u);
+  BOOST_TEST(schema::str((*requests[0]).getManage().getName()) == "y");
+}
+
+BOOST_AUTO_TEST_CASE(qmgr_knows_its_server_behind_an_at) {
+  for (const char* server : {"default", "q1", "q1.example.org"}) {
+    BOOST_TEST(qmgr(std::string("delete queue z@") + server).err == "", server);
+    const auto one = gateway.requests();
+    BOOST_TEST(schema::str((*one.back()).getManage().getName()) == "z", server);
+    BOOST_TEST(qmgr(std::string("set queue @") + server + " started=f").status == 0, server);
+    const auto all = gateway.requests();
+    BOOST_TEST((*all.back()).getManage().getAllOfKind(), server);
+    BOOST_TEST(qmgr(std::string("l q workq@") + server + " enabled").out == "Queue workq\n    enabled = True\n\n", server);
+    BOOST_TEST(qmgr(std::string("l s @") + server + " scheduling").out == "Server q1\n    scheduling = True\n\n", server);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(qmgr_reads_commands_from_its_input) {
   const std::string shown =
       "Max open servers: 49\nQueue workq\n    enabled = True\n\nQueue workq\n    started = True\n\n";

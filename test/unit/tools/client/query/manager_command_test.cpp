@@ -109,6 +109,22 @@ BOOST_AUTO_TEST_CASE(names_stand_in_lists) {
   BOOST_TEST(parsed("create queue a.b").names.front() == "a.b");  // for the server to refuse
 }
 
+// Issue: what stood behind '@' was left away, and the server at hand did it.
+BOOST_AUTO_TEST_CASE(a_name_says_of_which_server_it_is) {
+  using parts = std::vector<names_at_server>;
+  for (const auto object : {manager_object::queue, manager_object::node, manager_object::hook, manager_object::pbs_hook,
+                            manager_object::resource, manager_object::scheduler}) {
+    BOOST_TEST((by_server(object, {}) == parts{{"", {}}}));
+    BOOST_TEST((by_server(object, {"a", "b@default", "@default"}) == parts{{"", {"a", "b", "@default"}}}));
+    BOOST_TEST((by_server(object, {"a@east.org", "@east.org", "c", "d@west:15001"}) ==
+                parts{{"east.org", {"a", "@default"}}, {"", {"c"}}, {"west:15001", {"d"}}}));
+  }
+  BOOST_TEST((by_server(manager_object::server, {"q1", "@q2"}) == parts{{"q1", {"q1"}}, {"q2", {}}}));
+  BOOST_TEST((by_server(manager_object::server, {"default"}) == parts{{"", {"default"}}}));
+  BOOST_TEST((by_server(manager_object::server, {"@default"}) == parts{{"", {}}}));
+  BOOST_TEST((by_server(manager_object::server, {}) == parts{{"", {}}}));
+}
+
 BOOST_AUTO_TEST_CASE(the_server_needs_no_name) {  // MS-21, MS-25
   const manager_command set = parsed("set server scheduling = True");
   BOOST_TEST(set.names.empty());

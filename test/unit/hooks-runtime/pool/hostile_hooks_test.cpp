@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <sstream>
 
 #include "hooks-runtime/protocol/frames.hpp"
 #include "test/support/hook_runs.hpp"
@@ -45,8 +46,9 @@ int processes_with(const std::string& mark) {
   DIR* proc = ::opendir("/proc");
   while (const dirent* entry = ::readdir(proc)) {
     std::ifstream in(std::string("/proc/") + entry->d_name + "/cmdline");
-    std::string line{std::istreambuf_iterator<char>(in), {}};
-    if (line.find(mark) != std::string::npos) ++found;
+    std::ostringstream line;
+    line << in.rdbuf();  // of a process that has just gone nothing can be read
+    if (line.str().find(mark) != std::string::npos) ++found;
   }
   ::closedir(proc);
   return found;

@@ -222,11 +222,12 @@ std::optional<std::string> row_file::get(std::uint64_t key) const {
 }
 
 void row_file::each(const std::function<void(std::uint64_t key, std::string row)>& visit) const {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> by_place;  // place, key
+  by_place.reserve(size());
+  for (auto at = places_.begin(); at; at.next()) by_place.emplace_back(places_.at(at.key()), at.key());
+  std::sort(by_place.begin(), by_place.end());
   window near(read_of_all);
-  for (auto at = places_.begin(); at; at.next()) {
-    const auto place = places_.at(at.key());
-    visit(at.key(), place == in_memory ? in_memory_.at(at.key()) : read(at.key(), place, near));
-  }
+  for (const auto& [place, key] : by_place) visit(key, place == in_memory ? in_memory_.at(key) : read(key, place, near));
 }
 
 std::string row_file::read(std::uint64_t key, std::uint64_t place, window& near) const {

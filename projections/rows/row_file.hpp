@@ -51,8 +51,8 @@ class row_file {
   // Both throw row_unreadable. Nothing: there is none.
   std::optional<std::string> get(std::uint64_t key) const;
   std::optional<std::string> take(std::uint64_t key);  // and forgets it
-  /// Visits all rows in the order of their keys. Rows that lie one behind the other are read together, which is much quicker than get() of
-  /// each. Throws row_unreadable.
+  /// Visits all rows, in the order in which they lie in the files and then those in memory: rows that lie one behind the other are read
+  /// together, which is much quicker than get() of each. Throws row_unreadable.
   void each(const std::function<void(std::uint64_t key, std::string row)>& visit) const;
   values::dense_numbers::cursor begin() const { return places_.begin(); }  // for their keys, in order
 

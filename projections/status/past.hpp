@@ -21,6 +21,9 @@
 
 namespace annals::projections {
 
+// So many records behind a restored state the index is made up for what it lacks. Few: a server that is often restarted must come to it.
+constexpr std::uint64_t records_of_a_start = 1'000;
+
 // How far apart checkpoints are.
 struct checkpoint_spacing {
   std::uint64_t records_min = 10'000;   // so many are read to reach a moment between two: 5 ms
@@ -54,7 +57,7 @@ class past_writer {
   // To be restored from a checkpoint before the first record behind it is folded.
   past_records& records() { return records_; }
   // The records are restored and follow all up to `sequence`. What the index lacks is not made up for at once: a start would wait for it.
-  void go_on_behind(std::uint64_t sequence) { made_.due = std::max(made_.due, sequence + spacing_.records_min); }
+  void go_on_behind(std::uint64_t sequence) { made_.due = std::max(made_.due, sequence + std::min(spacing_.records_min, records_of_a_start)); }
   // As row_file::use_directory, for jobs that have ended.
   std::string keep_ended_in(const std::string& directory) { return records_.ended_rows().use_directory(directory); }
   // `now` has just folded the record. Throws row_unreadable.

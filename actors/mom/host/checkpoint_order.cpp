@@ -64,13 +64,13 @@ std::int64_t session_at_checkpoint(const std::string& path) {
   return file >> session ? session : 0;
 }
 
-// A file or directory that stays is in nobody's way.
+// A file or directory that stays is in nobody's way. One that an earlier life of the MoM took away and did not remove is there yet.
 std::string take_checkpoint_away(const std::string& path, std::uint32_t run) {
   const auto gone = path + '.' + std::to_string(run) + ".gone";
   std::error_code error;
   fs::remove(session_file(path), error);
   fs::rename(path, gone, error);
-  return error ? "" : gone;
+  return fs::exists(fs::symlink_status(gone, error)) ? gone : "";
 }
 
 std::string unfit_script(const std::string& path) {

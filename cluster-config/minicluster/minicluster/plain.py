@@ -9,6 +9,8 @@ from . import keeper, procs
 from .layout import Trouble
 from .machine import START_DEADLINE_S, Machine
 
+DAEMONS = ("pbs_server", "pbs_sched", "pbs_mom", "pbs_comm", "pbs_follow")
+
 
 class PlainMachine(Machine):
     has_link = False
@@ -43,8 +45,9 @@ class PlainMachine(Machine):
         return read_status(ready, f"{self.name}: {os.path.basename(command[0])}")
 
     def pids(self):
-        """With the schedulers of a server or a MoM that was not started by us: nobody keeps them."""
-        return procs.descendants(self.keepers()) | set(procs.daemons("pbs_sched", self.layout.conf(self.name)))
+        """With daemons that somebody started by hand, and the schedulers of those: nobody keeps them."""
+        by_hand = [pid for _, pid, _ in procs.daemons_named(DAEMONS, self.layout.conf(self.name))]
+        return procs.descendants(self.keepers()) | set(by_hand) | procs.descendants(by_hand)
 
     def kill(self):
         procs.kill_all(lambda: procs.descendants(self.keepers()))      # most, found without a look at every process of this machine

@@ -296,6 +296,17 @@ class a_plain_cluster(a_cluster, unittest.TestCase):
         with open(f"/proc/{pid}/cmdline", "rb") as f:
             return f.read().split(b"\0")[0].decode() == title
 
+    def test_a_daemon_that_was_started_by_hand_goes_with_its_host(self):
+        """As an administrator starts pbs_server with an option once: no keeper holds it."""
+        self.mc("kill", "server")
+        conf = os.path.join(self.dir, "hosts", "server", "pbs.conf")
+        subprocess.run([os.path.join(self.prefix, "sbin", "pbs_server")], env={**os.environ, "PBS_CONF_FILE": conf}, check=True, timeout=100)
+        with open(os.path.join(self.dir, "hosts", "server", "home", "server_priv", "server.lock")) as f:
+            by_hand = int(f.read())
+        self.assertTrue(running(by_hand))
+        self.mc("down")
+        self.assertFalse(running(by_hand))
+
 
 @unittest.skipUnless(can_make_namespaces(), "namespaces need root")
 class a_namespaced_cluster(a_cluster, unittest.TestCase):

@@ -675,6 +675,20 @@ def interactive(build):
         c.say("a key and its echo", f"median {statistics.median(echoes):.2f} ms, p99 {sorted(echoes)[len(echoes) * 99 // 100]:.2f} ms")
 
 
+def measure(description, make_site, every):
+    """The words of the command line, or all, each at a site of its own."""
+    top = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    top.add_argument("--build", default=os.path.join(HERE, "..", "..", "build"), help="where it was built")
+    top.add_argument("what", nargs="*", default=[], metavar="|".join(every))
+    options = top.parse_args()
+    for name in options.what or every:
+        site = make_site(os.path.abspath(options.build))
+        try:
+            every[name](site)
+        finally:
+            site.down()
+
+
 def main():
     top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--build", default=os.path.join(HERE, "..", "..", "build"), help="where it was built")

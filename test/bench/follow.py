@@ -4,7 +4,6 @@
 A plain mini-cluster, and a pbs_follow in the home of its host n1. Events are submissions of held jobs, 1,000 a second. Each line is a figure.
 docs/performance.md keeps what was measured.
 """
-import argparse
 import os
 import re
 import statistics
@@ -12,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from cluster import HERE, Cluster, kill_server, restart, wall_ms
+from cluster import Cluster, kill_server, measure, restart, wall_ms
 
 EVENTS_A_SECOND, SECONDS, ROUNDS = 1000, 20, 3
 
@@ -121,19 +120,5 @@ def behind(site):
     site.say("then its start with them, to its first answer", f"{wall_ms(lambda: (site.start_follower(), site.until_level())):.0f} ms")
 
 
-def main():
-    every = {"cost": cost, "lag": lag, "behind": behind}
-    top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    top.add_argument("--build", default=os.path.join(HERE, "..", "..", "build"), help="where it was built")
-    top.add_argument("what", nargs="*", default=[], metavar="|".join(every))
-    options = top.parse_args()
-    for name in options.what or every:
-        site = Site(os.path.abspath(options.build))
-        try:
-            every[name](site)
-        finally:
-            site.down()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(measure(__doc__, Site, {"cost": cost, "lag": lag, "behind": behind}))

@@ -4,13 +4,12 @@
 A plain mini-cluster whose host l1 has a pbs_comm: commands take the whole way, pbs_comm and TLS, on one machine. Each figure is a ratio of
 runs in turn. docs/performance.md keeps what was measured.
 """
-import argparse
 import contextlib
 import os
 import statistics
 import sys
 
-from cluster import HERE, Cluster, qsub_loop, wall_ms
+from cluster import Cluster, measure, qsub_loop, wall_ms
 
 ROUNDS = 7
 
@@ -63,19 +62,5 @@ def status(site):
     site.compare("qstat of 10,000 jobs", lambda: site.run("qstat"))
 
 
-def main():
-    every = {"submit": submit, "clients": clients, "status": status}
-    top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    top.add_argument("--build", default=os.path.join(HERE, "..", "..", "build"), help="where it was built")
-    top.add_argument("what", nargs="*", default=[], metavar="|".join(every))
-    options = top.parse_args()
-    for name in options.what or every:
-        site = Site(os.path.abspath(options.build))
-        try:
-            every[name](site)
-        finally:
-            site.down()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(measure(__doc__, Site, {"submit": submit, "clients": clients, "status": status}))

@@ -31,7 +31,7 @@ folded_copy folded(const copy_to_fold& of, const std::optional<checkpoint>& from
   return f;
 }
 
-// Nothing: there is none that can be used, which was told.
+// Tells why the checkpoint is not used, and returns nothing then.
 std::optional<folded_copy> folded_from_checkpoint(const copy_to_fold& of) {
   const auto file = checkpoint_file(of.checkpoint_directory);
   const auto not_used = [&](const std::string& why) {

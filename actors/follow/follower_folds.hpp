@@ -25,7 +25,7 @@ struct follower_folds {
   replica joined(named_fold past) const;
 };
 
-// Of who makes checkpoints.
+// The folds of the process that makes checkpoints.
 class follower_maker_folds final : public kept_folds {
  public:
   follower_maker_folds();

@@ -1,6 +1,6 @@
 // An optional value that few objects of their kind have. std::optional has room for it in each of them; here it stands in memory of its
 // own, and an object without it has a pointer instead: with 100,000 queued jobs that is what counts. A value: a copy has one of its own.
-// What was moved away is gone.
+// An object that was moved from is empty.
 #pragma once
 
 #include <memory>

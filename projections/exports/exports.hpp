@@ -1,4 +1,4 @@
-// What leaves the house: a fold of the server's log into the rows of tables (tables.hpp), for databases and files of others.
+// A fold of the server's log into the rows of tables (tables.hpp), which leave the cluster for databases and files.
 //
 // Promise: the same records give the same rows, whenever the fold began to see them: what it needs of records before its position it reads
 // again (`notes`, and each job's stream when a record of it comes). Governed by docs/design/0070-exports.md.
@@ -21,8 +21,8 @@ namespace annals::exports {
 using visitor = std::function<bool(const log::record&)>;
 using stream_reader = std::function<void(std::uint64_t stream, std::uint64_t before, const visitor& visit)>;
 
-// What a fold that begins behind a position learns first: whole streams (the server's, of hosts and reservations that there are), and
-// single records.
+// A fold that begins behind a position learns from these first: whole streams (the server's, of hosts and reservations that there are),
+// and single records.
 struct fold_notes {
   std::set<std::uint64_t> streams, records;
   bool operator==(const fold_notes&) const = default;

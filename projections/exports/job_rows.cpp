@@ -76,7 +76,7 @@ std::string_view server_of(const model::job_state& job) {
   return dot == std::string_view::npos ? std::string_view() : id.substr(dot + 1);
 }
 
-// What a run of the event has used: the text of each resource by name.
+// Gives the text of each resource that the event says was used, by its name.
 class used_texts {
  public:
   explicit used_texts(const std::function<void(const projections::take_resource&)>& each) {
@@ -135,7 +135,7 @@ void job_rows::put_resource(const occasion& o, const resource_list& of, std::str
   take(r.count("sequence", o.at.sequence).done(of.final));
 }
 
-// What the job asks for, and what its run has of it. Before an event that changes that, all of it is taken back.
+// Makes the rows of all that the job asks for, and of all that its run has of it. Before an event that changes them they are taken back.
 void job_rows::put_asked(const occasion& o, bool taken_back, bool final, const row_taker& take) {
   for (const auto& e : o.job.attributes)
     if (e.id == ids::Resource_List) put_resource(o, {"asked", 0, 0, final}, e.resource, taken_back ? nullptr : &e.value, take);

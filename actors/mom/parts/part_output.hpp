@@ -38,7 +38,7 @@ class part_output {
   void repeat();  // pieces that were not taken are sent again
   void drop();    // nobody takes any more, nor of tasks that are followed later
 
-  // Of ended tasks. All was taken when nothing is left, and the files are removed.
+  // For tasks that have ended. All was taken when nothing is left, and the files are removed.
   bool all_taken(std::uint32_t task);
   bool all_taken();
   enum class left : std::uint8_t { unknown,  // its files are looked at

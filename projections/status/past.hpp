@@ -57,7 +57,9 @@ class past_writer {
   // To be restored from a checkpoint before the first record behind it is folded.
   past_records& records() { return records_; }
   // The records are restored and follow all up to `sequence`. What the index lacks is not made up for at once: a start would wait for it.
-  void go_on_behind(std::uint64_t sequence) { made_.due = std::max(made_.due, sequence + std::min(spacing_.records_min, records_of_a_start)); }
+  void go_on_behind(std::uint64_t sequence) {
+    made_.due = std::max(made_.due, sequence + std::min(spacing_.records_min, records_of_a_start));
+  }
   // As row_file::use_directory, for jobs that have ended.
   std::string keep_ended_in(const std::string& directory) { return records_.ended_rows().use_directory(directory); }
   // `now` has just folded the record. Throws row_unreadable.

@@ -15,6 +15,7 @@
 #include "events/log/log_reader.hpp"
 #include "events/log/rocksdb_event_store.hpp"
 #include "events/log/rocksdb_reading.hpp"
+#include "events/log/writer_watch.hpp"
 
 namespace annals::log {
 namespace {
@@ -44,24 +45,26 @@ class private_directory {
   std::string path_;
 };
 
-// How long a reader that waits for the writer pauses between two looks at its files: twice as long after each, up to the second.
-constexpr std::chrono::milliseconds first_pause{1}, last_pause{20};
+// A reader that waits for the writer pauses so long between two looks at its files: a look costs the same for many records as for one.
+constexpr std::chrono::milliseconds pause_between_looks{20};
 
 class auditor : public rocksdb_reading<audit_store> {
  public:
   auditor(std::unique_ptr<private_directory> scratch, std::unique_ptr<rocksdb_tables> tables)
-      : rocksdb_reading(std::move(tables)), scratch_(std::move(scratch)) {}
+      : rocksdb_reading(std::move(tables)), scratch_(std::move(scratch)), watch_(tables_->path()) {}
   ~auditor() override { tables_.reset(); }  // before its scratch directory goes
 
   store_status catch_up() override { return follow_writer(); }
 
   std::uint64_t wait_beyond(std::uint64_t sequence, std::chrono::milliseconds timeout) const override {
-    const auto end = std::chrono::steady_clock::now() + timeout;
-    for (auto pause = first_pause;; pause = std::min(2 * pause, last_pause)) {
+    const auto end = writer_watch::clock::now() + timeout;
+    while (last_sequence() <= sequence && watch_.wait_until(end)) {
       const bool followed = bool(follow_writer());
-      if (!followed || last_sequence() > sequence || std::chrono::steady_clock::now() >= end) return last_sequence();
-      std::this_thread::sleep_for(pause);
+      if (followed && (last_sequence() > sequence || writer_watch::clock::now() >= end)) break;
+      std::this_thread::sleep_for(pause_between_looks);
+      if (!followed) return watch_.look_again(), last_sequence();
     }
+    return last_sequence();
   }
 
   store_status take(std::uint64_t) override { return read_only(); }
@@ -83,6 +86,7 @@ class auditor : public rocksdb_reading<audit_store> {
     return {store_error::io, "event log " + tables_->path() + " is open for reading only"};
   }
   std::unique_ptr<private_directory> scratch_;
+  mutable writer_watch watch_;
 };
 
 // So often it is tried again when files were replaced in between.

@@ -22,6 +22,7 @@ namespace {
 
 constexpr int all_well = 0, not_written = 1, bad_usage = 2, not_read = 3;
 constexpr auto look_interval = std::chrono::milliseconds(500);  // how often a signal is looked for while the log does not grow
+constexpr int looks_until_asked = 20;                           // then the log is asked why it does not grow: perhaps it can't be read
 constexpr int retry_seconds = 5;                                // a target that is away or full is tried again after so long
 
 std::atomic<bool> interrupted{false};
@@ -62,11 +63,11 @@ class program {
     exporting::exporter to(reader_, *target);
     if (is_away_) client::print_error("pbs_export: %s is there again\n", asked_.shown().c_str());
     is_away_ = false;
-    for (;;) {
-      while (!interrupted && to.step()) {}
+    for (int looks = 0;;) {
+      while (!interrupted && to.step()) looks = 0;
       if (interrupted || !asked_.follow) break;
       (void)store_.wait_beyond(to.sequence(), look_interval);
-      catch_up();
+      if (++looks % looks_until_asked == 0) catch_up();
     }
     if (place == exporting::target_place::beside && !interrupted) target->exchange();
     if (!asked_.quiet)

@@ -133,6 +133,8 @@ BOOST_AUTO_TEST_CASE(an_auditor_reads_beside_the_writer_and_catches_up) {
   BOOST_REQUIRE(f.add());
   BOOST_TEST(more.get() == f.next - 1);
   BOOST_TEST(auditor.wait_beyond(f.next - 1, std::chrono::milliseconds(1)) == f.next - 1);  // none came
+  BOOST_REQUIRE(f.add());                                                                   // before it waits
+  BOOST_TEST(auditor.wait_beyond(f.next - 2, std::chrono::minutes(1)) == f.next - 1);
   BOOST_TEST((auditor.append({}).error == ports::store_error::io));
 }
 

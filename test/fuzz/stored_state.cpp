@@ -35,7 +35,8 @@ std::string stored_bytes(const state& s) {
 
 std::string bytes_of_a_real_state() {
   state s;
-  for (const auto& [at, e] : test::ledger_story().events()) {
+  const auto story = test::ledger_story();
+  for (const auto& [at, e] : story.events()) {
     s.ledger.apply(at, e.get());
     s.settings.fold(at, e.get());
     if (e.get().isHost()) model::apply(s.hosts[at.stream], at, e.get().getHost());

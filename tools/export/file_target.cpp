@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -30,6 +31,7 @@ namespace fs = std::filesystem;
 using trouble = target_trouble::kind;
 
 constexpr const char* position_name = "position.json";
+constexpr const char* fresh_position_name = "position.json.new";  // until it is whole
 
 [[noreturn]] void fail(const std::string& path, int error = errno) {
   const bool lasts = error == EACCES || error == EPERM || error == ENOTDIR || error == EISDIR;
@@ -175,7 +177,7 @@ class file_target : public target {
   void read_state(const file_choice& choice) {
     std::ifstream in(path_of(position_name), std::ios::binary);
     if (!in) {
-      if (!fs::is_empty(directory_))
+      if (has_files_of_others())
         throw target_trouble(trouble::lasting, directory_ + ": is not empty, and has no " + position_name + ": name another directory");
       state_.version = tables_.version;
       state_.choice = choice;
@@ -192,6 +194,12 @@ class file_target : public target {
                                                  file_of_day("YYYY-MM-DD", choice) +
                                                  ": name another directory, or run pbs_export --rebuild");
     state_ = *read;
+  }
+
+  // A first start that was killed may have left its position behind that was not yet whole.
+  bool has_files_of_others() const {
+    const auto is_other = [&](const fs::directory_entry& e) { return e.path() != path_of(fresh_position_name); };
+    return std::any_of(fs::directory_iterator(directory_), fs::directory_iterator(), is_other);
   }
 
   // Files of the latest day become as long as they were when the position was written; those of later days go.
@@ -261,7 +269,7 @@ class file_target : public target {
   }
 
   void keep(const file_position& p) {
-    const auto path = path_of(position_name), fresh = path + ".new";
+    const auto path = path_of(position_name), fresh = path_of(fresh_position_name);
     {
       open_file out(fresh, O_WRONLY | O_CREAT | O_TRUNC);
       out.write(print_file_position(p));

@@ -101,6 +101,19 @@ BOOST_AUTO_TEST_CASE(an_end_at_any_moment_leaves_no_line_twice_and_none_out) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_first_start_that_was_killed_is_repeated_and_files_of_others_are_left_alone) {
+  file_log log(24, 50);
+  const file_choice choice{file_form::csv, false};
+  std::filesystem::create_directory(log.files.at("out"));
+  std::ofstream(log.files.at("out/position.json.new")) << "{\n \"schema";
+  log.write_all(*log.open(choice, "out"), {.records = 7});
+  BOOST_TEST(!contents(log.files.at("out")).empty());
+  std::filesystem::create_directory(log.files.at("other"));
+  std::ofstream(log.files.at("other/thesis.txt")) << "all of it";
+  BOOST_CHECK_THROW((void)log.open(choice, "other"), target_trouble);
+  BOOST_TEST(slurp(log.files.at("other/thesis.txt")) == "all of it");
+}
+
 BOOST_AUTO_TEST_CASE(a_rebuild_takes_the_place_of_the_directory) {
   file_log log(23, 300);
   const file_choice choice{file_form::csv, true};

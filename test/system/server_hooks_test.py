@@ -2,6 +2,7 @@
 server dies."""
 import json
 import os
+import pwd
 import re
 import time
 import unittest
@@ -68,6 +69,18 @@ class hooks_of_reservations(ServerHookTest):
 
 
 class hooks_of_requests(ServerHookTest):
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be two users")
+    def test_hooks_set_of_a_job_what_managers_may_whoever_asks(self):
+        who = pwd.getpwnam("nobody")
+        nobody = dict(user=who.pw_uid, group=who.pw_gid, extra_groups=[])
+        self.hook("q", "queuejob", "import pbs\ne = pbs.event()\ne.job.comment = 'by q'\ne.job.topjob_ineligible = True\n")
+        self.hook("m", "modifyjob", "import pbs\npbs.event().job.comment = 'by m'\n")
+        id = self.submit("-h", "--", "/bin/true", **nobody)
+        job = self.job(id)
+        self.assertEqual((job["comment"], job["topjob_ineligible"]), ("by q", "True"))
+        self.sure("qalter", "-p", "5", id, **nobody)
+        self.assertEqual(self.job(id)["comment"], "by m")
+
     def test_movejob_refuses_one_queue_and_turns_another_aside(self):
         for queue in "closed", "full", "spare":
             self.sure("qmgr", "-c", f"create queue {queue} queue_type=execution,enabled=true,started=false")

@@ -191,11 +191,11 @@ schema::sealed<schema::Request> with_job(const schema::sealed<schema::Request>& 
   return m.take();
 }
 
-std::vector<std::string> members_set(const std::vector<hooks::hook_change>& changes) {
+std::vector<std::string> set_in_job(const std::vector<hooks::hook_change>& changes) {
   std::vector<std::string> names;
   for (const auto& c : changes)
-    if (schema::text(c.parameter) == "job" && schema::text(c.attribute) == "Resource_List" && c.before != c.after)
-      names.push_back(schema::str(c.resource));
+    if (schema::text(c.parameter) == "job" && c.before != c.after)
+      names.push_back(schema::str(c.attribute) + (c.resource.size() == 0 ? "" : "." + schema::str(c.resource)));
   return names;
 }
 

@@ -30,8 +30,8 @@ schema::sealed<schema::Request> with_reservation(const schema::sealed<schema::Re
 // The same request with the job as hooks left it.
 schema::sealed<schema::Request> with_job(const schema::sealed<schema::Request>& asked, const hooks::hook_object& job);
 
-// Members of Resource_List that hooks set or changed.
-std::vector<std::string> members_set(const std::vector<hooks::hook_change>& changes);
+// Attributes of the job that hooks set or changed, by their full names: "comment", "Resource_List.mem".
+std::vector<std::string> set_in_job(const std::vector<hooks::hook_change>& changes);
 
 // A job that is to be moved: its queue is the one it is to go to, src_queue the one it is in.
 void show_move(hooks::hook_parameters& parameters, const std::string& destination);

@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(what_is_to_be_changed_of_a_reservation_stays_a_change) {
   BOOST_CHECK((after.getChanges()[0].getOp() == schema::AttributeOp::UNSET));
 }
 
-BOOST_AUTO_TEST_CASE(members_that_hooks_set_are_known_from_those_that_only_pass) {  // RS-21
+BOOST_AUTO_TEST_CASE(what_hooks_set_is_known_from_what_only_passes) {  // RS-21
   const auto change = [](const char* parameter, const char* attribute, const char* resource, const char* before, const char* after) {
     hooks::hook_change c;
     c.parameter = parameter;
@@ -125,11 +125,11 @@ BOOST_AUTO_TEST_CASE(members_that_hooks_set_are_known_from_those_that_only_pass)
     c.after = after;
     return c;
   };
-  const auto names = members_set({change("job", "Resource_List", "select_reliable_startup", "", "2:ncpus=1"),
-                                  change("job", "Resource_List", "rjselect", "2:ncpus=1", "2:ncpus=1"),
-                                  change("job", "Resource_List", "mem", "1gb", ""), change("job", "project", "", "", "p"),
-                                  change("vnode_list", "Resource_List", "ncpus", "", "1")});
-  BOOST_TEST((names == std::vector<std::string>{"select_reliable_startup", "mem"}));
+  const auto names = set_in_job({change("job", "Resource_List", "select_reliable_startup", "", "2:ncpus=1"),
+                                 change("job", "Resource_List", "rjselect", "2:ncpus=1", "2:ncpus=1"),
+                                 change("job", "Resource_List", "mem", "1gb", ""), change("job", "project", "", "", "p"),
+                                 change("vnode_list", "Resource_List", "ncpus", "", "1")});
+  BOOST_TEST((names == std::vector<std::string>{"Resource_List.select_reliable_startup", "Resource_List.mem", "project"}));
 }
 
 BOOST_AUTO_TEST_CASE(moms_are_told_how_long_a_job_waits_for_hooks_on_their_way) {

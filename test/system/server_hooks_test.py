@@ -55,6 +55,16 @@ class hooks_of_reservations(ServerHookTest):
         self.assertIn("Reserve_Name = other-m", self.shown(id))
         self.assertIn("accepted", self.audit("hook", "s"))
 
+    def test_they_see_and_set_how_long_one_is(self):
+        self.hook("s", "resvsub", "import pbs\ne = pbs.event()\nr = e.resv\n"
+                  "pbs.logmsg(pbs.LOG_DEBUG, 'asked %d %d' % (r.reserve_duration, r.Resource_List['walltime']))\n"
+                  "if r.Reserve_Name == 'a':\n    r.Resource_List['walltime'] = pbs.duration(300)\n"
+                  "if r.Reserve_Name == 'b':\n    r.reserve_duration = 300\n")
+        for name in "ab":
+            id = self.reserve(name, 600, 60, "-I", "20").out.split()[0]
+            self.assertIn("reserve_duration = 300\n", self.shown(id))
+        self.assertEqual(len(self.until_run("s", "resvsub", "asked 60 60")), 2)
+
     def test_what_happens_to_one_is_looked_at_even_when_the_server_dies(self):
         for event in "resv_confirm", "resv_begin", "resv_end":
             self.hook(event.replace("_", ""), event, "import pbs\ne = pbs.event()\nr = e.resv\n"

@@ -21,10 +21,12 @@ hooks::hook_object job_asked(schema::JobAttributes::Reader asked);
 // attribute, and the reply's code and text. No `why`: it was done.
 hooks::hook_object management_done(schema::Manage::Reader asked, const model::rejection& why, std::int64_t asked_s);
 
-// The reservation as pbs_rsub asked for it (resvsub), with its end where the length was given, as PBS shows it; what pbs_ralter
-// asked to be changed (modifyresv), as of a job.
+// The reservation as pbs_rsub asked for it (resvsub); a length is there as reserve_duration (in seconds) and as Resource_List.walltime, and
+// with a start as reserve_end too. The other is what pbs_ralter asked to be changed (modifyresv), as of a job.
 hooks::hook_object reservation_asked(schema::SubmitReservation::Reader asked);
 hooks::hook_object reservation_asked(schema::AlterReservation::Reader asked);
+// The same request with the reservation as hooks left it. A length that they set says where a new reservation ends, and an end that they
+// set how long it is.
 schema::sealed<schema::Request> with_reservation(const schema::sealed<schema::Request>& asked, const hooks::hook_object& reservation);
 
 // The same request with the job as hooks left it.

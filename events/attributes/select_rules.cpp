@@ -213,7 +213,11 @@ completion completed(draft& d) {
 }  // namespace
 
 schema::Role asker::role_for(std::string_view member) const {
-  const bool a_hooks = std::ranges::find(by_hooks, member) != by_hooks.end();
+  return by_hooks.empty() ? role : role_to_set("Resource_List." + std::string(member));
+}
+
+schema::Role asker::role_to_set(std::string_view full_name) const {
+  const bool a_hooks = std::ranges::find(by_hooks, full_name) != by_hooks.end();
   return a_hooks && role < schema::Role::MANAGER ? schema::Role::MANAGER : role;
 }
 

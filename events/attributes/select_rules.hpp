@@ -36,12 +36,13 @@ struct completed_request {
 };
 using completion = values::result<completed_request, refusal>;
 
-// Who asks. A member that the site's hooks gave counts as a manager's, whoever sent the request.
+// Who asks. An attribute or member that the site's hooks gave counts as a manager's, whoever sent the request.
 struct asker {
   schema::Role role = schema::Role::USER;
-  std::span<const std::string> by_hooks;
+  std::span<const std::string> by_hooks;  // full names: "comment", "Resource_List.walltime"
   asker(schema::Role role, std::span<const std::string> by_hooks = {}) : role(role), by_hooks(by_hooks) {}
-  schema::Role role_for(std::string_view member) const;
+  schema::Role role_for(std::string_view member) const;  // of Resource_List
+  schema::Role role_to_set(std::string_view full_name) const;
 };
 
 // `asked`: the Resource_List as the user gave it, values not yet checked. Spare chunks (select_reliable_startup, rjselect)

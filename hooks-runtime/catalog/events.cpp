@@ -35,7 +35,8 @@ constexpr parameter job_to_run[] = {
     {"vnode_list", vnodes, may_set::listed, "state", may_set_when::on_reject, "the vnodes it is to run on"}};
 constexpr parameter ended_job[] = {{"job", job, may_set::nothing, "", may_set_when::always, "the job that ended"}};
 constexpr parameter asked_resv[] = {
-    {"resv", reservation, may_set::what_users_may, "", may_set_when::always, "the reservation as asked for"}};
+    {"resv", reservation, may_set::what_users_may, "", may_set_when::always,
+     "the reservation as asked for; its length, where it was given, is reserve_duration and Resource_List.walltime"}};
 constexpr parameter altered_resv[] = {
     {"resv", reservation, may_set::what_users_may, "", may_set_when::always, "what is asked to be changed"},
     {"resv_o", reservation, may_set::nothing, "", may_set_when::always, "the reservation before the change"}};

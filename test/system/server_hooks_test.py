@@ -2,6 +2,7 @@
 server dies."""
 import json
 import os
+import pwd
 import re
 import time
 import unittest
@@ -54,6 +55,16 @@ class hooks_of_reservations(ServerHookTest):
         self.assertIn("Reserve_Name = other-m", self.shown(id))
         self.assertIn("accepted", self.audit("hook", "s"))
 
+    def test_they_see_and_set_how_long_one_is(self):
+        self.hook("s", "resvsub", "import pbs\ne = pbs.event()\nr = e.resv\n"
+                  "pbs.logmsg(pbs.LOG_DEBUG, 'asked %d %d' % (r.reserve_duration, r.Resource_List['walltime']))\n"
+                  "if r.Reserve_Name == 'a':\n    r.Resource_List['walltime'] = pbs.duration(300)\n"
+                  "if r.Reserve_Name == 'b':\n    r.reserve_duration = 300\n")
+        for name in "ab":
+            id = self.reserve(name, 600, 60, "-I", "20").out.split()[0]
+            self.assertIn("reserve_duration = 300\n", self.shown(id))
+        self.assertEqual(len(self.until_run("s", "resvsub", "asked 60 60")), 2)
+
     def test_what_happens_to_one_is_looked_at_even_when_the_server_dies(self):
         for event in "resv_confirm", "resv_begin", "resv_end":
             self.hook(event.replace("_", ""), event, "import pbs\ne = pbs.event()\nr = e.resv\n"
@@ -68,6 +79,18 @@ class hooks_of_reservations(ServerHookTest):
 
 
 class hooks_of_requests(ServerHookTest):
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be two users")
+    def test_hooks_set_of_a_job_what_managers_may_whoever_asks(self):
+        who = pwd.getpwnam("nobody")
+        nobody = dict(user=who.pw_uid, group=who.pw_gid, extra_groups=[])
+        self.hook("q", "queuejob", "import pbs\ne = pbs.event()\ne.job.comment = 'by q'\ne.job.topjob_ineligible = True\n")
+        self.hook("m", "modifyjob", "import pbs\npbs.event().job.comment = 'by m'\n")
+        id = self.submit("-h", "--", "/bin/true", **nobody)
+        job = self.job(id)
+        self.assertEqual((job["comment"], job["topjob_ineligible"]), ("by q", "True"))
+        self.sure("qalter", "-p", "5", id, **nobody)
+        self.assertEqual(self.job(id)["comment"], "by m")
+
     def test_movejob_refuses_one_queue_and_turns_another_aside(self):
         for queue in "closed", "full", "spare":
             self.sure("qmgr", "-c", f"create queue {queue} queue_type=execution,enabled=true,started=false")

@@ -73,7 +73,7 @@ void hook_routes::ask_submit(const schema::sealed<schema::Request>& request, con
   q.parameters.push_back({"job", job_asked(request.get().getQueueJob())});
   hooks_.run(std::move(q), then_go_on(by.at_host(), reply, [request, then = std::move(then)](hooks::chain_result& result) {
                const auto* job = hooks::object_of(result.parameters, "job");
-               then(result.changes.empty() ? request : with_job(request, *job), std::move(result.runs), members_set(result.changes));
+               then(result.changes.empty() ? request : with_job(request, *job), std::move(result.runs), set_in_job(result.changes));
              }));
 }
 
@@ -95,7 +95,7 @@ void hook_routes::ask_alter(const schema::sealed<schema::Request>& request, cons
                            {}};
   hooks_.run(std::move(q), then_go_on(name, reply, [request, then = std::move(then)](hooks::chain_result& result) {
                const auto* changed = hooks::object_of(result.parameters, "job");
-               then(result.changes.empty() ? request : with_job(request, *changed), std::move(result.runs), members_set(result.changes));
+               then(result.changes.empty() ? request : with_job(request, *changed), std::move(result.runs), set_in_job(result.changes));
              }));
 }
 

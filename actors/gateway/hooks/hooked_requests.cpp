@@ -50,18 +50,33 @@ hooks::hook_object job_asked(schema::JobAttributes::Reader asked) {
   return changes_asked(protocol::ObjectKind::JOB, asked.getJob(), asked.getChanges());
 }
 
+namespace {
+
+// A length has two names: pbs_rsub -D, and -l walltime.
+struct length_name {
+  const char *name, *resource;
+};
+constexpr length_name duration{"reserve_duration", ""}, walltime{"Resource_List", "walltime"};
+
+std::optional<std::int64_t> seconds_of(const hooks::hook_object& reservation, const length_name& length) {
+  const auto* a = reservation.find(length.name, length.resource);
+  return a ? values::parse_duration(a->value) : std::nullopt;
+}
+
+}  // namespace
+
 hooks::hook_object reservation_asked(schema::SubmitReservation::Reader asked) {
   hooks::hook_object resv{protocol::ObjectKind::RESERVATION, {}, hooks::attributes_of(asked.getAttributes())};
-  const auto number = [&](const char* name) {
-    const auto* a = resv.find(name);
-    return a ? values::parse_integer(a->value) : std::nullopt;
-  };
-  const auto start = number("reserve_start"), duration = number("reserve_duration");
-  if (!start || !duration || resv.find("reserve_end")) return resv;
+  const auto* start_text = resv.find("reserve_start");
+  const auto start = start_text ? values::parse_integer(start_text->value) : std::nullopt;
+  const bool has_window = start_text && resv.find("reserve_end");
+  auto length = seconds_of(resv, duration);
+  if (!length && !has_window) length = seconds_of(resv, walltime);
+  if (!length) return resv;
+  if (!resv.find(duration.name)) resv.put(duration.name, {}, std::to_string(*length));
+  if (!resv.find(walltime.name, walltime.resource)) resv.put(walltime.name, walltime.resource, values::print_duration(*length));
   std::int64_t end = 0;
-  if (__builtin_add_overflow(*start, *duration, &end)) return resv;
-  resv.remove("reserve_duration", {});
-  resv.put("reserve_end", {}, std::to_string(end));
+  if (start && !has_window && !__builtin_add_overflow(*start, *length, &end)) resv.put("reserve_end", {}, std::to_string(end));
   return resv;
 }
 
@@ -132,9 +147,43 @@ struct message_like {
 
 // Scripts write a length as a duration, requests have its seconds.
 void seconds_only(hooks::hook_object& reservation) {
-  const auto* a = reservation.find("reserve_duration");
-  const auto seconds = a ? values::parse_duration(a->value) : std::nullopt;
-  if (seconds) reservation.put("reserve_duration", {}, std::to_string(*seconds));
+  if (const auto seconds = seconds_of(reservation, duration)) reservation.put(duration.name, {}, std::to_string(*seconds));
+}
+
+// Hooks gave it another value than they were shown.
+bool is_set(const hooks::hook_object& left, const hooks::hook_object& shown, const length_name& what) {
+  const auto *now = left.find(what.name, what.resource), *before = shown.find(what.name, what.resource);
+  if (!now) return false;
+  const auto seconds = values::parse_duration(now->value);
+  const bool same_length = before && seconds && seconds == values::parse_duration(before->value);
+  return !before || (!same_length && now->value != before->value);
+}
+
+// A request names each time once, but for what who asked named himself. Of two different lengths reserve_duration counts.
+void settle_times(hooks::hook_object& left, schema::SubmitReservation::Reader asked) {
+  const auto shown = reservation_asked(asked);
+  const hooks::hook_object given{protocol::ObjectKind::RESERVATION, {}, hooks::attributes_of(asked.getAttributes())};
+  const auto forget = [&](const length_name& what) { left.remove(what.name, what.resource); };
+  const bool sets_duration = is_set(left, shown, duration), sets_walltime = is_set(left, shown, walltime);
+  const bool sets_end = is_set(left, shown, {"reserve_end", ""});
+  const bool sets_length = sets_duration || sets_walltime;
+  if (sets_duration) {
+    forget(walltime);
+  } else if (sets_walltime) {
+    forget(duration);
+    if (const auto seconds = seconds_of(left, walltime)) {  // else the server refuses it
+      left.put(duration.name, {}, std::to_string(*seconds));
+      forget(walltime);
+    }
+  } else if (sets_end && left.find("reserve_start")) {
+    forget(duration);
+    forget(walltime);
+  } else if (left.find(duration.name) && !given.find(walltime.name, walltime.resource)) {
+    forget(walltime);
+  }
+  const bool has_length = left.find(duration.name) || left.find(walltime.name, walltime.resource);
+  const bool end_follows = sets_length || !given.find("reserve_end");
+  if (has_length && left.find("reserve_start") && end_follows && !sets_end) left.remove("reserve_end", {});
 }
 
 }  // namespace
@@ -142,6 +191,7 @@ void seconds_only(hooks::hook_object& reservation) {
 schema::sealed<schema::Request> with_reservation(const schema::sealed<schema::Request>& asked, const hooks::hook_object& reservation) {
   auto resv = reservation;
   seconds_only(resv);
+  if (asked.get().isSubmitReservation()) settle_times(resv, asked.get().getSubmitReservation());
   std::vector<const hooks::hook_attribute*> listed;
   listed.reserve(resv.attributes.size());
   for (const auto& a : resv.attributes) listed.push_back(&a);
@@ -191,11 +241,11 @@ schema::sealed<schema::Request> with_job(const schema::sealed<schema::Request>& 
   return m.take();
 }
 
-std::vector<std::string> members_set(const std::vector<hooks::hook_change>& changes) {
+std::vector<std::string> set_in_job(const std::vector<hooks::hook_change>& changes) {
   std::vector<std::string> names;
   for (const auto& c : changes)
-    if (schema::text(c.parameter) == "job" && schema::text(c.attribute) == "Resource_List" && c.before != c.after)
-      names.push_back(schema::str(c.resource));
+    if (schema::text(c.parameter) == "job" && c.before != c.after)
+      names.push_back(schema::str(c.attribute) + (c.resource.size() == 0 ? "" : "." + schema::str(c.resource)));
   return names;
 }
 

@@ -21,17 +21,19 @@ hooks::hook_object job_asked(schema::JobAttributes::Reader asked);
 // attribute, and the reply's code and text. No `why`: it was done.
 hooks::hook_object management_done(schema::Manage::Reader asked, const model::rejection& why, std::int64_t asked_s);
 
-// The reservation as pbs_rsub asked for it (resvsub), with its end where the length was given, as PBS shows it; what pbs_ralter
-// asked to be changed (modifyresv), as of a job.
+// The reservation as pbs_rsub asked for it (resvsub); a length is there as reserve_duration (in seconds) and as Resource_List.walltime, and
+// with a start as reserve_end too. The other is what pbs_ralter asked to be changed (modifyresv), as of a job.
 hooks::hook_object reservation_asked(schema::SubmitReservation::Reader asked);
 hooks::hook_object reservation_asked(schema::AlterReservation::Reader asked);
+// The same request with the reservation as hooks left it. A length that they set says where a new reservation ends, and an end that they
+// set how long it is.
 schema::sealed<schema::Request> with_reservation(const schema::sealed<schema::Request>& asked, const hooks::hook_object& reservation);
 
 // The same request with the job as hooks left it.
 schema::sealed<schema::Request> with_job(const schema::sealed<schema::Request>& asked, const hooks::hook_object& job);
 
-// Members of Resource_List that hooks set or changed.
-std::vector<std::string> members_set(const std::vector<hooks::hook_change>& changes);
+// Attributes of the job that hooks set or changed, by their full names: "comment", "Resource_List.mem".
+std::vector<std::string> set_in_job(const std::vector<hooks::hook_change>& changes);
 
 // A job that is to be moved: its queue is the one it is to go to, src_queue the one it is in.
 void show_move(hooks::hook_parameters& parameters, const std::string& destination);

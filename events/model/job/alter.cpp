@@ -66,8 +66,8 @@ values::result<new_value, rejection> checked(const job_state& job, schema::Attri
   new_value v{row, schema::str(change.getResource()), schema::str(change.getValue()),
               change.getOp() == schema::AttributeOp::UNSET || change.getValue().size() == 0};
   const bool owner = job.owner() == now.by.at_host() || job.owner_name() == now.by.user;
-  const auto role = row->id == ids::Resource_List ? by.role_for(v.resource) : by.role;
-  if (auto why = attributes::may_set(*row, v.resource, role, owner, job.running(), false, settings.resources))
+  const requester setter{now.by.user, now.by.host, by.role_to_set(attributes::full_name(*row, v.resource))};
+  if (auto why = attributes::may_set(*row, v.resource, setter.role, owner, job.running(), false, settings.resources))
     return as_rejection(*why);
   if (row->id == ids::depend && job.array && !job.array->began.empty())
     return as_rejection(values::refuse(pbs_error::cannot_modify_running, row->name));
@@ -81,11 +81,11 @@ values::result<new_value, rejection> checked(const job_state& job, schema::Attri
   if (redirects_too_late(job, v)) return as_rejection(values::refuse(pbs_error::cannot_modify_running, row->name));
   if (row->id == ids::Rerunable && job.attribute(ids::interactive) == "True") v.value = "False";  // whatever is asked for
   if (row->id == ids::Hold_Types &&
-      !may_replace_holds(job.holds, values::parse_hold_set(v.value).value_or(values::hold_set{}).bits, now.by))
+      !may_replace_holds(job.holds, values::parse_hold_set(v.value).value_or(values::hold_set{}).bits, setter))
     return refuse(pbs_error::unauthorized);
-  if (row->id == ids::Resource_List && job.running() && !now.by.is_operator() && raises_limit(job, v, settings))
+  if (row->id == ids::Resource_List && job.running() && !setter.is_operator() && raises_limit(job, v, settings))
     return refuse(pbs_error::unauthorized);
-  if (row->id == ids::run_count && !now.by.is_operator() && lowers_run_count(job, v)) return refuse(pbs_error::unauthorized);
+  if (row->id == ids::run_count && !setter.is_operator() && lowers_run_count(job, v)) return refuse(pbs_error::unauthorized);
   if (row->id == ids::depend) {
     auto full = depend_for(v.value, settings);
     if (!full) return full.error();
@@ -109,21 +109,27 @@ std::optional<rejection> regroup(std::vector<new_value>& changes, const std::vec
   return std::nullopt;
 }
 
+// Managers may go beyond resources_max; so may hooks, where all that is asked for is theirs.
+bool limits_count(const attributes::resource_list& asked, const attributes::asker& by) {
+  return std::ranges::any_of(asked, [&](const auto& member) { return by.role_for(member.first) < schema::Role::MANAGER; });
+}
+
 // Members of a running job are checked one by one; those of a shrink-to-fit job together, too.
 std::optional<rejection> run_refusal(const job_state& job, const attributes::resource_list& asked,
-                                     const attributes::request_defaults& defaults, const stamp& now, const settings& settings) {
+                                     const attributes::request_defaults& defaults, const attributes::asker& by,
+                                     const settings& settings) {
   if (!asked.contains("min_walltime") && !asked.contains("max_walltime") && !asked.contains("soft_walltime")) return std::nullopt;
   auto list = attributes::resources_of(job.attributes, ids::Resource_List);
   for (const auto& [name, value] : asked)
     if (value.empty()) list.erase(name);
     else list.insert_or_assign(name, value);
   auto why = attributes::walltimes_refusal(list);
-  if (!why && !now.by.is_manager()) why = attributes::within_limits(asked, defaults, settings.resources);
+  if (!why && limits_count(asked, by)) why = attributes::within_limits(asked, defaults, settings.resources);
   return why ? std::optional(as_rejection(*why)) : std::nullopt;
 }
 
 // The request of a job that does not run, as it is after the changes: sums, select and schedselect follow from them.
-std::optional<rejection> complete(const job_state& job, std::vector<new_value>& changes, const attributes::asker& by, const stamp& now,
+std::optional<rejection> complete(const job_state& job, std::vector<new_value>& changes, const attributes::asker& by,
                                   const settings& settings) {
   attributes::resource_list asked;
   for (const auto& v : changes)
@@ -132,11 +138,11 @@ std::optional<rejection> complete(const job_state& job, std::vector<new_value>& 
   if (job.array && (asked.contains("min_walltime") || asked.contains("max_walltime"))) return refuse(pbs_error::shrink_in_array);
   const auto* queue = settings.queue(job.queue());
   const auto defaults = attributes::defaults_of(settings.server, queue ? queue->attributes : attributes::attribute_set());
-  if (job.running()) return run_refusal(job, asked, defaults, now, settings);
+  if (job.running()) return run_refusal(job, asked, defaults, by, settings);
   const auto before = attributes::resources_of(job.attributes, ids::Resource_List);
   auto done = attributes::alter_request(before, asked, defaults, settings.resources, by);
   if (!done) return as_rejection(done.error());
-  if (!now.by.is_manager())
+  if (limits_count(asked, by))
     if (auto why = attributes::within_limits(done->resources, defaults, settings.resources)) return as_rejection(*why);
 
   std::erase_if(changes, [](const new_value& v) { return v.row->id == ids::Resource_List; });
@@ -190,7 +196,7 @@ outcome decide_alter(const job_state& job, const client_request& request, const 
     changes.push_back(std::move(*v));
   }
   if (auto why = regroup(changes, request.groups, settings)) return *why;
-  if (auto why = complete(job, changes, by, now, settings)) return *why;
+  if (auto why = complete(job, changes, by, settings)) return *why;
   hold_for_others(job, changes);
   if (changes.empty()) return no_change;
   const bool tells = job.running() && std::ranges::any_of(changes, [](const new_value& v) { return concerns_run(v.row->name); });

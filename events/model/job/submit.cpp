@@ -57,7 +57,7 @@ std::optional<rejection> may_use(const draft& d, const submit_job& command, cons
   return queue_refusal(d.queue, command.egroup, now.by, settings);
 }
 
-std::optional<rejection> take_attribute(draft& d, schema::Attribute::Reader given, const stamp& now, const settings& settings) {
+std::optional<rejection> take_attribute(draft& d, schema::Attribute::Reader given, const attributes::asker& by, const settings& settings) {
   const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(given.getName()));
   if (!row) return as_rejection(values::refuse(pbs_error::undefined_attribute, schema::text(given.getName())));
   const auto resource = schema::text(given.getResource());
@@ -66,7 +66,8 @@ std::optional<rejection> take_attribute(draft& d, schema::Attribute::Reader give
     d.asked[std::string(resource)] = std::string(value);
     return std::nullopt;
   }
-  if (auto why = attributes::may_set(*row, resource, now.by.role, true, false, true, settings.resources)) return as_rejection(*why);
+  const auto role = by.role_to_set(attributes::full_name(*row, resource));
+  if (auto why = attributes::may_set(*row, resource, role, true, false, true, settings.resources)) return as_rejection(*why);
   auto checked = attributes::check_value(*row, resource, value, settings.resources);
   if (!checked) return as_rejection(checked.error());
   switch (row->id) {
@@ -239,17 +240,18 @@ std::optional<std::string> group_to_run_as(std::string_view group_list, const st
 
 outcome decide_submit(const submit_job& command, const stamp& now, const settings& settings) {
   const auto q = command.request.get().getQueueJob();
+  const attributes::asker by(now.by.role, command.by_hooks);
   draft d;
   d.egroup = command.egroup;
   if (is_too_large(command.script_size, settings)) return refuse(pbs_error::script_too_large);
   if (auto why = choose_queue(d, q, settings)) return *why;
   if (auto why = may_use(d, command, now, settings)) return *why;
   for (auto given : q.getAttributes())
-    if (auto why = take_attribute(d, given, now, settings)) return *why;
+    if (auto why = take_attribute(d, given, by, settings)) return *why;
   if (const auto users = d.attributes.get(ids::User_List); users && !may_run_as(*users, command.euser))
     return refuse(pbs_error::bad_user);
   if (auto why = choose_group(d, command, settings)) return *why;
-  if (auto why = complete_resources(d, {now.by.role, command.by_hooks}, settings)) return *why;
+  if (auto why = complete_resources(d, by, settings)) return *why;
   if (waits_for_others(d.attributes.get(ids::depend).value_or(""))) d.holds |= values::hold_set::system;
   if (!d.attributes.has(ids::Job_Name)) d.attributes.set(ids::Job_Name, "STDIN");
   const bool interactive = d.attributes.get(ids::interactive) == "True";

@@ -67,7 +67,8 @@ BOOST_AUTO_TEST_CASE(a_reservation_is_shown_with_its_end_and_asked_for_as_hooks_
   });
   auto resv = reservation_asked(asked.get().getSubmitReservation());
   BOOST_TEST(resv.find("reserve_end")->value == "1060");
-  BOOST_TEST(!resv.find("reserve_duration"));
+  BOOST_TEST(resv.find("reserve_duration")->value == "60");
+  BOOST_TEST(resv.find("Resource_List", "walltime")->value == "00:01:00");
   resv.put("reserve_duration", {}, "00:10:00");
   resv.put("Reserve_Name", {}, "mine");
   const auto left = with_reservation(asked, resv);
@@ -77,9 +78,83 @@ BOOST_AUTO_TEST_CASE(a_reservation_is_shown_with_its_end_and_asked_for_as_hooks_
   BOOST_TEST(schema::str(after.getHosts()[0]) == "n1");
   std::map<std::string, std::string> has;
   for (auto a : after.getAttributes()) has[schema::str(a.getName())] = schema::str(a.getValue());
-  const std::map<std::string, std::string> wanted{
-      {"Reserve_Name", "mine"}, {"reserve_duration", "600"}, {"reserve_end", "1060"}, {"reserve_start", "1000"}};
+  const std::map<std::string, std::string> wanted{{"Reserve_Name", "mine"}, {"reserve_duration", "600"}, {"reserve_start", "1000"}};
   BOOST_CHECK(has == wanted);
+}
+
+namespace {
+
+struct one_value {
+  std::string name, value;  // without a value: it is unset
+};
+using all_values = std::vector<one_value>;
+
+// "walltime" is the member of Resource_List.
+void put(hooks::hook_object& resv, const one_value& v) {
+  const bool member = v.name == "walltime";
+  const std::string name = member ? "Resource_List" : v.name, resource = member ? v.name : "";
+  if (v.value.empty()) resv.remove(name, resource);
+  else resv.put(name, resource, v.value);
+}
+
+schema::sealed<schema::Request> submission_of(const all_values& given) {
+  hooks::hook_object resv;
+  for (const auto& v : given) put(resv, v);
+  return schema::make<schema::Request>([&](schema::Request::Builder r) {
+    auto list = r.initSubmitReservation().initAttributes(static_cast<unsigned>(given.size()));
+    for (unsigned i = 0; i < given.size(); ++i) {
+      list[i].setName(resv.attributes[i].name);
+      list[i].setResource(resv.attributes[i].resource);
+      list[i].setValue(resv.attributes[i].value);
+    }
+  });
+}
+
+// The times of the request when a hook has set these: "reserve_duration=300 reserve_start=1000".
+std::string times_left(const all_values& given, const all_values& set) {
+  const auto asked = submission_of(given);
+  auto resv = reservation_asked(asked.get().getSubmitReservation());
+  for (const auto& v : set) put(resv, v);
+  const auto left = with_reservation(asked, resv);
+  std::map<std::string, std::string> has;
+  for (auto a : left.get().getSubmitReservation().getAttributes())
+    has[schema::str(a.getResource().size() > 0 ? a.getResource() : a.getName())] = schema::str(a.getValue());
+  std::string text;
+  for (const auto& [name, value] : has) text += (text.empty() ? "" : " ") + name + "=" + value;
+  return text;
+}
+
+const all_values start_and_length{{"reserve_start", "1000"}, {"reserve_duration", "60"}};
+const all_values start_and_end{{"reserve_start", "1000"}, {"reserve_end", "1060"}};
+const all_values end_and_length{{"reserve_end", "1060"}, {"reserve_duration", "60"}};
+const all_values start_and_walltime{{"reserve_start", "1000"}, {"walltime", "00:01:00"}};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_reservation_that_hooks_leave_alone_has_the_times_that_were_given) {
+  const all_values renamed{{"Reserve_Name", "mine"}};
+  BOOST_TEST(times_left(start_and_length, renamed) == "Reserve_Name=mine reserve_duration=60 reserve_start=1000");
+  BOOST_TEST(times_left(start_and_end, renamed) == "Reserve_Name=mine reserve_end=1060 reserve_start=1000");
+  BOOST_TEST(times_left(end_and_length, renamed) == "Reserve_Name=mine reserve_duration=60 reserve_end=1060");
+  BOOST_TEST(times_left(start_and_walltime, renamed) == "Reserve_Name=mine reserve_duration=60 reserve_start=1000 walltime=00:01:00");
+}
+
+BOOST_AUTO_TEST_CASE(a_length_that_hooks_set_by_either_name_says_where_a_reservation_ends) {
+  for (const auto* given : {&start_and_length, &start_and_end, &start_and_walltime})
+    for (const one_value& length : {one_value{"reserve_duration", "300"}, one_value{"walltime", "00:05:00"}, one_value{"walltime", "300"}})
+      BOOST_TEST(times_left(*given, {length}) == "reserve_duration=300 reserve_start=1000");
+  BOOST_TEST(times_left(end_and_length, {{"walltime", "300"}}) == "reserve_duration=300 reserve_end=1060");
+  BOOST_TEST(times_left(start_and_length, {{"walltime", "300"}, {"reserve_duration", "200"}}) == "reserve_duration=200 reserve_start=1000");
+  BOOST_TEST(times_left(start_and_length, {{"walltime", "soon"}}) == "reserve_start=1000 walltime=soon");  // for the server to refuse
+}
+
+BOOST_AUTO_TEST_CASE(an_end_and_a_start_that_hooks_set_move_what_follows_from_them) {
+  BOOST_TEST(times_left(start_and_length, {{"reserve_end", "1300"}}) == "reserve_end=1300 reserve_start=1000");
+  BOOST_TEST(times_left(start_and_length, {{"reserve_start", "2000"}}) == "reserve_duration=60 reserve_start=2000");
+  BOOST_TEST(times_left(start_and_end, {{"reserve_start", "1030"}}) == "reserve_end=1060 reserve_start=1030");
+  BOOST_TEST(times_left(start_and_length, {{"reserve_end", "1300"}, {"walltime", "300"}}) ==
+             "reserve_duration=300 reserve_end=1300 reserve_start=1000");
+  BOOST_TEST(times_left(start_and_length, {{"reserve_duration", ""}, {"walltime", ""}}) == "reserve_end=1060 reserve_start=1000");
 }
 
 BOOST_AUTO_TEST_CASE(a_length_that_no_number_holds_is_shown_as_it_is) {
@@ -115,7 +190,7 @@ BOOST_AUTO_TEST_CASE(what_is_to_be_changed_of_a_reservation_stays_a_change) {
   BOOST_CHECK((after.getChanges()[0].getOp() == schema::AttributeOp::UNSET));
 }
 
-BOOST_AUTO_TEST_CASE(members_that_hooks_set_are_known_from_those_that_only_pass) {  // RS-21
+BOOST_AUTO_TEST_CASE(what_hooks_set_is_known_from_what_only_passes) {  // RS-21
   const auto change = [](const char* parameter, const char* attribute, const char* resource, const char* before, const char* after) {
     hooks::hook_change c;
     c.parameter = parameter;
@@ -125,11 +200,11 @@ BOOST_AUTO_TEST_CASE(members_that_hooks_set_are_known_from_those_that_only_pass)
     c.after = after;
     return c;
   };
-  const auto names = members_set({change("job", "Resource_List", "select_reliable_startup", "", "2:ncpus=1"),
-                                  change("job", "Resource_List", "rjselect", "2:ncpus=1", "2:ncpus=1"),
-                                  change("job", "Resource_List", "mem", "1gb", ""), change("job", "project", "", "", "p"),
-                                  change("vnode_list", "Resource_List", "ncpus", "", "1")});
-  BOOST_TEST((names == std::vector<std::string>{"select_reliable_startup", "mem"}));
+  const auto names = set_in_job({change("job", "Resource_List", "select_reliable_startup", "", "2:ncpus=1"),
+                                 change("job", "Resource_List", "rjselect", "2:ncpus=1", "2:ncpus=1"),
+                                 change("job", "Resource_List", "mem", "1gb", ""), change("job", "project", "", "", "p"),
+                                 change("vnode_list", "Resource_List", "ncpus", "", "1")});
+  BOOST_TEST((names == std::vector<std::string>{"Resource_List.select_reliable_startup", "Resource_List.mem", "project"}));
 }
 
 BOOST_AUTO_TEST_CASE(moms_are_told_how_long_a_job_waits_for_hooks_on_their_way) {

@@ -262,7 +262,7 @@ BOOST_AUTO_TEST_CASE(operators_managers_and_hooks_ask_for_spare_chunks) {  // RS
   const auto ask = [](const char* name, const asker& by) { return shown(complete_request({{name, "2:ncpus=1"}}, one_cpu(), {}, by)); };
   BOOST_TEST(ask("select_reliable_startup", Role::USER) == "Only PBS managers and operators are allowed to set 'select_reliable_startup'");
   BOOST_TEST(ask("rjselect", Role::USER) == "not allowed to set 'rjselect' unless PBS operator or manager");
-  const std::string hooks[] = {"rjselect", "select_requested"};
+  const std::string hooks[] = {"Resource_List.rjselect", "Resource_List.select_requested"};
   for (const asker& by : {asker(Role::OPERATOR), asker(Role::MANAGER), asker(Role::ROOT), asker(Role::SERVER), asker(Role::USER, hooks)}) {
     BOOST_TEST(ask("rjselect", by).ends_with(" | 2:ncpus=1"));
     BOOST_TEST(ask("select_requested", by) ==

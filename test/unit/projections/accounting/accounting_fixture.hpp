@@ -120,7 +120,7 @@ struct told_job {
     auto c = submission(602, s);
     c.euser = "pbsuser";
     c.egroup = "tstgrp00";
-    c.by_hooks = {"select_reliable_startup", "rjselect"};
+    c.by_hooks = {"Resource_List.select_reliable_startup", "Resource_List.rjselect"};
     BOOST_REQUIRE_EQUAL(story.when(c, {"pbsuser", "q1", schema::Role::USER}), "queued");
   }
   // Its order is sent, and its program runs.

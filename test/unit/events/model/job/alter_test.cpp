@@ -240,6 +240,31 @@ BOOST_AUTO_TEST_CASE(what_the_server_or_the_job_does_not_have_is_not_altered) {
   BOOST_TEST(said(story.ask(alter({{"estimated.start_time", "", "1"}}))) == "15002 Undefined attribute  estimated.start_time");
 }
 
+BOOST_AUTO_TEST_CASE(hooks_alter_with_the_right_of_a_manager_whoever_asks) {
+  const auto story = given(job_phase::queued);
+  const auto by_hooks = [](model::client_request request, const std::vector<std::string>& names) {
+    request.by_hooks = names;
+    return request;
+  };
+  const auto both = alter({{"comment", "", "c"}, {"topjob_ineligible", "", "True"}});
+  BOOST_TEST(said(story.ask(by_hooks(both, {"comment", "topjob_ineligible"}))) == "altered");
+  BOOST_TEST(said(story.ask(by_hooks(both, {"topjob_ineligible"}))).starts_with("15003 "));
+  const auto held = alter({{"Hold_Types", "", "s"}});
+  BOOST_TEST(said(story.ask(held)).starts_with("15007 "));
+  BOOST_TEST(said(story.ask(by_hooks(held, {"Hold_Types"}))) == "altered");
+  BOOST_TEST(said(story.ask(by_hooks(alter({{"schedselect", "", "1:ncpus=1"}}), {"schedselect"}))).starts_with("15003 "));
+}
+
+BOOST_AUTO_TEST_CASE(limits_do_not_count_where_hooks_set_all_that_is_asked_for) {
+  auto story = given(job_phase::queued);
+  story.settings.server.set(attributes::server::resources_max, "mem", "1gb");
+  auto large = alter({{"Resource_List", "mem", "2gb"}, {"Resource_List", "cput", "60"}});
+  large.by_hooks = {"Resource_List.mem"};
+  BOOST_TEST(said(story.ask(large)).starts_with("15036 "));
+  large.by_hooks.push_back("Resource_List.cput");
+  BOOST_TEST(said(story.ask(large)) == "altered");
+}
+
 BOOST_AUTO_TEST_CASE(spare_chunks_are_altered_by_operators_and_hooks) {  // RS-20, RS-21, RS-22, RS-23, RS-31
   auto story = given(job_phase::queued, {{"Resource_List", "select", "1:ncpus=1"}});
   const auto spares = alter({{"Resource_List", "select_reliable_startup", "2:ncpus=1"}});
@@ -255,7 +280,7 @@ BOOST_AUTO_TEST_CASE(spare_chunks_are_altered_by_operators_and_hooks) {  // RS-2
   BOOST_TEST(story.attribute(ids::Resource_List, "select") == "1:ncpus=1");
   BOOST_TEST(story.attribute(ids::Resource_List, "select_requested") == "");
   auto by_a_hook = spares;
-  by_a_hook.by_hooks = {"select_reliable_startup"};
+  by_a_hook.by_hooks = {"Resource_List.select_reliable_startup"};
   BOOST_TEST(story.when(by_a_hook) == "altered");
   for (const auto& s : {setting{"Resource_List", "select_requested", "1:ncpus=1"}, unset("Resource_List", "select_requested")})
     for (const auto& who : {user(), manager(), the_server()}) BOOST_TEST(said(story.ask(alter({s}), who)).starts_with("15003 "));

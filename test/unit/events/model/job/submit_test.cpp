@@ -193,6 +193,19 @@ BOOST_AUTO_TEST_CASE(a_submitter_names_no_other_user_to_run_as) {
   BOOST_TEST(submitted(story, {{"User_List", "", "user1"}}) == "queued");
 }
 
+BOOST_AUTO_TEST_CASE(what_hooks_set_is_checked_with_the_right_of_a_manager_and_what_a_user_asked_for_with_his) {
+  job_story story;
+  auto by_a_hook = submission(12, {{"comment", "", "x"}, {"topjob_ineligible", "", "True"}});
+  by_a_hook.by_hooks = {"comment"};
+  BOOST_TEST(story.when(by_a_hook).starts_with("15003 "));
+  by_a_hook.by_hooks = {"comment", "topjob_ineligible"};
+  BOOST_TEST(story.when(by_a_hook) == "queued");
+  BOOST_TEST(story.attribute(ids::comment) == "x");
+  auto fixed = submission(13, {{"schedselect", "", "1:ncpus=1"}});
+  fixed.by_hooks = {"schedselect"};
+  BOOST_TEST(job_story().when(fixed).starts_with("15003 "));
+}
+
 BOOST_AUTO_TEST_CASE(spare_chunks_are_for_operators_and_hooks_and_count_at_the_limits) {  // RS-21, RS-22, RS-23, RS-24
   const given_values asked = {{"Resource_List", "select", "1:ncpus=1"}, {"Resource_List", "select_reliable_startup", "3:ncpus=1"}};
   job_story story;
@@ -207,7 +220,7 @@ BOOST_AUTO_TEST_CASE(spare_chunks_are_for_operators_and_hooks_and_count_at_the_l
   BOOST_TEST(submitted(story, asked, "", operator_()).starts_with("15036 "));
   story.settings.server.set(on_server::resources_max, "ncpus", "3");
   auto by_a_hook = submission(12, asked);
-  by_a_hook.by_hooks = {"select_reliable_startup"};
+  by_a_hook.by_hooks = {"Resource_List.select_reliable_startup"};
   BOOST_TEST(story.when(by_a_hook) == "queued");
   BOOST_TEST(story.attribute(ids::Resource_List, "select") == "3:ncpus=1");
   BOOST_TEST(story.attribute(ids::Resource_List, "select_requested") == "1:ncpus=1");

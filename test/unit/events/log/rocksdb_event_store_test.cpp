@@ -93,6 +93,19 @@ std::vector<std::string> files_ending(const std::string& directory, const std::s
 
 using suite = event_store_suite<backend>;
 
+// Writes a log with several table files. How many are left at the end depends on how fast RocksDB puts them together.
+void write_tables(const std::string& path, std::uint64_t records) {
+  store_options small;
+  small.memtable_bytes = 64u << 10;
+  const auto store = opened(path, small);
+  std::mt19937_64 random(1);
+  for (std::uint64_t n = 1; n <= records; ++n) {
+    std::string noise(2'000, '\0');
+    for (char& c : noise) c = static_cast<char>(random());
+    BOOST_REQUIRE(store->append(suite::batch({suite::record(n, 1, n, noise)})));
+  }
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(store_on_rocksdb)
@@ -367,16 +380,8 @@ namespace {
 struct log_that_is_compacted {
   own_directory d;
   const std::string path = d.path + "/log";
-  std::uint64_t last = 0;
-  log_that_is_compacted() {
-    store_options small;
-    small.memtable_bytes = 64u << 10;
-    auto store = opened(path, small);
-    while (files_ending(path, ".sst").size() < 8) {
-      ++last;
-      BOOST_REQUIRE(store->append(suite::batch({suite::record(last, 1, last, std::string(2'000, 'x'))})));
-    }
-  }
+  std::uint64_t last = 300;
+  log_that_is_compacted() { write_tables(path, last); }
   void compact() const {
     rocksdb_tables writer(path, {});
     BOOST_REQUIRE(writer.open_to_write().ok());
@@ -438,21 +443,11 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_missing_is_damage_whenever_it_went) {
 
 BOOST_AUTO_TEST_CASE(a_flipped_bit_in_a_table_file_is_reported_where_it_is) {
   own_directory d;
-  store_options small;
-  small.memtable_bytes = 64u << 10;
-  std::uint64_t last = 0;
-  {
-    auto store = opened(d.path + "/log", small);
-    std::mt19937_64 random(1);
-    while (files_ending(d.path + "/log", ".sst").size() < 8) {
-      std::string noise(2'000, '\0');
-      for (char& c : noise) c = static_cast<char>(random());
-      ++last;
-      BOOST_REQUIRE(store->append(suite::batch({suite::record(last, 1, last, noise)})));
-    }
-  }
+  const std::uint64_t last = 300;
+  write_tables(d.path + "/log", last);
   const auto tables = files_ending(d.path + "/log", ".sst");
-  flip_byte(tables[0], static_cast<std::streamoff>(std::filesystem::file_size(tables[0]) / 3));  // a data block
+  const auto records = *std::ranges::max_element(tables, {}, [](const std::string& f) { return std::filesystem::file_size(f); });
+  flip_byte(records, static_cast<std::streamoff>(std::filesystem::file_size(records) / 3));  // a data block
   auto store = opened(d.path + "/log");
   std::uint64_t seen = 0;
   const auto status = store->read(1, [&](std::uint64_t n, ports::byte_span) {

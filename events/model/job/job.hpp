@@ -236,7 +236,7 @@ struct submit_job {
 struct client_request {  // alter, hold, release, delete, rerun, run
   schema::sealed<schema::Request> request;
   std::vector<std::string> groups = {};               // of who asks, the primary one first; only there when group_list is given
-  std::vector<std::string> by_hooks = {};             // attributes that the site's hooks set or changed in it: "comment", "Resource_List.mem"
+  std::vector<std::string> by_hooks = {};             // what the site's hooks set or changed in it: "comment", "Resource_List.mem"
   attributes::unreleasable_vnodes unreleasable = {};  // of releaseNodes: of its other hosts
   vnode_words words = {};                             // of releaseNodes with a keepSelect: what it asks, of the job's vnodes
 };

@@ -298,6 +298,7 @@ void scheduler_session::said(schema::FromScheduler::Reader message) {
   if (message.isCannotRun()) {
     const auto why = refusal_of(schema::text(message.getCannotRun().getReason()));
     answer_asked(message.getCannotRun().getJob(), &why);
+    maybe_begin();
   }
   if (message.isFullView() && peer_)
     for (const auto& m : view_.full_view()) peer_->send(m);

@@ -1,6 +1,6 @@
 // The server's side of one scheduler: what it is told and when a cycle begins. Lives in the query actor, whose
 // projection it reads. A cycle begins when something changed in its partition that could let a job run, the scheduler is idle, and
-// every proposal of the cycle before is settled; with job_accumulation_time, so long after a job came; and each scheduler_iteration.
+// every proposal of the cycle before and every qrun is settled; with job_accumulation_time, so long after a job came; and each scheduler_iteration.
 // When jobs of a cycle could not run, another follows at once that does not consider them: what they would have taken is for others.
 // One that is slow or gone makes nobody wait but its own jobs (MS-89 to MS-92).
 #pragma once
@@ -46,8 +46,8 @@ class scheduler_session {
   void run_job(const model::job_state& job, std::optional<std::uint32_t> subjob, reply_ptr reply);
   void want_cycle(const std::string& trigger);
   void reminded(std::uint64_t number);
-  // For something that lets a cycle begin.
-  bool waits() const { return peer_ && !in_cycle_ && proposals_open_ == 0 && scheduling_on(); }
+  // For something that lets a cycle begin. What qrun asked for and is not settled, the scheduler counts and the log does not tell.
+  bool waits() const { return peer_ && !in_cycle_ && proposals_open_ == 0 && asked_.empty() && scheduling_on(); }
 
  private:
   bool scheduling_on() const;

@@ -421,6 +421,32 @@ BOOST_FIXTURE_TEST_CASE(a_cycle_has_what_has_rested_by_its_time, connected) {
   BOOST_TEST(cycle() == "");
 }
 
+// It would be decided with a claim that the log does not tell of.
+BOOST_FIXTURE_TEST_CASE(no_cycle_begins_while_a_job_is_asked_for_by_hand, connected) {
+  struct nobody final : actors::reply_to {
+    void done(std::uint64_t, const std::string&) override {}
+    void refused(std::uint64_t, const model::rejection&) override {}
+  };
+  const auto ask = [&] {
+    model::job_state job;
+    job.serial = 101;
+    session->run_job(job, std::nullopt, std::make_shared<nobody>());
+  };
+  submit(1);
+  BOOST_TEST(offered());
+  ask();
+  session->want_cycle("job ended");
+  BOOST_TEST(cycle() == "");
+  session->said(schema::make<schema::FromScheduler>([&](auto m) { m.initCannotRun().setJob(101); }).get());
+  BOOST_TEST(cycle() == "job ended");
+  ask();
+  session->said(schema::make<schema::FromScheduler>([&](auto m) { m.initRun().setJob(101); }).get());
+  session->want_cycle("job ended");
+  BOOST_TEST(cycle() == "");
+  session->settled({"s1", 101, 0, false, {}});
+  BOOST_TEST(cycle() == "job ended");
+}
+
 BOOST_FIXTURE_TEST_CASE(a_job_of_another_partition_is_no_matter_of_this_scheduler, connected) {
   happen(4, [](auto e) { e.initQueue().initCreated().setName("q2"); });
   happen(101, [](auto e) {

@@ -416,6 +416,8 @@ class recorded_cluster {
   void run_subjob(const actors::cycle_driver::message& proposal) {
     const auto p = proposal.get().getRun();
     const auto array = p.getJob();
+    if (model::rests(*now.job(array), clock.ns)) return refuse(p);  // another of its subjobs failed just now
+    refused_.erase(array);
     const auto born = tell_array(array, model::proposed_run{proposal, "default"});
     std::uint64_t stream = 0;
     for (const auto& e : born) stream = write(stream, e);
@@ -483,7 +485,7 @@ class recorded_cluster {
   std::uint64_t server_ = 0, scheduler_ = 0, number_ = 0, cycles_ = 0;
   model::settings_fold of_rules_;
   std::map<std::uint64_t, std::int64_t> runs_for_;
-  std::map<std::uint64_t, std::uint64_t> queued_;  // job -> the record that queued it
+  std::map<std::uint64_t, std::uint64_t> queued_;                             // job -> the record that queued it
   std::map<std::uint64_t, std::pair<std::uint64_t, std::uint32_t>> subjobs_;  // that run: their arrays and indices
   std::map<std::uint64_t, std::string> refused_;                              // where to run, until it ran
   std::set<std::uint64_t> refused_now_;                                       // by the last cycle

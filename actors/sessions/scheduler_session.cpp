@@ -6,7 +6,6 @@
 #include "actors/sessions/unserved_partitions.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/read.hpp"
-#include "events/model/job/failed_starts.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
 #include "events/schema/daemon/from_scheduler.capnp.h"
@@ -94,8 +93,6 @@ bool is_new_job(schema::Event::Reader event) {
   return schema::is(event, schema::JobEvent::QUEUED) || schema::is(event, schema::JobEvent::MOVED);
 }
 
-bool failed_to_start(schema::JobRequeued::Reader event) { return model::fails_start(event.getExitStatus()) || event.getWaitUntil() > 0; }
-
 // An array hears of a subjob that has left behind its end, which let a cycle begin already. Another one is for what the array has to run
 // again, or may run now (max_run_subjobs).
 bool is_old_news(const projections::status& from, std::uint64_t stream, schema::Event::Reader event) {
@@ -149,21 +146,21 @@ scheduler_session::scheduler_session(const projections::status& from, std::strin
     : from_(from), name_(std::move(name)), out_(std::move(out)), view_(from, name_) {
   if (const auto at = from.schedulers().find(name_); at != from.schedulers().end()) cycle_ = at->second.cycle;
   keep_iteration();
+  remind_of_withheld();
 }
 
 void scheduler_session::folded(const log::record& record) {
   view_.apply(record);
   const auto event = record.event();
   settings_changed_ |= changes_settings(event);
-  const bool is_looked_at = note_looks(record);
+  const auto withheld = withheld_.folded(record);
+  if (withheld.given && trigger_.empty()) note_new_job();
   if (event.isScheduler()) note_own(event.getScheduler(), record.get().getStream());
   if (!peer_) {
     if (schema::is(event, schema::JobEvent::QUEUED)) job_came_in_vain(event.getJob().getQueued());
     return;
   }
-  if (event.isJob() && view_.concerns(record))
-    if (const auto job = from_.job(record.get().getStream())) note_rest(*job, event.getJob());
-  if (!trigger_.empty() || is_looked_at) return;
+  if (!trigger_.empty() || withheld.is_looked_at) return;
   const char* why = trigger_of(event);
   if (!why || !view_.concerns(record) || is_old_news(from_, record.get().getStream(), event)) return;
   if (event.isScheduler() && name_ == model::default_scheduler && only_mirrors(event.getScheduler())) return;
@@ -171,34 +168,30 @@ void scheduler_session::folded(const log::record& record) {
   else trigger_ = why;
 }
 
-// Jobs whose postqueuejob hooks have not ended are not there yet. True: it is the record that queues such a job.
-bool scheduler_session::note_looks(const log::record& record) {
-  if (record.event().isHook()) {
-    if (!looks_.empty()) looked_at(looks_.ended(record, out_.clock.now_ns()));
-    return false;
-  }
-  if (!looks_.begins(record, out_.clock.now_ns())) return false;
-  view_.hold_back(record.get().getStream());
-  if (looks_reminder_ == 0) wait_for_looks();
-  return true;
+// What no longer rests, and what no longer waits for its hooks, is in the view from now on.
+projections::withheld_jobs::over scheduler_session::give_what_is_due(std::int64_t now_ns) {
+  const auto over = withheld_.time_is(now_ns);
+  if (over.gave_up)
+    out_.complain("postqueuejob hooks do not end: " + name_ + " does not wait for them with the jobs that have come");
+  return over;
 }
 
-void scheduler_session::looked_at(const std::vector<std::uint64_t>& jobs) {
-  for (const auto serial : jobs)
-    if (view_.give(serial) && trigger_.empty()) note_new_job();
+// One reminder for all. It may come too early: a hook that ends gives the others more time.
+void scheduler_session::remind_of_withheld() {
+  const auto next = withheld_.next_ns();
+  if (!next || (withheld_reminder_ != 0 && withheld_reminder_ns_ <= *next)) return;
+  withheld_reminder_ = ++reminders_;
+  withheld_reminder_ns_ = *next;
+  const auto left_ns = std::max<std::int64_t>(*next - out_.clock.now_ns(), 0);
+  out_.remind(std::chrono::ceil<std::chrono::seconds>(std::chrono::nanoseconds(left_ns)), withheld_reminder_);
 }
 
-void scheduler_session::wait_for_looks() {
-  looks_reminder_ = ++reminders_;
-  out_.remind(std::chrono::ceil<std::chrono::seconds>(std::chrono::nanoseconds(looks_.until_ns() - out_.clock.now_ns())), looks_reminder_);
-}
-
-void scheduler_session::look_after_looks() {
-  looks_reminder_ = 0;
-  if (looks_.empty()) return;
-  if (out_.clock.now_ns() < looks_.until_ns()) return wait_for_looks();
-  looked_at(looks_.give_up());
-  out_.complain("postqueuejob hooks do not end: " + name_ + " does not wait for them with the jobs that have come");
+void scheduler_session::look_after_withheld() {
+  withheld_reminder_ = 0;
+  const auto over = give_what_is_due(out_.clock.now_ns());
+  remind_of_withheld();
+  if (over.given && trigger_.empty()) note_new_job();
+  if (over.rested && trigger_.empty()) trigger_ = "job changed";
   maybe_begin();
 }
 
@@ -207,6 +200,7 @@ void scheduler_session::all_folded() {
   if (std::exchange(settings_changed_, false)) keep_iteration();
   if (std::exchange(own_changed_, false) && peer_)
     for (const auto& m : view_.take_delta()) peer_->send(m);
+  remind_of_withheld();
   maybe_begin();
 }
 
@@ -220,27 +214,6 @@ void scheduler_session::job_came() {
   if (accumulation_reminder_ != 0) return;
   accumulation_reminder_ = ++reminders_;
   out_.remind(accumulation(), accumulation_reminder_);
-}
-
-// Of a subjob that did not start its array says how long it rests, in a moment: nothing of it begins meanwhile.
-void scheduler_session::note_rest(const model::job_state& job, schema::JobEvent::Reader event) {
-  if (event.isRequeued() && !job.is_subjob()) let_rest(job);
-  if (event.isRequeued() && job.is_subjob() && failed_to_start(event.getRequeued()))
-    if (const auto array = from_.array_of(job); array && view_.let_rest(array->serial)) about_to_rest_.insert(array->serial);
-  if (!event.isSubjobLeft()) return;
-  if (about_to_rest_.erase(job.serial) > 0) view_.has_rested(job.serial);
-  let_rest(job);
-}
-
-// Its scheduler does not hear of it before it may be started again.
-void scheduler_session::let_rest(const model::job_state& job) {
-  if (model::rests(job, out_.clock.now_ns()) && view_.let_rest(job.serial)) remind_of(job);
-}
-
-void scheduler_session::remind_of(const model::job_state& resting) {
-  constexpr std::int64_t second_ns = 1'000'000'000;
-  resting_[++reminders_] = resting.serial;
-  out_.remind(std::chrono::seconds((resting.rests_until_ns - out_.clock.now_ns() + second_ns - 1) / second_ns), reminders_);
 }
 
 // Once until it is there again: jobs may come by the thousand (MS-67).
@@ -264,13 +237,8 @@ void scheduler_session::reminded(std::uint64_t number) {
     iteration_reminder_ = 0;
     want_cycle("scheduling iteration");
     keep_iteration();
-  } else if (number == looks_reminder_) {
-    look_after_looks();
-  } else if (const auto rested = resting_.extract(number)) {
-    const auto job = from_.job(rested.mapped());
-    if (job && model::rests(*job, out_.clock.now_ns())) return remind_of(*job);  // again, or the clock was set back
-    view_.has_rested(rested.mapped());
-    want_cycle("job changed");
+  } else if (number == withheld_reminder_) {
+    look_after_withheld();
   }
 }
 
@@ -313,10 +281,6 @@ void scheduler_session::connected(wire::connection_ptr peer) {
   proposals_open_ = 0;
   refused_.clear();
   complained_ = false;
-  from_.each_in_memory([this](const model::job_state& job) {  // since before this server was started
-    if (job.rests_until_ns > 0) let_rest(job);
-    return true;
-  });
   for (const auto& m : view_.full_view()) peer_->send(m);
   want_cycle("scheduler started");
 }
@@ -334,6 +298,7 @@ void scheduler_session::said(schema::FromScheduler::Reader message) {
   if (message.isCannotRun()) {
     const auto why = refusal_of(schema::text(message.getCannotRun().getReason()));
     answer_asked(message.getCannotRun().getJob(), &why);
+    maybe_begin();
   }
   if (message.isFullView() && peer_)
     for (const auto& m : view_.full_view()) peer_->send(m);
@@ -355,8 +320,6 @@ void scheduler_session::settled(const proposal_settled& p) {
       r.setReason(p.why.text);
     }));
   if (p.refused && p.cycle == cycle_ && !refuses_all(p.why)) refused_.insert(values::array_of(p.job));
-  // It has come from another scheduler's partition meanwhile.
-  if (const auto job = p.refused ? from_.job(values::array_of(p.job)) : nullptr) let_rest(*job);
   maybe_begin();
 }
 
@@ -404,6 +367,8 @@ void scheduler_session::maybe_begin() {
   const auto without = std::exchange(refused_, {});
   const auto trigger = without.empty() ? std::exchange(trigger_, {}) : "runs refused";
   accumulation_reminder_ = 0;  // what has come by now is placed with it
+  const auto now_ns = out_.clock.now_ns();
+  give_what_is_due(now_ns);
   for (const auto& m : view_.take_delta()) peer_->send(m);
   ++cycle_;
   in_cycle_ = true;
@@ -412,7 +377,7 @@ void scheduler_session::maybe_begin() {
     c.setNumber(cycle_);
     c.setTrigger(trigger);
     c.setViewSequence(view_.sequence());
-    c.setWallNs(out_.clock.now_ns());
+    c.setWallNs(now_ns);
     auto list = c.initWithout(static_cast<unsigned>(without.size()));
     for (unsigned i = 0; const auto job : without) list.set(i++, job);
   }));

@@ -1,6 +1,6 @@
 // The server's side of one scheduler: what it is told and when a cycle begins. Lives in the query actor, whose
 // projection it reads. A cycle begins when something changed in its partition that could let a job run, the scheduler is idle, and
-// every proposal of the cycle before is settled; with job_accumulation_time, so long after a job came; and each scheduler_iteration.
+// every proposal of the cycle before and every qrun is settled; with job_accumulation_time, so long after a job came; and each scheduler_iteration.
 // When jobs of a cycle could not run, another follows at once that does not consider them: what they would have taken is for others.
 // One that is slow or gone makes nobody wait but its own jobs (MS-89 to MS-92).
 #pragma once
@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "actors/server/messages.hpp"
-#include "actors/sessions/awaited_looks.hpp"
 #include "events/log/record.hpp"
 #include "events/ports/clock.hpp"
 #include "events/schema/daemon/from_scheduler.capnp.h"
 #include "projections/scheduling/scheduling.hpp"
+#include "projections/scheduling/withheld_jobs.hpp"
 #include "projections/status/status.hpp"
 
 namespace annals::actors {
@@ -46,8 +46,8 @@ class scheduler_session {
   void run_job(const model::job_state& job, std::optional<std::uint32_t> subjob, reply_ptr reply);
   void want_cycle(const std::string& trigger);
   void reminded(std::uint64_t number);
-  // For something that lets a cycle begin.
-  bool waits() const { return peer_ && !in_cycle_ && proposals_open_ == 0 && scheduling_on(); }
+  // For something that lets a cycle begin. What qrun asked for and is not settled, the scheduler counts and the log does not tell.
+  bool waits() const { return peer_ && !in_cycle_ && proposals_open_ == 0 && asked_.empty() && scheduling_on(); }
 
  private:
   bool scheduling_on() const;
@@ -56,14 +56,10 @@ class scheduler_session {
   void keep_iteration();
   void job_came();
   void note_new_job();
-  bool note_looks(const log::record& record);
-  void looked_at(const std::vector<std::uint64_t>& jobs);
-  void wait_for_looks();
-  void look_after_looks();
+  projections::withheld_jobs::over give_what_is_due(std::int64_t now_ns);
+  void remind_of_withheld();
+  void look_after_withheld();
   void job_came_in_vain(schema::JobQueued::Reader job);
-  void note_rest(const model::job_state& job, schema::JobEvent::Reader event);
-  void let_rest(const model::job_state& job);
-  void remind_of(const model::job_state& resting);
   void complain_of_partition(std::string_view partition);
   void note_own(schema::SchedulerEvent::Reader event, std::uint64_t stream);
   void maybe_begin();
@@ -73,7 +69,7 @@ class scheduler_session {
   std::string name_;
   outlets out_;
   projections::scheduling_projection view_;
-  awaited_looks looks_{from_};
+  projections::withheld_jobs withheld_{from_, view_};
   wire::connection_ptr peer_;
   std::uint64_t cycle_ = 0;
   bool in_cycle_ = false;
@@ -83,10 +79,9 @@ class scheduler_session {
   std::string trigger_;              // why a cycle is wanted; empty: it is not
   std::set<std::uint64_t> refused_;  // jobs that the last cycle wanted to run, and could not: another follows without them
   std::uint64_t reminders_ = 0;
-  std::uint64_t iteration_reminder_ = 0, accumulation_reminder_ = 0, looks_reminder_ = 0;  // those that count; 0: none
-  std::chrono::seconds iteration_set_{0};                                                  // how long the first of them was set for
-  std::map<std::uint64_t, std::uint64_t> resting_;                                         // reminder -> job that may be started again then
-  std::set<std::uint64_t> about_to_rest_;                                                  // arrays that have not said how long
+  std::uint64_t iteration_reminder_ = 0, accumulation_reminder_ = 0, withheld_reminder_ = 0;  // those that count; 0: none
+  std::chrono::seconds iteration_set_{0};                                                     // how long the first of them was set for
+  std::int64_t withheld_reminder_ns_ = 0;                                                     // for when the last of them was set
   bool settings_changed_ = false;
   bool own_changed_ = false;
   bool complained_ = false;  // that it can't be reached, since it was there last

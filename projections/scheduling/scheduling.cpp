@@ -145,14 +145,14 @@ void scheduling_projection::mark_job(std::uint64_t serial) {
   if (has_job(serial)) marks_.jobs.insert(marks_.jobs.end(), serial);  // serials rise: new jobs come last
 }
 
-bool scheduling_projection::let_rest(std::uint64_t serial) {
-  if (!resting_.insert(serial).second) return false;
-  if (following_) mark_job(serial);
-  return true;
+void scheduling_projection::let_rest(std::uint64_t serial) {
+  if (resting_.insert(serial).second && following_) mark_job(serial);
 }
 
-void scheduling_projection::has_rested(std::uint64_t serial) {
-  if (resting_.erase(serial) > 0 && following_) mark_job(serial);
+bool scheduling_projection::has_rested(std::uint64_t serial) {
+  if (resting_.erase(serial) == 0 || !following_ || !has_job(serial)) return false;
+  mark_job(serial);
+  return true;
 }
 
 bool scheduling_projection::give(std::uint64_t serial) {

@@ -41,9 +41,9 @@ class scheduling_projection {
   std::vector<message> take_delta();
   // The scheduler was given this job by another message (RunJob), in the view or not: it has to hear what becomes of it.
   void note_given(std::uint64_t serial) { sent_jobs_.insert(serial); }
-  // A job that waits leaves the view until it has rested: it has just failed to start. False: it rests already.
-  bool let_rest(std::uint64_t serial);
-  void has_rested(std::uint64_t serial);
+  // A job that waits leaves the view until it has rested: it has just failed to start. True: it did rest, and is one of the scheduler's.
+  void let_rest(std::uint64_t serial);
+  bool has_rested(std::uint64_t serial);
   // A job that has just come stays out of the view until it is given. True: it is one of the scheduler's.
   void hold_back(std::uint64_t serial) { held_back_.insert(serial); }
   bool give(std::uint64_t serial);

@@ -18,8 +18,12 @@
 #include "events/log/log_reader.hpp"
 #include "events/log/memory_event_store.hpp"
 #include "events/log/place.hpp"
+#include "events/model/exit_codes.hpp"
+#include "events/model/hook/hook.hpp"
+#include "events/model/job/failed_starts.hpp"
 #include "events/model/settings_fold.hpp"
 #include "projections/scheduling/scheduling.hpp"
+#include "projections/scheduling/withheld_jobs.hpp"
 #include "test/support/folded_log.hpp"
 #include "test/support/reservation_story.hpp"
 
@@ -34,6 +38,7 @@ class recorded_cluster {
   projections::status now;
   bool refuses = false;              // every proposal
   std::set<std::uint64_t> unwanted;  // jobs of which every proposal is refused
+  std::set<std::uint64_t> failing;   // jobs of which every start fails, of arrays that of every subjob
   bool follows_refusals = false;
   std::uint64_t alters_walltime = 0;  // that is what a run gets; 0: what was proposed
   bool starts_first = false;          // starts and answers are written before the beginning of their cycle
@@ -94,6 +99,37 @@ class recorded_cluster {
     });
   }
 
+  // A postqueuejob hook. Answers its stream.
+  std::uint64_t add_hook(const std::string& name) {
+    const auto stream = write(0, [&](auto e) { e.initHook().initCreated().setName(name); });
+    write(stream, [](auto e) {
+      auto c = e.initHook().initChanged().initChanges(1)[0];
+      c.setName("event");
+      c.setValue("postqueuejob");
+    });
+    write(stream, [](auto e) {
+      auto i = e.initHook().initImported();
+      i.setContentType(std::string(model::python_content));
+      i.initContent().setHash({reinterpret_cast<const kj::byte*>("h"), 1});
+    });
+    return stream;
+  }
+  // It has looked at a job that was submitted.
+  void hook_ran(std::uint64_t hook, std::uint64_t job) {
+    write(
+        hook, model::make_event([&](auto e) { e.initHook().initRan().setSubject(now.job(job)->id); }), {}, queued_.at(job));
+  }
+  // The server is started anew, and its scheduler comes again.
+  void restart() {
+    write(server_, [](auto e) {
+      auto s = e.initServer().initStarted();
+      s.setServerName("borg");
+      s.setHostName("borg");
+    });
+    connect();
+    cycle("scheduler started");
+  }
+
   // It runs for so many seconds once it starts, or as long as it was given if it shrinks to fit; 0: for ever. Answers its stream.
   using members = std::vector<std::pair<const char*, const char*>>;  // of Resource_List
   std::uint64_t submit(const std::string& user, unsigned cpus, std::int64_t seconds, const std::string& queue = "workq",
@@ -123,6 +159,7 @@ class recorded_cluster {
       for (unsigned i = 0; i < more.size(); ++i) put(4 + i, "Resource_List", more[i].first, more[i].second);
     });
     runs_for_[job] = seconds;
+    queued_[job] = store.last_sequence();
     return job;
   }
 
@@ -159,17 +196,20 @@ class recorded_cluster {
     refused_now_.clear();
   }
 
-  // Time goes on; runs end when they should, windows of reservations open and close, and a cycle follows each of these.
+  // Time goes on; runs end when they should, windows of reservations open and close, jobs have rested, and a cycle follows each of these.
   void later(std::int64_t seconds) {
     const auto until = clock.ns + seconds * second;
     for (;;) {
       const auto [wake, reservation] = next_wake();
-      const auto at = std::min(wake, ends_.empty() ? INT64_MAX : ends_.begin()->first);
+      const auto rested = std::max(withheld_.next_ns().value_or(INT64_MAX), clock.ns);
+      const auto at = std::min({wake, rested, ends_.empty() ? INT64_MAX : ends_.begin()->first});
       if (at > until) break;
       clock.ns = std::max(clock.ns, at);
       if (at == wake) {
         BOOST_REQUIRE(tells(reservation, model::reservation_time{}, the_server()));
         cycle("reservation changed");
+      } else if (at == rested) {
+        cycle("job changed");
       } else {
         end(ends_.begin()->second);
         cycle("job ended");
@@ -193,6 +233,7 @@ class recorded_cluster {
 
  private:
   void run_cycle(const std::string& trigger, const std::set<std::uint64_t>& without) {
+    withheld_.time_is(clock.ns);
     hear(view_.take_delta());
     driver_.received(*schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
       auto c = m.initCycle();
@@ -225,8 +266,9 @@ class recorded_cluster {
     });
   }
 
-  std::uint64_t write(std::uint64_t stream, model::event event, std::vector<ports::blob> blobs = {}) {
+  std::uint64_t write(std::uint64_t stream, model::event event, std::vector<ports::blob> blobs = {}, std::uint64_t cause = 0) {
     log::append a;
+    a.cause = cause;
     a.stream = stream;
     a.expected_version = log_.last_version(stream);
     a.events.push_back(std::move(event));
@@ -237,6 +279,7 @@ class recorded_cluster {
     for (const auto& r : records) {
       now.fold(*r);
       view_.apply(*r);
+      withheld_.folded(*r);
       (void)of_rules_.fold(log::place_of(*r), r->event());
     }
     clock.ns += 1000;
@@ -364,6 +407,7 @@ class recorded_cluster {
       a.setPlace("pack");
       a.setWalltimeSeconds(alters_walltime > 0 ? alters_walltime : p.getWalltimeSeconds());
     });
+    if (failing.contains(p.getJob())) return fail(p.getJob());
     write(p.getJob(), [&](auto e) { e.initJob().initStarted().setRun(number); });
     const auto limit = p.getWalltimeSeconds() > 0 ? static_cast<std::int64_t>(p.getWalltimeSeconds()) : INT64_MAX;
     if (const auto seconds = std::min(runs_for_[p.getJob()], limit); seconds > 0) ends_.emplace(clock.ns + seconds * second, p.getJob());
@@ -372,13 +416,36 @@ class recorded_cluster {
   void run_subjob(const actors::cycle_driver::message& proposal) {
     const auto p = proposal.get().getRun();
     const auto array = p.getJob();
+    if (model::rests(*now.job(array), clock.ns)) return refuse(p);  // another of its subjobs failed just now
+    refused_.erase(array);
     const auto born = tell_array(array, model::proposed_run{proposal, "default"});
     std::uint64_t stream = 0;
     for (const auto& e : born) stream = write(stream, e);
     BOOST_REQUIRE(stream != 0);
+    if (failing.contains(array)) {
+      fail(stream);
+      tell_array(array, model::subjob_told{.index = p.getIndex(), .run = now.job(stream)->run, .requeued = true, .not_started = true});
+      return;
+    }
     write(stream, [&](auto e) { e.initJob().initStarted().setRun(now.job(stream)->run); });
     subjobs_[stream] = {array, p.getIndex()};
     ends_.emplace(clock.ns + runs_for_[array] * second, stream);
+  }
+  // Its host could not start it, and it is queued again.
+  void fail(std::uint64_t job) {
+    const auto j = *now.job(job);
+    write(job, [&](auto e) {
+      auto f = e.initJob().initStartFailed();
+      f.setRun(j.run);
+      f.setCode(model::exit_hook_rejected);
+    });
+    write(job, [&](auto e) { e.initJob().initVnodesReleased().setExecVnode(j.allocated.exec_vnode()); });
+    write(job, [&](auto e) {
+      auto r = e.initJob().initRequeued();
+      r.setRun(j.run);
+      r.setExitStatus(model::exit_hook_rejected);
+      if (!j.is_subjob()) r.setRestsUntilNs(model::rest_until_ns(j, clock.ns));
+    });
   }
   // Answers the first events of a subjob that begins.
   std::vector<model::event> tell_array(std::uint64_t array, const model::job_command& command) {
@@ -408,6 +475,7 @@ class recorded_cluster {
 
   log::event_log log_{store, clock};
   projections::scheduling_projection view_{now, "default"};
+  projections::withheld_jobs withheld_{now, view_};
   std::vector<actors::cycle_driver::message> sent_, late_;
   bool answered_ = false;  // and something came of it
   actors::cycle_driver driver_{
@@ -417,6 +485,7 @@ class recorded_cluster {
   std::uint64_t server_ = 0, scheduler_ = 0, number_ = 0, cycles_ = 0;
   model::settings_fold of_rules_;
   std::map<std::uint64_t, std::int64_t> runs_for_;
+  std::map<std::uint64_t, std::uint64_t> queued_;                             // job -> the record that queued it
   std::map<std::uint64_t, std::pair<std::uint64_t, std::uint32_t>> subjobs_;  // that run: their arrays and indices
   std::map<std::uint64_t, std::string> refused_;                              // where to run, until it ran
   std::set<std::uint64_t> refused_now_;                                       // by the last cycle

@@ -84,4 +84,39 @@ inline void live_with_reservations(recorded_cluster& c, unsigned seed, int steps
   }
 }
 
+// Jobs and arrays come of which some fail to start for a while; hooks look at them, late or never; the server is started anew.
+inline void live_with_jobs_that_are_withheld(recorded_cluster& c, unsigned seed, int steps) {
+  std::mt19937 random(seed);
+  std::vector<std::uint64_t> hooks{c.add_hook("a")}, all;
+  for (int i = 0; i < steps; ++i) {
+    const auto job = all.empty() ? 0 : all[random() % all.size()];
+    switch (random() % 10) {
+      case 0: c.later(random() % 100); break;
+      case 1:
+        if (random() % 20 == 0) c.restart();
+        break;
+      case 2:
+        if (random() % 20 == 0) hooks.push_back(c.add_hook("b" + std::to_string(i)));
+        break;
+      case 3: c.failing.clear(); break;
+      case 4:
+        if (job != 0) c.failing.insert(job);
+        break;
+      case 5:
+      case 6:
+        if (job != 0 && c.now.job(job)) c.hook_ran(hooks[random() % hooks.size()], job);
+        if (random() % 2) c.cycle();
+        break;
+      case 7: c.cycle("scheduling iteration"); break;
+      default: {
+        const auto user = "user" + std::to_string(random() % 3);
+        all.push_back(random() % 4 ? c.submit(user, 1 + random() % 5, 1 + random() % 60)
+                                   : c.submit_array(user, "1-3", 1 + random() % 4, 1 + random() % 60));
+        if (random() % 2) c.hook_ran(hooks.front(), all.back());
+        if (random() % 2) c.cycle();
+      }
+    }
+  }
+}
+
 }  // namespace annals::test

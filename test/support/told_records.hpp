@@ -12,6 +12,7 @@ struct told_records {
   std::uint64_t sequence = 0;  // of the last one
   std::int64_t ahead_s = 0;    // so far is the clock
   std::uint64_t cause = 0;     // of those that follow
+  std::int64_t wall_ns = 0;    // of those that follow; 0: a second each
 
   template <class Fill>
   log::record next(std::uint64_t stream, const Fill& fill) {
@@ -21,7 +22,7 @@ struct told_records {
                          r.setStreamVersion(++versions_[stream]);
                          r.setWriterEpoch(1);
                          r.setCause(cause);
-                         r.setWallNs((static_cast<std::int64_t>(sequence) + ahead_s) * 1'000'000'000);
+                         r.setWallNs(wall_ns > 0 ? wall_ns : (static_cast<std::int64_t>(sequence) + ahead_s) * 1'000'000'000);
                          fill(r.initEvent());
                        }),
                        {});

@@ -12,6 +12,7 @@
 #include "events/values/job_id.hpp"
 #include "events/values/shown_text.hpp"
 #include "projections/scheduling/scheduling.hpp"
+#include "projections/scheduling/withheld_jobs.hpp"
 
 namespace annals::replay {
 
@@ -26,6 +27,7 @@ class again {
  public:
   again(const projections::status& from, const std::string& name)
       : view_(from, name),
+        withheld_(from, view_),
         driver_({.name = name},
                 {.send = [this](const auto& m) { sent_.push_back(m); },
                  .log = [](auto, auto, auto, auto) {},
@@ -33,7 +35,10 @@ class again {
                  .has_program = [this](const auto& command) { return told_by(command) != nullptr; },
                  .run_program = [this](const auto& command, auto) { return answer_of(command); }}) {}
 
-  void apply(const log::record& record) { view_.apply(record); }
+  void apply(const log::record& record) {
+    view_.apply(record);
+    withheld_.folded(record);
+  }
 
   // Nothing: the policy is not there. Else what the driver said.
   using messages = std::vector<actors::cycle_driver::message>;
@@ -41,18 +46,20 @@ class again {
     scripts_said_.clear();
     for (const auto d : c.began.get().getDynamic()) scripts_said_[schema::str(d.getResource())] = schema::str(d.getValue());
     if (!set_policy(schema::bytes_of(c.began.get().getPolicy().getHash()), reader)) return std::nullopt;
+    const auto began = c.began.get();
+    const auto wall_ns = began.getWallNs() > 0 ? began.getWallNs() : c.wall_ns;
+    withheld_.time_is(wall_ns);
     if (c.first || !greeted_) driver_.connected(), hear(view_.full_view());
     else hear(view_.take_delta());
     greeted_ = true;
     give_whole_view_if_wanted();
     sent_.clear();
-    const auto began = c.began.get();
     tell([&](schema::ToScheduler::Builder m) {
       auto start = m.initCycle();
       start.setNumber(began.getNumber());
       start.setTrigger(began.getTrigger());
       start.setViewSequence(driver_.view().sequence());
-      start.setWallNs(began.getWallNs() > 0 ? began.getWallNs() : c.wall_ns);
+      start.setWallNs(wall_ns);
       auto without = start.initWithout(static_cast<unsigned>(c.without.size()));
       for (unsigned i = 0; const auto job : c.without) without.set(i++, job);
     });
@@ -115,6 +122,7 @@ class again {
   }
 
   projections::scheduling_projection view_;
+  projections::withheld_jobs withheld_;
   no_clock clock_;
   messages sent_;
   actors::cycle_driver driver_;
@@ -143,8 +151,11 @@ class repeating {
     out_.same += out_.differing == differing;
   }
 
+  // A server has a session for each scheduler from its creation on, and knows by it which jobs wait for something.
   void fold(const log::record& record) {
     now_.fold(record);
+    const auto event = record.event();
+    if (schema::is(event, schema::SchedulerEvent::CREATED)) scheduler_of(schema::str(event.getScheduler().getCreated().getName()));
     for (auto& [name, scheduler] : schedulers_) scheduler->apply(record);
   }
   std::uint64_t sequence() const { return now_.sequence(); }

@@ -10,19 +10,21 @@
 #include "events/log/record.hpp"
 #include "events/model/settings_fold.hpp"
 #include "projections/scheduling/scheduling.hpp"
+#include "projections/scheduling/withheld_jobs.hpp"
 #include "projections/status/status.hpp"
 
 namespace annals::replay {
 
 class simulated_log {
  public:
-  explicit simulated_log(const std::string& scheduler) : view_(now_, scheduler) { now_.keep_no_history(); }
+  explicit simulated_log(const std::string& scheduler) : view_(now_, scheduler), withheld_(now_, view_) { now_.keep_no_history(); }
   simulated_log(const simulated_log&) = delete;
   simulated_log& operator=(const simulated_log&) = delete;
 
   void fold(const log::record& record) {
     now_.fold(record);
     view_.apply(record);
+    withheld_.folded(record);
     const auto event = record.event();
     if (event.isServer() || event.isQueue() || event.isScheduler()) settings_.fold(log::place_of(record), event);
   }
@@ -33,7 +35,11 @@ class simulated_log {
 
   const projections::status& now() const { return now_; }
   const model::settings& settings() const { return *settings_.settings(); }
-  projections::scheduling_projection& view() { return view_; }
+  // As a scheduler sees it in a cycle that decides for this time.
+  projections::scheduling_projection& view_at(std::int64_t wall_ns) {
+    withheld_.time_is(wall_ns);
+    return view_;
+  }
   // Of this scheduler, as the server's attributes or its own have it.
   bool scheduling_on(const std::string& scheduler) const;
   std::int64_t iteration_ns(const std::string& scheduler) const;
@@ -41,6 +47,7 @@ class simulated_log {
  private:
   projections::status now_;
   projections::scheduling_projection view_;
+  projections::withheld_jobs withheld_;
   model::settings_fold settings_;
 };
 

@@ -233,7 +233,8 @@ class simulating {
     if (whole) driver_.connected();
     do {
       whole |= take_sent();
-      for (const auto& m : whole ? log_.view().full_view() : log_.view().take_delta()) driver_.received(m.get());
+      auto& view = log_.view_at(time_ns_);
+      for (const auto& m : whole ? view.full_view() : view.take_delta()) driver_.received(m.get());
       whole = false;
     } while (!sent_.empty());
   }

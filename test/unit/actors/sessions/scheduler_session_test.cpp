@@ -51,6 +51,7 @@ struct scene {
   }
   template <class Fill>
   void happen(std::uint64_t stream, const Fill& fill) {
+    records.wall_ns = clock.ns;
     const auto record = records.next(stream, fill);
     status.fold(record);
     if (!session) return;
@@ -380,7 +381,7 @@ BOOST_FIXTURE_TEST_CASE(a_pause_outlives_the_server, connected) {
   BOOST_TEST(reminders.at(last_reminder()) == 8);
 }
 
-// Another scheduler has let it rest; its proposal is refused.
+// Another scheduler has let it rest.
 BOOST_FIXTURE_TEST_CASE(a_job_that_comes_from_another_partition_rests_on, connected) {
   happen(4, [](auto e) { e.initQueue().initCreated().setName("q2"); });
   happen(102, [](auto e) {
@@ -390,12 +391,60 @@ BOOST_FIXTURE_TEST_CASE(a_job_that_comes_from_another_partition_rests_on, connec
     j.setQueue("q2");
   });
   fail(102, 1, 8);
-  happen(102, [](auto e) { e.initJob().initMoved().setQueue("q1"); });
-  BOOST_TEST(cycle() == "new job");
-  const auto before = reminders.size();
-  session->settled({"s1", 102, 1, true, {15016, "no"}});
-  BOOST_TEST(reminders.size() == before + 1);
   BOOST_TEST(reminders.at(last_reminder()) == 8);
+  happen(102, [](auto e) { e.initJob().initMoved().setQueue("q1"); });
+  const auto told_of = [&] {
+    bool told = false;
+    for (const auto& m : peer->sent)
+      if (const auto to = m.root<schema::ToScheduler>(); to.isView())
+        for (auto job : to.getView().getJobs()) told |= job.getSerial() == 102;
+    return told;
+  };
+  BOOST_TEST(!told_of());
+  (void)cycle();
+  clock.ns += 8'000'000'000;
+  session->reminded(last_reminder());
+  BOOST_TEST(told_of());
+  BOOST_TEST(cycle() == "job changed");
+}
+
+// What is due counts for the cycle that decides for that time, whatever begins it: who decides it again knows no reminders.
+BOOST_FIXTURE_TEST_CASE(a_cycle_has_what_has_rested_by_its_time, connected) {
+  submit(1);
+  BOOST_TEST(offered());
+  fail(101, 1, 8);
+  BOOST_TEST(!offered());
+  clock.ns += 8'000'000'000;
+  session->want_cycle("scheduling iteration");
+  BOOST_TEST(offered());
+  session->reminded(last_reminder());
+  BOOST_TEST(cycle() == "");
+}
+
+// It would be decided with a claim that the log does not tell of.
+BOOST_FIXTURE_TEST_CASE(no_cycle_begins_while_a_job_is_asked_for_by_hand, connected) {
+  struct nobody final : actors::reply_to {
+    void done(std::uint64_t, const std::string&) override {}
+    void refused(std::uint64_t, const model::rejection&) override {}
+  };
+  const auto ask = [&] {
+    model::job_state job;
+    job.serial = 101;
+    session->run_job(job, std::nullopt, std::make_shared<nobody>());
+  };
+  submit(1);
+  BOOST_TEST(offered());
+  ask();
+  session->want_cycle("job ended");
+  BOOST_TEST(cycle() == "");
+  session->said(schema::make<schema::FromScheduler>([&](auto m) { m.initCannotRun().setJob(101); }).get());
+  BOOST_TEST(cycle() == "job ended");
+  ask();
+  session->said(schema::make<schema::FromScheduler>([&](auto m) { m.initRun().setJob(101); }).get());
+  session->want_cycle("job ended");
+  BOOST_TEST(cycle() == "");
+  session->settled({"s1", 101, 0, false, {}});
+  BOOST_TEST(cycle() == "job ended");
 }
 
 BOOST_FIXTURE_TEST_CASE(a_job_of_another_partition_is_no_matter_of_this_scheduler, connected) {

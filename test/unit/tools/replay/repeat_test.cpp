@@ -209,6 +209,109 @@ BOOST_AUTO_TEST_CASE(walltimes_that_were_shrunk_are_decided_again) {
   BOOST_TEST(outcome.differences[0].now == "on (n1:ncpus=1) for 01:00:00");
 }
 
+BOOST_AUTO_TEST_CASE(jobs_that_rest_after_failed_starts_are_no_part_of_a_cycle_that_is_decided_again) {
+  recorded_cluster c(config, 1, 4);
+  const auto fails = c.submit("alice", 4, 100), other = c.submit("bob", 2, 3);
+  c.failing = {fails};
+  c.cycle();
+  c.cycle("job ended");  // the one that failed rests
+  BOOST_TEST(c.now.job(fails)->run == 1u);
+  BOOST_TEST(c.now.job(other)->run == 1u);
+  c.later(20);  // 1, 2, 4 ... s
+  BOOST_TEST(c.now.job(fails)->run > 2u);
+  const auto late = c.submit("bob", 1, 50);
+  c.cycle();
+  BOOST_TEST(c.now.job(late)->run == 1u);
+  const auto outcome = repeated(c);
+  BOOST_TEST(outcome.cycles > 5u);
+  BOOST_TEST(outcome.same == outcome.cycles, replay::repeat_text(outcome));
+}
+
+// The last moment that a job rests, and the first that it does not.
+BOOST_AUTO_TEST_CASE(a_rest_ends_at_its_time) {
+  recorded_cluster c(config, 1, 4);
+  const auto fails = c.submit("alice", 1, 100);
+  c.failing = {fails};
+  c.cycle();
+  c.failing.clear();
+  const auto until = c.now.job(fails)->rests_until_ns;
+  c.clock.ns = until - 1;
+  c.cycle("scheduling iteration");
+  BOOST_TEST(c.now.job(fails)->run == 1u);
+  c.clock.ns = until;
+  c.cycle("scheduling iteration");
+  BOOST_TEST(c.now.job(fails)->run == 2u);
+  const auto outcome = repeated(c);
+  BOOST_TEST(outcome.same == outcome.cycles, replay::repeat_text(outcome));
+}
+
+BOOST_AUTO_TEST_CASE(an_array_that_rests_is_no_part_of_a_cycle_that_is_decided_again) {
+  recorded_cluster c(config, 1, 4);
+  const auto array = c.submit_array("alice", "1-4", 2, 30);
+  c.failing = {array};
+  c.cycle();
+  c.submit("bob", 2, 100);
+  c.cycle();
+  c.restart();
+  c.failing.clear();
+  c.later(200);
+  BOOST_TEST(!c.now.job(array));  // it is over, and no history is kept
+  const auto outcome = repeated(c);
+  BOOST_TEST(outcome.same == outcome.cycles, replay::repeat_text(outcome));
+}
+
+BOOST_AUTO_TEST_CASE(jobs_whose_hooks_have_not_ended_are_no_part_of_a_cycle_that_is_decided_again) {
+  recorded_cluster c(config, 1, 4);
+  const auto first = c.add_hook("a"), second = c.add_hook("b");
+  const auto looked_at = c.submit("alice", 4, 100);
+  c.hook_ran(first, looked_at);
+  const auto held = c.submit("bob", 2, 3);
+  c.cycle("scheduling iteration");
+  BOOST_TEST(c.now.job(looked_at)->run == 0u);
+  c.write(held, [](auto e) { e.initJob().initHeld().initHolds(1).set(0, schema::HoldType::USER); });
+  for (const auto hook : {first, second}) c.hook_ran(hook, held);
+  c.cycle("scheduling iteration");
+  BOOST_TEST(c.now.job(held)->run == 0u);
+  c.hook_ran(second, looked_at);
+  c.cycle();
+  BOOST_TEST(c.now.job(looked_at)->run == 1u);
+  const auto outcome = repeated(c);
+  BOOST_TEST(outcome.cycles == 3u);
+  BOOST_TEST(outcome.same == outcome.cycles, replay::repeat_text(outcome));
+  BOOST_TEST(repeated(c, {}, c.store.last_sequence() - 3).differing == 0u);
+}
+
+// Its files can't be read, say; and the server that waits for it is started anew.
+BOOST_AUTO_TEST_CASE(a_hook_that_does_not_end_is_waited_for_as_long_as_the_server_did) {
+  for (const bool starts_anew : {false, true}) {
+    recorded_cluster c(config, 1, 4);
+    c.add_hook("a");
+    const auto job = c.submit("alice", 4, 100);
+    c.cycle("scheduling iteration");
+    BOOST_TEST(c.now.job(job)->run == 0u);
+    if (starts_anew) c.restart();
+    else c.later(60);  // its alarm is 30 s
+    BOOST_TEST(c.now.job(job)->run == 1u);
+    c.submit("bob", 4, 100);
+    c.cycle("scheduling iteration");
+    const auto outcome = repeated(c);
+    BOOST_TEST(outcome.same == outcome.cycles, replay::repeat_text(outcome));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_cycle_of_a_life_with_failed_starts_and_hooks_is_decided_again) {
+  for (unsigned seed = 1; seed <= 8; ++seed) {
+    recorded_cluster c(std::string(config) + "strict_ordering: True all\n");
+    live_with_jobs_that_are_withheld(c, seed, 300);
+    const auto outcome = repeated(c);
+    BOOST_TEST(outcome.trouble == "");
+    BOOST_TEST(outcome.cycles > 100u);
+    BOOST_TEST(outcome.proposals > 20u);
+    BOOST_TEST(outcome.reasons > 20u);
+    BOOST_TEST(outcome.same == outcome.cycles, replay::repeat_text(outcome));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_differs_is_named) {
   recorded_cluster c(config, 1, 4);
   const auto first = c.submit("alice", 4, 0);

@@ -1,4 +1,4 @@
-#include "actors/sessions/awaited_looks.hpp"
+#include "projections/scheduling/awaited_looks.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/values/job_id.hpp"
 
-namespace annals::actors {
+namespace annals::projections {
 
 namespace {
 
@@ -17,7 +17,7 @@ bool looks_on_at_new_jobs(const model::hook_state& hook) { return hook.runs_at("
 
 }  // namespace
 
-bool awaited_looks::begins(const log::record& record, std::int64_t now_ns) {
+bool awaited_looks::begins(const log::record& record) {
   if (from_.hooks().empty() || !schema::is(record.event(), schema::JobEvent::QUEUED)) return false;
   if (values::is_subjob(record.event().getJob().getQueued().getNumber())) return false;  // its array was submitted
   waiting_job job{record.get().getStream(), {}};
@@ -29,7 +29,7 @@ bool awaited_looks::begins(const log::record& record, std::int64_t now_ns) {
     }
   if (job.hooks.empty()) return false;
   if (jobs_.empty()) {
-    since_ns_ = now_ns;
+    since_ns_ = record.get().getWallNs();
     longest_ns_ = 0;
   }
   longest_ns_ = std::max(longest_ns_, longest);
@@ -37,7 +37,7 @@ bool awaited_looks::begins(const log::record& record, std::int64_t now_ns) {
   return true;
 }
 
-std::vector<std::uint64_t> awaited_looks::ended(const log::record& record, std::int64_t now_ns) {
+std::vector<std::uint64_t> awaited_looks::ended(const log::record& record) {
   std::vector<std::uint64_t> over;
   const auto look = [&](auto at) {
     if (!at->second.hooks.empty()) return std::next(at);
@@ -47,7 +47,7 @@ std::vector<std::uint64_t> awaited_looks::ended(const log::record& record, std::
   if (record.event().getHook().isRan()) {
     const auto at = jobs_.find(record.get().getCause());
     if (at == jobs_.end() || at->second.hooks.erase(record.get().getStream()) == 0) return over;
-    since_ns_ = now_ns;
+    since_ns_ = record.get().getWallNs();
     look(at);
     return over;
   }
@@ -66,4 +66,4 @@ std::vector<std::uint64_t> awaited_looks::give_up() {
   return over;
 }
 
-}  // namespace annals::actors
+}  // namespace annals::projections

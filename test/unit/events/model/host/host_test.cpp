@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_host_that_is_down_says_why_it_still_is) {
   const auto comment = [&] { return std::string(s.host.vnode("borg")->attributes.get(ids::comment).value_or("")); };
   BOOST_TEST(silent(reasons::never_came) == "");  // it was never up
   s.hello();
-  BOOST_TEST(silent(reasons::has_unwanted_runs) == "");  // that takes no host down
+  BOOST_TEST(silent(reasons::has_unwanted_runs) == "");                                      // that takes no host down
   for (const auto stopped : {reasons::server_stopped, std::string_view("shutting down")}) {  // the second as earlier releases said it
     BOOST_TEST(silent(stopped) == "wentDown");
     BOOST_TEST(silent(reasons::never_came) == "wentDown");

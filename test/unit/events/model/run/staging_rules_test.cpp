@@ -85,7 +85,8 @@ job_story assigned_subjob() {
   for (const auto& e : begun.born) subjob.happens(e, the_scheduler());
   return subjob;
 }
-constexpr const char* what_scp_said = "Unable to copy file in from store:/in\n>>> error from copy\nscp: no such file\n>>> end error output\n";
+constexpr const char* what_scp_said =
+    "Unable to copy file in from store:/in\n>>> error from copy\nscp: no such file\n>>> end error output\n";
 
 }  // namespace
 

@@ -236,8 +236,9 @@ void event_notes::note_job(const subject& of, const log::record& record, schema:
       return note_lines(id, schema::str(event.getOutputDelivered().getText()));
     case which::REQUEUED: {
       const auto r = event.getRequeued();
-      if (r.getWaitUntil() > 0) return line(job, "Job waits until " + values::print_log_date(r.getWaitUntil()) + " to be run again");
       if (r.getComment().size() > 0) line(job, schema::str(r.getComment()));
+      else if (r.getWaitUntil() > 0)  // of a subjob its array rests
+        return line(job, "Job waits until " + values::print_log_date(r.getWaitUntil()) + " to be run again");
       return line(job, "Job requeued, Exit_status=" + std::to_string(r.getExitStatus()));
     }
     case which::ENDED:

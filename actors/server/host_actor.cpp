@@ -2,12 +2,16 @@
 
 #include <chrono>
 
+#include "actors/link/wire/own_stop.hpp"
 #include "actors/server/order_keys.hpp"
+#include "events/model/host/down_reasons.hpp"
 #include "events/model/host/vnode_limit.hpp"
 
 namespace annals::actors {
 
 template class event_sourced_actor<host_aggregate>;
+
+namespace reasons = model::down_reasons;
 
 namespace {
 using still_silent_atom = caf::atom_constant<caf::atom("stillsilnt")>;
@@ -36,7 +40,7 @@ caf::message_handler host_actor::more_handlers() {
       [this](mom_connected& m) { on_connected(m); },
       [this](const mom_gone& m) { on_gone(m); },
       [this](still_silent_atom) {
-        if (!peer_) receive({model::host_silent{"no contact since the server's start"}, mom(), {}, nullptr, nullptr, {}, 0, {}});
+        if (!peer_) went_down(std::string(reasons::never_came));
       },
       [this](post_to_host& p) { on_post(p); },
       [this](const withdraw_from_host& w) { on_withdraw(w); },
@@ -46,6 +50,7 @@ caf::message_handler host_actor::more_handlers() {
 
 // Of a host that is down nobody waits to hear that a run is gone: nobody gets its vnodes, and it is up again only without it.
 void host_actor::on_change() {
+  tell_why_it_is_held();
   if (state().up) return;
   owed_.each([this](const order_key&, const auto& message) {
     if (message.get().isDiscardRun()) give_up(message.get().getDiscardRun());
@@ -79,7 +84,9 @@ void host_actor::on_ticket_wanted(const ticket_wanted& t) {
 
 void host_actor::on_withdraw(const withdraw_from_host& w) {
   owed_.withdraw(w.key);
-  if (held_ && held_->unwanted.erase(w.key) > 0) come_up_if_rid();
+  if (!held_ || held_->unwanted.erase(w.key) == 0) return;
+  held_->unknown.erase(w.key);
+  come_up_if_rid();
 }
 
 void host_actor::on_connected(mom_connected& m) {
@@ -90,14 +97,17 @@ void host_actor::on_connected(mom_connected& m) {
                           std::string_view(reinterpret_cast<const char*>(uuid.begin()), uuid.size()) != state().log_uuid;
   if (peer_ && peer_ != m.peer) peer_->close("the MoM connected anew");
   auto unwanted = unwanted_runs(m);
+  keys unknown;
+  for (const auto& run : m.kept) unknown.insert(discard_key(run.serial, run.run));
   if (std::exchange(peer_, m.peer) == m.peer) {
     // At HUP. Orders are on their way, in both directions: what the MoM did not have when it said this may be there now.
     if (held_) unwanted.merge(held_->unwanted);
+    if (held_) unknown.merge(held_->unknown);
   } else {
     unwanted.merge(compare_runs(m, log_is_new));
   }
   const auto refused = m.refused.empty() ? model::vnodes_refusal(state(), hello, settings()) : std::optional(m.refused);
-  held_ = held_hello{{m.hello, host_part(m.peer->peer().address), refused.value_or("")}, std::move(unwanted)};
+  held_ = held_hello{{m.hello, host_part(m.peer->peer().address), refused.value_or("")}, std::move(unwanted), std::move(unknown)};
   come_up_if_rid();
   owed_.each([this](const order_key&, const auto& message) { peer_->send(message); });
   // The welcome comes last: who has it has heard what was owed, hooks among it.
@@ -110,8 +120,21 @@ void host_actor::on_connected(mom_connected& m) {
 }
 
 void host_actor::come_up_if_rid() {
-  if (!held_ || !held_->unwanted.empty()) return;
+  if (!held_) return;
+  if (!held_->unwanted.empty()) return tell_why_it_is_held();
   receive({std::exchange(held_, std::nullopt)->hello, mom(), {}, nullptr, nullptr, {}, 0, {}});
+}
+
+// The rules take nothing that they know already.
+void host_actor::tell_why_it_is_held() {
+  if (!held_ || held_->unwanted.empty()) return;
+  const auto why = held_->unknown.empty() ? reasons::has_unwanted_runs : reasons::has_unknown_runs;
+  const bool is_to_be_told = !state().up || !held_->unknown.empty();
+  if (is_to_be_told && state().down_reason != why) went_down(std::string(why));
+}
+
+void host_actor::went_down(std::string why) {
+  receive({model::host_silent{std::move(why)}, mom(), {}, nullptr, nullptr, {}, 0, {}});
 }
 
 // Runs that no job has: the MoM must be rid of them first.
@@ -158,7 +181,7 @@ void host_actor::on_gone(const mom_gone& m) {
   if (m.peer != peer_) return;  // an older connection
   peer_ = nullptr;
   held_.reset();
-  receive({model::host_silent{m.why}, mom(), {}, nullptr, nullptr, {}, 0, {}});
+  went_down(m.why == wire::own_stop ? std::string(reasons::server_stopped) : m.why);
 }
 
 }  // namespace annals::actors

@@ -34,6 +34,8 @@ class host_actor : public event_sourced_actor<host_aggregate> {
   keys unwanted_runs(const mom_connected& m);
   keys compare_runs(const mom_connected& m, bool log_is_new);
   void come_up_if_rid();
+  void tell_why_it_is_held();
+  void went_down(std::string why);
   void give_up(schema::RunRef::Reader run);
   model::requester mom() const { return {"pbs_mom", state().name, schema::Role::MOM}; }
 
@@ -44,6 +46,7 @@ class host_actor : public event_sourced_actor<host_aggregate> {
   struct held_hello {
     model::mom_hello hello;
     keys unwanted;
+    keys unknown;  // of them, those that may be of a lost part of the log
   };
   std::optional<held_hello> held_;
 };

@@ -233,6 +233,8 @@ class what_a_mom_knows(LostLogTest):
         self.refused("a MoM (server_priv/log.witness) knows record", REFUSED)
         self.start_server("--accept-loss")
         self.until_logged(f"runs job {id} (run 1), of which the log knows nothing")
+        listed = lambda: self.sure("pbsnodes", "-l").strip()
+        self.until(lambda: listed().endswith("down node down: it runs jobs of which the log knows nothing"), listed)
         self.assertGreater(int(self.submit("-h", "--", "/bin/true").split(".")[0]), int(id.split(".")[0]))
         open(go, "w").close()
         self.until_logged(f"job {id}, of which the log knows nothing, has ended with exit status 7")

@@ -102,6 +102,14 @@ class staging(ClusterTest):
         self.until_state(id, "F")
         self.assertEqual(self.job(id)["run_count"], "1")
 
+    def test_an_array_says_which_file_did_not_come(self):
+        id = self.staged_submit("-J", "1-2", "-W", "stagein=in@near:/data/no/such", "--", "/bin/true")
+        self.until(lambda: "its files could not be copied" in self.job(id).get("comment", ""), lambda: self.job(id), RETRIES_DEADLINE_S)
+        self.assertRegex(self.job(id)["comment"],
+                         f"^Subjob [12] requeued, its files could not be copied: Unable to copy file in from {self.work}/no/such; .*"
+                         "No such file or directory; not tried again before [0-9/]+ [0-9:]+$")
+        self.sure("qdel", id)
+
     def test_a_mom_killed_while_files_come_brings_them_and_starts_the_job_once(self):
         self.write(f"{self.store}/si", "x\n")
         os.mkfifo(f"{self.top}/hold")

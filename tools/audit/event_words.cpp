@@ -84,9 +84,12 @@ std::string asked_words(schema::SubjobsAsked::Reader e) {
          (waiting > 0 ? "; " + std::to_string(waiting) + " had not begun: " + schema::str(e.getWaiting()) : "");
 }
 
+// A subjob has a comment then and does not wait, its array rests.
+bool waits_for_files(schema::JobRequeued::Reader e) { return e.getWaitUntil() > 0 && e.getComment().size() == 0; }
+
 std::string requeued_words(schema::JobRequeued::Reader e) {
   std::string text = run_text(e.getRun()) + " is over, exit status " + std::to_string(e.getExitStatus());
-  if (e.getWaitUntil() > 0) text += ", its files could not be staged in: waits until " + values::print_log_date(e.getWaitUntil());
+  if (waits_for_files(e)) text += ", its files could not be staged in: waits until " + values::print_log_date(e.getWaitUntil());
   if (e.getHolds().size() > 0) text += ", now with " + holds_text(e.getHolds());
   return text + after_colon(e.getComment());
 }

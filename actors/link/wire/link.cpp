@@ -363,7 +363,7 @@ void link::lost(const std::string& why) {
 
 void link::close_transport() { transport_->close(); }
 
-void link::end_now() { lost(reason_.empty() ? "shutting down" : reason_); }
+void link::end_now() { lost(reason_.empty() ? std::string(own_stop) : reason_); }
 
 // --- time ---
 

@@ -13,6 +13,7 @@
 #include "actors/link/wire/complaints.hpp"
 #include "actors/link/wire/frames.hpp"
 #include "actors/link/wire/outgoing.hpp"
+#include "actors/link/wire/own_stop.hpp"
 #include "actors/link/wire/transport.hpp"
 #include "actors/link/wire/worker.hpp"
 
@@ -64,7 +65,7 @@ class link final : public connection, public resident, public std::enable_shared
   void on_written(error_code ec, std::size_t bytes);
 
   void tick(steady::time_point now) override;
-  void begin_end() override { begin_close("shutting down"); }
+  void begin_end() override { begin_close(std::string(own_stop)); }
   void end_now() override;
 
  private:

@@ -93,7 +93,7 @@ class lost final : public stored_reaction<lost> {
     if (event.isAdded()) names_[r.getStream()] = schema::str(event.getAdded().getName());
     const auto name = names_.find(r.getStream());
     if (name == names_.end()) return false;
-    if (event.isWentDown()) absent_[name->second] = {r.getWallNs(), r.getSequence()};
+    if (event.isWentDown()) absent_.try_emplace(name->second, absence{r.getWallNs(), r.getSequence()});  // another reason is no later time
     if (event.isCameUp() || event.isRemoved()) absent_.erase(name->second);
     if (event.isRemoved()) names_.erase(name);
     return true;

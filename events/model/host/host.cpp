@@ -10,6 +10,7 @@
 #include "events/attributes/table.hpp"
 #include "events/model/changes.hpp"
 #include "events/model/host/busy.hpp"
+#include "events/model/host/down_reasons.hpp"
 #include "events/model/host/provisioning.hpp"
 #include "events/model/host/vnode_limit.hpp"
 #include "events/model/host/vnode_names.hpp"
@@ -306,6 +307,14 @@ outcome decide_hello(const host_state& host, const mom_hello& said, const settin
   return out;
 }
 
+// A host that is down is told to be so for another reason when the one before has passed, or when its MoM is there after all. A run
+// that nobody wants keeps a host down and takes none down.
+bool is_news_of_down(const host_state& host, std::string_view why) {
+  if (host.up) return why != down_reasons::has_unwanted_runs;
+  const bool is_there = why == down_reasons::has_unknown_runs || why == down_reasons::has_unwanted_runs;
+  return why != host.down_reason && (is_there || down_reasons::passes(host.down_reason));
+}
+
 }  // namespace
 
 outcome decide(const host_state& host, const host_command& command, const stamp& now, const settings& settings) {
@@ -317,7 +326,7 @@ outcome decide(const host_state& host, const host_command& command, const stamp&
     outcome operator()(const mom_hello& c) const { return decide_hello(host, c, settings); }
     outcome operator()(const provision_vnode& c) const { return decide_provision(host, c); }
     outcome operator()(const host_silent& c) const {
-      if (!host.exists || !host.up) return no_change;
+      if (!host.exists || !is_news_of_down(host, c.why)) return no_change;
       return std::vector<event>{make_event([&](auto e) { e.initHost().initWentDown().setText(c.why); })};
     }
   };
@@ -390,11 +399,11 @@ void on_up(host_state& host, const event_place& at, schema::HostCameUp::Reader e
 }
 
 void on_down(host_state& host, const event_place& at, const std::string& why) {
-  host.up = false;
+  const bool was_up = std::exchange(host.up, false);
   host.down_reason = why;
   for (auto& v : host.vnodes) {
     v.busy = v.suspends = false;  // nobody knows
-    v.state_changed_s = at.seconds();
+    if (was_up) v.state_changed_s = at.seconds();
     if (!v.set_by_admin.has(ids::comment)) v.attributes.set(ids::comment, std::string(down_comment) + why);
   }
 }

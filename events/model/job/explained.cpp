@@ -98,10 +98,13 @@ void note_missing_files(job_state& job, std::string_view text) {
   keep_short(job.explained);
 }
 
+std::string words_of_missing_files(const job_state& job) {
+  return "files could not be copied" + (job.explained.starts_with("; ") ? ": " + job.explained.substr(2) : std::string());
+}
+
 std::string why_files_are_missing(const job_state& job) {
   if (job.phase != job_phase::waiting || job.stage_in != job_stage_in::failed) return {};
-  const auto why = job.explained.starts_with("; ") ? ": " + job.explained.substr(2) : std::string();
-  return "Its files could not be copied" + why + ". It is tried again then.";
+  return "Its " + words_of_missing_files(job) + ". It is tried again then.";
 }
 
 }  // namespace annals::model

@@ -19,6 +19,8 @@ void note_killed(job_state& job, schema::TaskSettled::Reader told);
 void note_undelivered(job_state& job, std::string_view text);
 // The same of files that were to come before it.
 void note_missing_files(job_state& job, std::string_view text);
+// Returns "files could not be copied: Unable to copy file ..." for a job whose files did not come.
+std::string words_of_missing_files(const job_state& job);
 // Returns "Its files could not be copied: Unable to copy file ..." for a job that waits for its files, and nothing for others.
 std::string why_files_are_missing(const job_state& job);
 

@@ -62,15 +62,25 @@ std::string not_started(const job_state& job, const std::string& text) {
   return "not started on " + job.hosts.front() + (text.empty() ? "" : ": " + text);
 }
 
+// "Job", "Subjob 3"
+std::string named_in_comment(const job_state& job) {
+  return job.is_subjob() ? "Subjob " + std::to_string(values::index_of(job.number)) : "Job";
+}
+
+// As in PBS a job has no comment then; of a subjob its array says why it rests.
+event requeued_without_files(const job_state& job, std::int32_t code, const stamp& now) {
+  return make_event([&](auto e) {
+    auto r = e.initJob().initRequeued();
+    r.setRun(job.run);
+    r.setExitStatus(code);
+    r.setWaitUntil(now.seconds() + stage_in_retry_s);
+    if (job.is_subjob()) r.setComment(named_in_comment(job) + " requeued, its " + words_of_missing_files(job));
+  });
+}
+
 event requeued(const job_state& job, std::int32_t code, const run_end_reason& why, const stamp& now) {
   const auto& given_up = why.given_up;
-  if (waits_for_files(job) && given_up.empty())
-    return make_event([&](auto e) {
-      auto r = e.initJob().initRequeued();
-      r.setRun(job.run);
-      r.setExitStatus(code);
-      r.setWaitUntil(now.seconds() + stage_in_retry_s);
-    });
+  if (waits_for_files(job) && given_up.empty()) return requeued_without_files(job, code, now);
   const bool failed_often = is_failed_start(code) && counted_starts(job) > failed_starts_max;
   const bool script_lost = code == exit_script_lost, restart_failed = code == exit_bad_restart;
   const bool failed = fails_start(code) && !failed_often;
@@ -88,8 +98,7 @@ event requeued(const job_state& job, std::int32_t code, const run_end_reason& wh
     } else if (!given_up.empty()) {
       r.setComment("Job requeued, " + given_up + words_of_rest(rests_until));
     } else if (failed) {
-      const auto which = job.is_subjob() ? "Subjob " + std::to_string(values::index_of(job.number)) : "Job";
-      r.setComment(which + " requeued, " + not_started(job, why.not_started) + words_of_rest(rests_until));
+      r.setComment(named_in_comment(job) + " requeued, " + not_started(job, why.not_started) + words_of_rest(rests_until));
     }
   });
 }

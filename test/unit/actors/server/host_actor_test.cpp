@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "actors/link/wire/own_stop.hpp"
 #include "actors/runtime/log_writer.hpp"
 #include "actors/server/order_keys.hpp"
 #include "events/log/event_log.hpp"
@@ -69,6 +70,22 @@ struct fixture {
     });
     tell(actors::mom_connected{peer, std::move(hello), {}, {}, {}});
   }
+  void is_back(const std::vector<actors::run_name>& unwanted, const std::vector<actors::run_name>& kept) {
+    peer = std::make_shared<test::fake_peer>(wire::identity::kind::mom, "n1");
+    auto hello = schema::make<schema::FromMom>([](schema::FromMom::Builder m) { m.initHello().setHost("n1"); });
+    tell(actors::mom_connected{peer, std::move(hello), {}, unwanted, kept});
+  }
+  // Why it has gone down, each time, and when it came up.
+  std::string told_of_it() const {
+    std::string text;
+    (void)reader.read_stream(stream, 1, [&](const log::record_ptr& r) {
+      const auto event = r->event();
+      if (schema::is(event, schema::HostEvent::CAME_UP)) text += "up; ";
+      if (schema::is(event, schema::HostEvent::WENT_DOWN)) text += schema::str(event.getHost().getWentDown().getText()) + "; ";
+      return true;
+    });
+    return text;
+  }
   void is_rid() { tell(actors::withdraw_from_host{"n1", actors::discard_key(serial, 1)}); }
   bool is_up() const {
     bool up = false;
@@ -88,6 +105,7 @@ struct fixture {
   model::settings_ptr settings = std::make_shared<model::settings>(test::small_settings());
   std::uint64_t stream = 0;
   told_jobs told;
+  std::shared_ptr<test::fake_peer> peer;  // of the last is_back
   caf::actor writer, gateway, host;
 };
 
@@ -141,6 +159,34 @@ BOOST_AUTO_TEST_CASE(a_host_that_comes_without_the_run_is_up_at_once) {
   tell(actors::mom_connected{
       peer, schema::make<schema::FromMom>([](schema::FromMom::Builder m) { m.initHello().setHost("n1"); }), {}, {}, {}});
   BOOST_TEST(is_up());
+}
+
+BOOST_AUTO_TEST_CASE(a_host_that_is_kept_down_says_what_for) {
+  const actors::run_name lost{serial, 1, "7.borg"}, other{serial + 1, 1, "8.borg"};
+  const auto ends = [&](const actors::run_name& run) {
+    tell(actors::withdraw_from_host{"n1", actors::discard_key(run.serial, run.run)});
+  };
+  is_back({other}, {lost});
+  BOOST_TEST(told_of_it() == "it runs jobs of which the log knows nothing; ");
+  ends(lost);
+  BOOST_TEST(told_of_it() == "it runs jobs of which the log knows nothing; it has yet to end runs that nobody wants; ");
+  ends(other);
+  BOOST_TEST(told_of_it().ends_with("wants; up; "));
+  tell(actors::mom_gone{peer, std::string(wire::own_stop)});
+  BOOST_TEST(told_of_it().ends_with("up; the server has stopped; "));
+  is_back({}, {lost});
+  tell(actors::mom_gone{peer, "link lost"});
+  BOOST_TEST(told_of_it().ends_with("the server has stopped; it runs jobs of which the log knows nothing; link lost; "));
+}
+
+BOOST_AUTO_TEST_CASE(a_host_that_the_log_has_as_up_goes_down_for_a_run_that_may_be_of_a_lost_part_and_for_no_other) {
+  is_back({}, {});
+  is_back({{serial, 1, "7.borg"}}, {});
+  BOOST_TEST(told_of_it() == "up; ");
+  is_back({}, {{serial, 1, "7.borg"}});
+  BOOST_TEST(told_of_it() == "up; it runs jobs of which the log knows nothing; ");
+  is_rid();
+  BOOST_TEST(told_of_it().ends_with("nothing; up; "));
 }
 
 // At HUP a MoM says hello over the connection that it has: its order, or a discard, may be on its way to it.

@@ -57,6 +57,14 @@ BOOST_AUTO_TEST_CASE(the_runs_of_a_host_are_given_up_when_its_time_is_over_and_a
   BOOST_TEST(wait() == -1);
 }
 
+BOOST_AUTO_TEST_CASE(a_host_that_is_down_for_another_reason_has_no_more_time) {
+  down(borg);
+  later(200);
+  down(borg);
+  due();
+  BOOST_TEST(wait() == 100);
+}
+
 BOOST_AUTO_TEST_CASE(the_runs_of_the_host_that_went_down_first_are_given_up_first) {
   down(federer);
   down(borg);

@@ -1,6 +1,7 @@
 // Hosts and their vnodes: creation, what the MoM reports, what administrators set, states.
 #include <boost/test/unit_test.hpp>
 
+#include "events/model/host/down_reasons.hpp"
 #include "events/model/host/vnode_names.hpp"
 #include "test/support/model_builders.hpp"
 
@@ -78,6 +79,40 @@ BOOST_AUTO_TEST_CASE(a_host_is_unknown_then_free_then_down_then_free) {
   BOOST_TEST(s.hello() == "cameUp");
   BOOST_TEST(s.state() == "");
   BOOST_TEST(!s.host.vnode("borg")->attributes.has(ids::comment));
+}
+
+BOOST_AUTO_TEST_CASE(a_host_that_is_down_says_why_it_still_is) {
+  namespace reasons = model::down_reasons;
+  host_story s;
+  s.node(ManageVerb::CREATE);
+  const auto silent = [&](std::string_view why) { return s.when(model::host_silent{std::string(why)}, the_server()); };
+  const auto comment = [&] { return std::string(s.host.vnode("borg")->attributes.get(ids::comment).value_or("")); };
+  BOOST_TEST(silent(reasons::never_came) == "");  // it was never up
+  s.hello();
+  BOOST_TEST(silent(reasons::has_unwanted_runs) == "");                                      // that takes no host down
+  for (const auto stopped : {reasons::server_stopped, std::string_view("shutting down")}) {  // the second as earlier releases said it
+    BOOST_TEST(silent(stopped) == "wentDown");
+    BOOST_TEST(silent(reasons::never_came) == "wentDown");
+    BOOST_TEST(comment() == "node down: no contact since the server's start");
+    s.hello();
+  }
+  silent("link lost");
+  const auto since = s.host.vnode("borg")->state_changed_s;
+  s.now_s += 5;
+  BOOST_TEST(silent(reasons::never_came) == "");  // what was known before says more
+  BOOST_TEST(silent(reasons::has_unwanted_runs) == "wentDown");
+  BOOST_TEST(silent(reasons::has_unwanted_runs) == "");
+  BOOST_TEST(comment() == "node down: it has yet to end runs that nobody wants");
+  BOOST_TEST(silent(reasons::has_unknown_runs) == "wentDown");
+  BOOST_TEST(comment() == "node down: it runs jobs of which the log knows nothing");
+  BOOST_TEST(silent("link lost") == "wentDown");
+  BOOST_TEST(comment() == "node down: link lost");
+  BOOST_TEST(s.host.vnode("borg")->state_changed_s == since);
+  s.hello();
+  BOOST_TEST(silent(reasons::has_unknown_runs) == "wentDown");
+  BOOST_TEST(s.state() == "down");
+  s.hello();
+  BOOST_TEST(comment() == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_report_of_more_vnodes_than_a_host_may_have_is_refused_whole) {

@@ -77,6 +77,16 @@ job_story assigned_with_files() {
   story.when(propose(), the_scheduler());
   return story;
 }
+// The third subjob of an array with such files, as it is run.
+job_story assigned_subjob() {
+  job_story array, subjob;
+  array.when(submission(12, {{"array_indices_submitted", "", "1-9"}, {"stagein", "", "in@store:/data/in"}}));
+  const auto begun = array.ask(propose_subjob(3), the_scheduler());
+  for (const auto& e : begun.born) subjob.happens(e, the_scheduler());
+  return subjob;
+}
+constexpr const char* what_scp_said =
+    "Unable to copy file in from store:/in\n>>> error from copy\nscp: no such file\n>>> end error output\n";
 
 }  // namespace
 
@@ -150,7 +160,7 @@ BOOST_AUTO_TEST_CASE(a_job_shows_that_its_files_are_on_their_way) {
 
 BOOST_AUTO_TEST_CASE(a_job_whose_files_did_not_come_waits_for_half_an_hour_as_if_it_had_not_run) {
   auto story = assigned_with_files();
-  stages(story, false, "Unable to copy file in from store:/in\n>>> error from copy\nscp: no such file\n>>> end error output\n");
+  stages(story, false, what_scp_said);
   BOOST_TEST(model::why_files_are_missing(story.job) == "");
   BOOST_TEST(story.refuses(-3) == "startFailed vnodesReleased requeued");
   BOOST_TEST(story.state() == "W 37");
@@ -166,6 +176,17 @@ BOOST_AUTO_TEST_CASE(a_job_whose_files_did_not_come_waits_for_half_an_hour_as_if
   BOOST_TEST(story.state() == "R 15");
   BOOST_TEST(story.attribute(ids::run_count) == "1");
   BOOST_TEST(story.job.run == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_subjob_whose_files_did_not_come_says_which_for_the_comment_of_its_array) {
+  auto story = assigned_subjob();
+  BOOST_TEST(story.state() == "R 15");
+  stages(story, false, what_scp_said);
+  BOOST_TEST(story.refuses(-3) == "startFailed vnodesReleased requeued forgotten");
+  const auto requeued = story.history.at(story.history.size() - 2).second.get().getJob().getRequeued();
+  BOOST_TEST(requeued.getWaitUntil() > 0);
+  BOOST_TEST(schema::str(requeued.getComment()) ==
+             "Subjob 3 requeued, its files could not be copied: Unable to copy file in from store:/in; scp: no such file");
 }
 
 BOOST_AUTO_TEST_CASE(a_job_that_is_not_wanted_any_more_does_not_wait) {

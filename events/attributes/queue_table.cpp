@@ -63,7 +63,7 @@ const attribute queue_attributes[] = {
     {queue::backfill_depth, "backfill_depth", value_type::integer, setter::operator_, none, "",
      "jobs to backfill around; unset counts as 1, 0 is no backfilling"},
     {queue::route_destinations, "route_destinations", value_type::string_array, setter::manager, none, "",
-     "queues a routing queue sends to"},
+     "queues a routing queue sends to; one that leads back to it is passed over, and a job with no other destination waits"},
     {queue::alt_router, "alt_router", value_type::boolean, setter::manager, none, "", "legacy"},
     {queue::route_held_jobs, "route_held_jobs", value_type::boolean, setter::operator_, none, "", "whether held jobs are routed"},
     {queue::route_waiting_jobs, "route_waiting_jobs", value_type::boolean, setter::operator_, none, "", "whether waiting jobs are routed"},

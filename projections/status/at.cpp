@@ -26,8 +26,8 @@ class needed_streams {
     const auto kind = asked.getKind();
     all_ = kind == ObjectKind::QUEUE || kind == ObjectKind::SERVER || kind == ObjectKind::NODE || kind == ObjectKind::HOST;
     schedulers_ = kind == ObjectKind::SCHEDULER || asked.getWhy();  // their names, and whether they are there
-    queues_ = asked.getWhy();                                       // their partitions
-    hooks_ = kind == ObjectKind::HOOK;
+    queues_ = asked.getWhy();                                       // their partitions, and where routing queues lead
+    hooks_ = kind == ObjectKind::HOOK || asked.getWhy();            // who may refuse a move
     reservations_ = kind == ObjectKind::RESERVATION;
     if (reservations_) all_jobs_ = true;  // those that a window left behind
     if (kind != ObjectKind::JOB) return;

@@ -1,6 +1,8 @@
 // Answers qstat: jobs, arrays and subjobs, by name or all of them.
 #include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "events/attributes/ids.hpp"
 #include "events/model/job/explained.hpp"
@@ -9,6 +11,7 @@
 #include "projections/status/partition.hpp"
 #include "projections/status/query.hpp"
 #include "projections/status/query_parts.hpp"
+#include "projections/status/routing_why.hpp"
 #include "projections/status/subjobs.hpp"
 
 namespace annals::projections {
@@ -45,11 +48,23 @@ std::string why_it_ended(const model::job_state& job) {
   return job.delete_requested ? "It was deleted by " + job.deleted_by + "." : std::string();
 }
 
+// A sentence on each line. No scheduler hears of the job.
+void put_routing(const std::vector<std::string>& sentences, const std::string& queue, schema::JobWhy::Builder to) {
+  std::string comment;
+  for (const auto& each : sentences) (comment += comment.empty() ? "" : "\n") += each;
+  to.setComment(comment);
+  auto data = to.initData();
+  data.setKind(schema::Why::Kind::QUEUE);
+  data.setOwner("routing queue " + queue);
+}
+
 piecewise::fill_why why_of(const status& from, const model::job_state& job) {
   if (job.ended()) {
     auto end = why_it_ended(job);
     return end.empty() ? piecewise::fill_why() : [end = std::move(end)](schema::JobWhy::Builder to) { to.setComment(end); };
   }
+  if (const auto lines = why_not_routed(from, job); !lines.empty())
+    return [lines, queue = std::string(job.queue())](schema::JobWhy::Builder to) { put_routing(lines, queue, to); };
   const auto* why = from.why(job.serial);
   const bool waits = !job.ended() && job.allocated.empty();
   if (!why && !waits) return {};

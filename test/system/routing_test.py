@@ -101,6 +101,30 @@ class routing(ClusterTest):
         self.assertEqual((shown["job_state"], shown["comment"]), ("F", REJECTED))
         self.until_logged(f";{id};{REJECTED}")
 
+    def test_where_queues_lead_nowhere_a_job_waits_and_says_so(self):
+        why = lambda id: self.sure("qstat", "--why", id)
+        self.set("rq", "route_destinations = rq")
+        id = self.waiting_job()
+        self.assertIn(" waits in routing queue rq.\n  It has nowhere to go: ", why(id))
+        self.sure("qmgr", "-c", "create queue r2 queue_type=r, enabled=t, started=t, route_destinations=rq")
+        self.set("rq", "route_destinations = r2")
+        self.assertIn("  Destination r2 leads back, and is passed over.\n", why(id))
+        self.assertEqual(self.job(id)["queue"], "rq")
+        self.set("rq", "route_destinations += short")
+        self.until_in("short", id)
+        self.until_recorded_in(id, "rq", "short")
+
+    def test_a_job_that_no_queue_takes_says_why(self):
+        self.set("long", "enabled = False")
+        id = self.waiting_job("-l", "walltime=02:00:00")
+        told = self.sure("qstat", "--why", id)
+        self.assertIn("\n  Destination short refuses it for good: ", told)
+        self.assertIn("\n  Destination long refuses it now: Queue is not enabled.\n", told)
+        self.assertIn("\n  It is tried again every second (route_retry_time).\n", told)
+        self.set("rq", "started = False")
+        stopped = f"{id} waits in routing queue rq.\n  Queue rq is not started: it routes no job.\n"
+        self.assertEqual(self.sure("qstat", "--why", id), stopped)
+
     def test_its_time_there_ends(self):
         self.set("rq", "route_lifetime = 1")
         id = self.waiting_job("-h")

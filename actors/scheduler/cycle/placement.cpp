@@ -31,12 +31,22 @@ bool placement::place(const job& j, allocation& out, refusal& why, const reserve
     finish(out);
     return true;
   }
-  why.data = lack_of_place(pool);
   if (why.text.empty() && !first_lack_host_) why.text = provision_lack_;
   if (why.text.empty())
     why.text = first_lack_host_ ? "Insufficient amount of resource: " + resources_[first_lack_want_.resource].name + " "
                                 : "No available resources on nodes";
+  if (!others_ || within_) explain(pool, why);
   return false;
+}
+
+// Nobody is told what lacks at another time. Amounts are told as they are, also of vnodes that take no more jobs.
+void placement::explain(const node_pool& pool, refusal& why) {
+  hosts_taken_.clear();
+  vnodes_taken_.clear();
+  lifts_run_limits_ = true;
+  why.data = lack_of_place(pool);
+  lifts_run_limits_ = false;
+  if (auto limit = lack_of_run_limits(pool)) why.data = std::move(*limit);
 }
 
 // With avoid_provision it is placed where nothing is provisioned, if it can be.
@@ -53,6 +63,7 @@ bool placement::place_on_hosts(allocation& out, const node_pool& pool, refusal& 
   const auto keys = group_keys(*job_);
   for (forgiven_ = 0;; ++forgiven_) {
     first_lack_host_ = nullptr;
+    unplaced_ = nullptr;
     why = {};
     if (keys.empty() ? place_in(pool, out) : place_in_sets(pool, keys, out, why)) return true;
     if (forgiven_ == job_->failed_hosts.size()) return false;
@@ -146,6 +157,7 @@ bool placement::place_in(const node_pool& pool, allocation& out) {
 
 bool placement::place_packed(const node_pool& pool, allocation& out) {
   const bool hopeless = beyond_every_host(pool, request_->sums);
+  unplaced_ = &request_->sums;
   for (const auto& host : pool.hosts) {
     if (!any_usable(host)) continue;
     if (!host_may_hold(host, request_->sums)) {
@@ -164,6 +176,7 @@ bool placement::place_packed(const node_pool& pool, allocation& out) {
 bool placement::place_spread(const node_pool& pool, allocation& out) {
   for (const chunk& c : request_->chunks) {
     if (spread_chunk(pool, c, out)) continue;
+    unplaced_ = &c.wants;
     undo(out, {}, 0);
     return false;
   }
@@ -409,9 +422,10 @@ amount reserved_space::of_pool(index queue, resource_id r) const {
   return 0;
 }
 
-bool placement::within_run_limits(const vnode& v) const {
-  if (v.max_running >= 0 && static_cast<std::int64_t>(v.jobs.size()) >= v.max_running) return false;
-  if (v.max_user_run < 0 && v.max_group_run < 0) return true;
+std::optional<placement::run_limit> placement::reached_run_limit(const vnode& v) const {
+  const auto runs = static_cast<std::int64_t>(v.jobs.size());
+  if (v.max_running >= 0 && runs >= v.max_running) return run_limit{"max_running", v.max_running, runs};
+  if (v.max_user_run < 0 && v.max_group_run < 0) return std::nullopt;
   std::int64_t of_user = 0, of_group = 0;
   for (const auto& on : v.jobs) {
     const job* other = jobs_.find(on.job);
@@ -419,8 +433,12 @@ bool placement::within_run_limits(const vnode& v) const {
     of_user += other->euser == job_->euser;
     of_group += other->egroup == job_->egroup;
   }
-  return (v.max_user_run < 0 || of_user < v.max_user_run) && (v.max_group_run < 0 || of_group < v.max_group_run);
+  if (v.max_user_run >= 0 && of_user >= v.max_user_run) return run_limit{"max_user_run", v.max_user_run, of_user};
+  if (v.max_group_run >= 0 && of_group >= v.max_group_run) return run_limit{"max_group_run", v.max_group_run, of_group};
+  return std::nullopt;
 }
+
+bool placement::within_run_limits(const vnode& v) const { return lifts_run_limits_ || !reached_run_limit(v); }
 
 std::string_view placement::aoe_of(const chunk& c) const {
   for (const want& w : c.wants)

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -112,6 +113,7 @@ class placement {
   const std::vector<node_pool>& sets_of(const job& j, const node_pool& pool, const std::string& resource);
   std::vector<std::string> group_keys(const job& j) const;
 
+  void explain(const node_pool& pool, refusal& why);
   bool place_anywhere(allocation& out, const node_pool& pool, refusal& why);
   bool place_on_hosts(allocation& out, const node_pool& pool, refusal& why);
   bool failed_on(index host) const;
@@ -128,6 +130,24 @@ class placement {
   std::vector<index> unusable_with(const node_pool& pool, const want& w) const;
   why_data lack_of_usable(const want& w, const std::vector<index>& unusable) const;
   why_data lack_of_place(const node_pool& pool) const;
+  std::optional<why_data> lack_of_run_limits(const node_pool& pool);
+  // How far a host is from giving what is wanted; the smallest is the nearest.
+  struct distance {
+    bool never = false;       // it could not do so if nothing ran there
+    std::size_t lacking = 0;  // so many resources
+    double short_by = 0;      // the sum of the parts of them that lack
+    auto operator<=>(const distance&) const = default;
+  };
+  struct stock {
+    amount free = 0, total = 0;
+  };
+  distance distance_of(const node_pool::host_group& host, const std::vector<want>& wants) const;
+  stock stock_of(const node_pool::host_group& host, const std::vector<want>& wants, const want& w) const;
+  amount capacity_of(index vnode_at, resource_id r) const;
+  bool serves(index vnode_at, const std::vector<want>& wants) const;
+  bool may_give(index vnode_at) const;
+  std::vector<index> those_that_may_give(std::vector<index> vnodes) const;
+  std::optional<why_data> lack_of_nearest(const node_pool& pool) const;
   bool place_in_sets(const node_pool& pool, const std::vector<std::string>& keys, allocation& out, refusal& why);
   class empty_hosts;
   bool holds_when_empty(const node_pool& set, const node_pool& pool) const;
@@ -145,6 +165,11 @@ class placement {
   bool beyond_every_host(const node_pool& pool, const std::vector<want>& wants) const;
   bool beyond_what_others_leave() const;
   bool may_use(index vnode_at) const;
+  struct run_limit {
+    const char* name;
+    std::int64_t most, count;  // so many may run, so many do
+  };
+  std::optional<run_limit> reached_run_limit(const vnode& v) const;
   bool within_run_limits(const vnode& v) const;
   bool matches(const vnode& v, const want& w) const;  // texts and booleans
   bool matches(const vnode& v, const std::vector<want>& wants) const;
@@ -179,6 +204,8 @@ class placement {
   const reserved_space* others_ = nullptr;
   const node_pool::host_group* first_lack_host_ = nullptr;  // the first that can't hold a chunk,
   want first_lack_want_ = {};                               // and what it lacks
+  const std::vector<want>* unplaced_ = nullptr;             // of the chunk, or of the job that is packed, that found no place last
+  bool lifts_run_limits_ = false;                           // limits of vnodes keep nobody away
   std::size_t forgiven_ = 0;                                // of the hosts that could not start it: so many of the oldest may be used
   bool keeps_aoes_ = false;                                 // no vnode is provisioned
   std::string provision_lack_;                              // why the first was not that would have to be

@@ -23,17 +23,6 @@ bool is_this_server(std::string_view server, const settings& settings) {
   return short_name(server) == short_name(settings.server_name) || short_name(server) == short_name(settings.host_name);
 }
 
-// "queue", "queue@server", "@server": the name of the queue, or why there is none.
-values::result<std::string, rejection> queue_named(std::string_view destination, const settings& settings) {
-  const auto at = destination.find('@');
-  if (at != std::string_view::npos && !is_this_server(destination.substr(at + 1), settings)) return refuse(pbs_error::bad_host);
-  std::string queue(destination.substr(0, at));
-  if (queue.empty()) queue = settings.server.get(attributes::server::default_queue).value_or("");
-  if (queue.empty()) return refuse(pbs_error::no_default_queue);
-  if (!settings.queue(queue)) return refuse(pbs_error::unknown_queue);
-  return queue;
-}
-
 attributes::request_defaults defaults_in(std::string_view queue, const settings& settings) {
   const auto* q = settings.queue(queue);
   return attributes::defaults_of(settings.server, q ? q->attributes : attributes::attribute_set());
@@ -108,7 +97,7 @@ std::optional<rejection> cannot_go_there(const job_state& job, const std::string
                                          const settings& settings) {
   if (is_routed)
     if (auto why = cannot_leave(job, settings)) return why;
-  if (is_routed && (queue == job.queue() || hops_of(job) >= route_hops_max)) return refuse(pbs_error::too_many_hops);
+  if (is_routed && (leads_nowhere(job.queue(), queue, settings) || hops_of(job) >= route_hops_max)) return refuse(pbs_error::too_many_hops);
   if (auto why = only_routed(queue, by, settings)) return why;
   return queue_refusal(queue, job.attribute(ids::egroup), mover(job, is_routed, by), settings);
 }
@@ -136,6 +125,16 @@ outcome decide_move_of_run(const job_state& job, const std::string& queue, const
 }
 
 }  // namespace
+
+values::result<std::string, rejection> queue_named(std::string_view destination, const settings& settings) {
+  const auto at = destination.find('@');
+  if (at != std::string_view::npos && !is_this_server(destination.substr(at + 1), settings)) return refuse(pbs_error::bad_host);
+  std::string queue(destination.substr(0, at));
+  if (queue.empty()) queue = settings.server.get(attributes::server::default_queue).value_or("");
+  if (queue.empty()) return refuse(pbs_error::no_default_queue);
+  if (!settings.queue(queue)) return refuse(pbs_error::unknown_queue);
+  return queue;
+}
 
 outcome decide_move(const job_state& job, schema::MoveJob::Reader command, const stamp& now, const settings& settings) {
   const auto destination = schema::text(command.getDestination());

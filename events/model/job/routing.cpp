@@ -1,6 +1,9 @@
 // What the server may do with a job in a routing queue, and when it ends there. Source: pbs guide, routing queues.
 #include "events/model/job/routing.hpp"
 
+#include <algorithm>
+#include <set>
+
 #include "events/attributes/ids.hpp"
 #include "events/model/job/rules.hpp"
 #include "events/model/refuse.hpp"
@@ -19,16 +22,35 @@ constexpr std::string_view lifetime_text = "Route queue lifetime exceeded";
 
 bool flag(const attributes::attribute_set& queue, attributes::attribute_id id) { return queue.get(id) == "True"; }
 
-// Every destination refuses for good, and there is one.
+std::vector<std::string> destinations_of(std::string_view queue, const settings& settings) {
+  const auto* known = settings.queue(queue);
+  return values::split_list(known ? known->attributes.get(queue_ids::route_destinations).value_or("") : "");
+}
+
+// Whether a job that comes to the queue may come out of routing queues, without a way through those that were seen. A queue that is not
+// there and one that has no destinations are the end of a way, too.
+bool leads_out(const std::string& queue, const settings& settings, std::set<std::string, std::less<>>& seen) {
+  const auto* known = settings.queue(queue);
+  if (!known || !is_routing(known->attributes)) return true;
+  if (!seen.insert(queue).second) return false;
+  const auto destinations = destinations_of(queue, settings);
+  return destinations.empty() || std::any_of(destinations.begin(), destinations.end(), [&](const std::string& d) {
+           const auto next = queue_named(d, settings);
+           return !next || leads_out(*next, settings, seen);
+         });
+}
+
+// Every destination that leads anywhere refuses for good, and there is one.
 bool nobody_ever_takes(const job_state& job, const stamp& now, const settings& settings) {
-  const auto* queue = settings.queue(job.queue());
-  const auto destinations = values::split_list(queue ? queue->attributes.get(queue_ids::route_destinations).value_or("") : "");
   const stamp by_server{now.wall_ns, {now.by.user, now.by.host, schema::Role::SERVER}};
-  for (const auto& d : destinations) {
+  bool any = false;
+  for (const auto& d : destinations_of(job.queue(), settings)) {
+    if (leads_nowhere(job.queue(), d, settings)) continue;
+    any = true;
     const auto moved = decide_move_to(job, d, by_server, settings);
     if (moved.accepted() || !refuses_for_good(moved.why().code)) return false;
   }
-  return !destinations.empty();
+  return any;
 }
 
 outcome end_unrouted(const job_state& job, std::string_view why, const settings& settings) {
@@ -65,6 +87,12 @@ bool refuses_for_good(std::uint32_t code) {
     case pbs_error::invalid_in_select: return true;
     default: return false;
   }
+}
+
+bool leads_nowhere(std::string_view from, std::string_view destination, const settings& settings) {
+  const auto queue = queue_named(destination, settings);
+  std::set<std::string, std::less<>> seen{std::string(from)};
+  return queue && !leads_out(*queue, settings, seen);
 }
 
 std::optional<rejection> not_to_be_routed(const attributes::attribute_set& queue, bool is_held, bool waits) {

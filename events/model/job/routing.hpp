@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "events/model/job/job.hpp"
@@ -22,12 +23,18 @@ std::int64_t hops_of(const job_state& job);
 
 // Whether a destination that refused with this code refuses for good. Else it may take the job later: it is full, or not enabled.
 bool refuses_for_good(std::uint32_t code);
+// The queue that a destination names: "queue", "queue@server", "@server"; or why there is none.
+values::result<std::string, rejection> queue_named(std::string_view destination, const settings& settings);
+// True: the destination is the queue `from` itself, or leads to nothing but routing queues that lead to each other or back to `from`. The
+// server does not move jobs there.
+bool leads_nowhere(std::string_view from, std::string_view destination, const settings& settings);
 // Why the server leaves a job of these holds, which waits or not, in this routing queue for now.
 std::optional<rejection> not_to_be_routed(const attributes::attribute_set& queue, bool is_held, bool waits);
 // What is left of route_lifetime at `now_s` for a job that came at `since_s`, in seconds; nothing: there is no limit.
 std::optional<std::int64_t> lifetime_left(const attributes::attribute_set& queue, std::int64_t since_s, std::int64_t now_s);
 
-// Why a job that comes into a routing queue is refused: none of its destinations can ever take it.
+// Why a job that comes into a routing queue is refused: none of its destinations can ever take it. Those that lead nowhere do not count:
+// if there are no others the job waits there.
 std::optional<rejection> unroutable(const job_state& job, const stamp& now, const settings& settings);
 // The server asks a job that no destination took: it ends if none ever will, or if its time in the queue is over.
 outcome decide_unrouted(const job_state& job, const stamp& now, const settings& settings);

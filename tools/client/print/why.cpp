@@ -73,10 +73,18 @@ std::string limit(schema::Why::Reader why) {
   return out + ".";
 }
 
+// Limits of vnodes are data of a lack: the first vnode is the limit's, and what others have may be other limits.
+std::string limit_of_vnode(schema::Why::Reader why) {
+  const auto others = schema::texts(why.getVnodes());
+  std::string more;
+  for (std::size_t i = 1; i < others.size(); ++i) (more += more.empty() ? "" : ", ") += others[i];
+  return limit(why) + (more.empty() ? "" : " Limits on who runs there keep it from " + more + ", too.");
+}
+
 // What the data says beyond the comment; empty: nothing.
 std::string sentence(schema::Why::Reader why) {
   switch (why.getKind()) {
-    case kind::RESOURCES: return lack(why, "");
+    case kind::RESOURCES: return why.getLimit().size() > 0 ? limit_of_vnode(why) : lack(why, "");
     case kind::POOL: return lack(why, schema::str(why.getOwner()));
     case kind::LIMIT: return limit(why);
     case kind::QUEUE: return "No job of " + schema::str(why.getOwner()) + " may run now.";
@@ -113,15 +121,18 @@ std::string held_words(std::string_view holds) {
   return out.empty() ? "a hold" : out;
 }
 
+// The server says why, and no scheduler does.
+bool is_in_routing_queue(schema::JobWhy::Reader why) { return schema::text(why.getData().getOwner()).starts_with("routing queue "); }
+
 // "12.borg waits": what it does.
-std::string what_it_does(const object_view& job) {
+std::string what_it_does(const object_view& job, schema::JobWhy::Reader why) {
   const auto state = value_of(job, ids::job_state);
   const auto place = value_of(job, ids::exec_vnode);
   const std::string where = place.empty() ? "" : " on " + std::string(place);
   const auto start = value_of(job, ids::stime);
   const std::string since = start.empty() ? "" : " since " + date(start);
   switch (state.empty() ? ' ' : state[0]) {
-    case 'Q': return "waits in queue " + std::string(value_of(job, ids::queue));
+    case 'Q': return (is_in_routing_queue(why) ? "waits in routing queue " : "waits in queue ") + std::string(value_of(job, ids::queue));
     case 'H': return "is held by " + held_words(value_of(job, ids::Hold_Types));
     case 'W': {
       const auto until = value_of(job, ids::Execution_Time);
@@ -189,6 +200,17 @@ void put_dependencies(std::string& out, const object_view& job, const known_jobs
   }
 }
 
+// The sentences of a comment that has one on each line.
+std::vector<std::string> sentences(capnp::Text::Reader lines) {
+  std::vector<std::string> all;
+  for (auto left = schema::text(lines); !left.empty();) {
+    const auto line = left.substr(0, left.find('\n'));
+    left.remove_prefix(std::min(line.size() + 1, left.size()));
+    all.emplace_back(line);
+  }
+  return all;
+}
+
 bool is_queued(const object_view& job) { return value_of(job, ids::job_state) == "Q"; }
 bool waits_for_time(const object_view& job) { return value_of(job, ids::job_state) == "W"; }
 bool is_over(const object_view& job) {
@@ -197,7 +219,7 @@ bool is_over(const object_view& job) {
 }
 // Of an array that has begun, what others of it wait for.
 bool is_told(const object_view& job, schema::JobWhy::Reader why) {
-  return why.getComment().size() > 0 && (is_queued(job) || value_of(job, ids::job_state) == "B");
+  return why.getComment().size() > 0 && !is_in_routing_queue(why) && (is_queued(job) || value_of(job, ids::job_state) == "B");
 }
 // Those that run and are ending, as "Queued:3 Running:2 Exiting:0 Expired:1" says.
 std::int64_t subjobs_that_run(std::string_view counts) {
@@ -324,10 +346,13 @@ std::vector<std::string> jobs_to_know(const object_view& job) {
 
 void put_why_text(std::string& out, const object_view& job, schema::JobWhy::Reader why, const unusable_vnodes& unusable,
                   const known_jobs& others) {
-  (out += job.name) += " " + what_it_does(job) + ".\n";
-  if (is_queued(job) || is_told(job, why)) put_reason(out, job, why, unusable);
-  else if (const auto comment = value_of(job, ids::comment); !comment.empty()) line(out, std::string(comment));
-  if (is_over(job) || waits_for_time(job)) line(out, schema::str(why.getComment()));
+  (out += job.name) += " " + what_it_does(job, why) + ".\n";
+  const bool is_routed = is_in_routing_queue(why), is_explained = is_queued(job) || is_told(job, why);
+  if (is_explained && !is_routed) put_reason(out, job, why, unusable);
+  if (const auto comment = value_of(job, ids::comment); !is_explained && !comment.empty()) line(out, std::string(comment));
+  if (is_routed)
+    for (const auto& each : sentences(why.getComment())) line(out, each);
+  else if (is_over(job) || waits_for_time(job)) line(out, schema::str(why.getComment()));
   put_limit_of_subjobs(out, job, others);
   put_dependencies(out, job, others);
   const auto start = value_of(job, ids::estimated, "start_time");
@@ -373,7 +398,7 @@ void why_json::put_data(std::string& out, schema::Why::Reader why, const unusabl
 void why_json::put(std::string& out, const object_view& job, schema::JobWhy::Reader why, const unusable_vnodes& unusable,
                    const known_jobs& others) {
   document_.open_object(out, job.name);
-  text(out, 3, "says", what_it_does(job));
+  text(out, 3, "says", what_it_does(job, why));
   text(out, 3, "job_state", value_of(job, ids::job_state));
   text(out, 3, "queue", value_of(job, ids::queue));
   text(out, 3, "depend", value_of(job, ids::depend));
@@ -382,13 +407,14 @@ void why_json::put(std::string& out, const object_view& job, schema::JobWhy::Rea
     if (values::is_after(d.type) && ended_without_start(others, id_of(d))) never_met.push_back(id_of(d));
   put_list(out, "deleted_before_they_ran", never_met);
   const bool told = is_told(job, why);
+  if (is_in_routing_queue(why)) put_list(out, "routing", sentences(why.getComment()));
   if (is_queued(job)) {
     text(out, 3, "not_placed", placing_name(why.getPlacing()));
     text(out, 3, "partition", schema::text(why.getPartition()));
   }
   text(out, 3, "comment", told ? schema::text(why.getComment()) : value_of(job, ids::comment));
   if (is_over(job)) text(out, 3, "why_it_ended", schema::text(why.getComment()));
-  if (waits_for_time(job)) text(out, 3, "why_it_waits", schema::text(why.getComment()));
+  if (waits_for_time(job) && !is_in_routing_queue(why)) text(out, 3, "why_it_waits", schema::text(why.getComment()));
   if (told) {
     put_data(out, why.getData(), unusable);
     text(out, 3, "behind", schema::text(why.getBehind()));

@@ -308,6 +308,37 @@ BOOST_AUTO_TEST_CASE(a_lack_of_an_amount_names_the_vnodes_that_have_some) {
   BOOST_TEST(lack_of(o, 2) == "ncpus|100|12|12|p1 p2 p3 ");
 }
 
+BOOST_AUTO_TEST_CASE(what_lacks_is_told_of_the_vnode_that_is_nearest_to_fitting) {
+  small_cluster c;
+  c.vnodes = {simple_vnode("p0", 0), simple_vnode("p1", 4), simple_vnode("p2", 4), simple_vnode("p3", 1)};
+  c.vnodes[1].assigned["ncpus"] = "3";
+  c.vnodes[2].assigned["ncpus"] = "2";
+  c.jobs = {queued(1, "1:ncpus=3")};
+  const auto o = cycle_of(c);
+  BOOST_TEST(comment_of(o, 1) == "Not Running: Insufficient amount of resource: ncpus ");  // as PBS says of the first
+  BOOST_TEST(lack_of(o, 1) == "ncpus|3|2|4|p2 ");
+  c.jobs = {queued(1, "1:ncpus=4:host=p1")};
+  BOOST_TEST(lack_of(cycle_of(c), 1) == "ncpus|4|1|4|p1 ");
+  c.jobs = {queued(1, "2:ncpus=3")};
+  c.jobs[0].place = "scatter";
+  BOOST_TEST(lack_of(cycle_of(c), 1) == "ncpus|6|4|9|p1 p2 p3 ");
+}
+
+BOOST_AUTO_TEST_CASE(a_vnode_without_cpus_explains_no_job_while_another_is_full) {
+  small_cluster c;
+  c.vnodes = {simple_vnode("p0", 0), simple_vnode("p1", 2)};
+  c.jobs = {queued(1), queued(2), queued(3)};
+  BOOST_TEST(lack_of(cycle_of(c), 3) == "ncpus|1|0|2|p1 ");
+  c.jobs = {queued(1)};
+  c.jobs[0].id = "1[].p1";
+  c.jobs[0].indices = "1-4";
+  const auto o = cycle_of(c);
+  BOOST_TEST(o.r.runs.size() == 2u);
+  BOOST_TEST(lack_of(o, 1) == "ncpus|1|0|2|p1 ");
+  c.vnodes[0].state = c.vnodes[1].state = "offline";
+  BOOST_TEST(lack_of(cycle_of(c), 1) == "vnodes|1|0|2|p1 ");
+}
+
 BOOST_AUTO_TEST_CASE(a_number_that_is_not_used_up_is_compared_with_that_of_each_vnode) {
   small_cluster c;
   c.resources = {{"rn", "long", "h"}};

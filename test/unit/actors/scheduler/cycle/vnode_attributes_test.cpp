@@ -65,6 +65,42 @@ BOOST_AUTO_TEST_CASE(limits_of_a_vnode_count_who_runs_there) {
   BOOST_TEST(runs_beside_anna("max_group_run", "1", "bob", "video"));
 }
 
+BOOST_AUTO_TEST_CASE(a_limit_of_a_vnode_that_keeps_a_job_away_is_named) {
+  const auto told = [](small_cluster c, const std::string& select, const std::string& place = "free") {
+    auto running = queued(1, "1:ncpus=1");
+    running.state = 'R';
+    running.exec_vnode = "(p1:ncpus=1)";
+    running.exec_host = "p1/0";
+    c.vnodes[0].jobs = {{1, false}};
+    c.vnodes[0].assigned["ncpus"] = "1";
+    auto waits = queued(2, select);
+    waits.place = place;
+    c.jobs = {running, waits};
+    view v;
+    BOOST_REQUIRE(v.apply(*c.full_view()));
+    const auto r = run_cycle(v, parse_policy(shipped_sched_config()).value, some_day);
+    BOOST_REQUIRE_EQUAL(r.reasons.size(), 1u);
+    const auto& why = r.whys[r.reasons[0].comment];
+    std::string all = r.comments[r.reasons[0].comment] + "|" + why.free + "|" + why.limit + "|" + why.owner + "|" + why.count + "|";
+    for (const auto& name : why.vnodes) all += name + " ";
+    return all;
+  };
+  small_cluster c;
+  c.vnodes = {simple_vnode("p1", 4), simple_vnode("p2", 1)};
+  const std::string lacks = "Not Running: Insufficient amount of resource: ", host = lacks + "host ", cpus = lacks + "ncpus ";
+  for (const char* limit : {"max_running", "max_user_run", "max_group_run"}) {
+    auto limited = c;
+    limited.vnodes[0].attributes[limit] = "1";
+    BOOST_TEST(told(limited, "1:ncpus=1:host=p1") == host + "||" + limit + "=1|vnode p1|1|p1 ");
+    BOOST_TEST(told(limited, "1:ncpus=3") == cpus + "||" + limit + "=1|vnode p1|1|p1 ");
+    BOOST_TEST(told(limited, "2:ncpus=1", "scatter").find("|" + std::string(limit) + "=1|vnode p1|1|p1 ") != std::string::npos);
+    BOOST_TEST(told(limited, "1:ncpus=4") == cpus + "|3||||p1 ");  // it would not fit there either
+  }
+  c.vnodes.resize(1);
+  c.vnodes[0].attributes["max_running"] = "1";
+  BOOST_TEST(told(c, "1:ncpus=1") == "Not Running: No available resources on nodes||max_running=1|vnode p1|1|p1 ");
+}
+
 BOOST_AUTO_TEST_CASE(a_vnode_of_a_queue_serves_its_jobs_only_and_they_have_no_other) {
   small_cluster c;
   c.queues = {execution_queue("workq"), execution_queue("q2")};

@@ -14,6 +14,7 @@ using model::job_phase;
 namespace {
 
 constexpr auto nobody_takes_it = "15039 Job rejected by all possible destinations";
+constexpr auto too_many_hops = "15024 Job routing over too many hops";
 constexpr auto not_now = "15016 Request invalid for state of job";
 
 // "rq" leads to "short", then to "long".
@@ -154,14 +155,40 @@ BOOST_AUTO_TEST_CASE(its_time_in_the_queue_ends) {
 
 BOOST_AUTO_TEST_CASE(queues_that_lead_to_each_other_do_so_for_a_while) {
   settings.queues["r2"].attributes = settings.queues["rq"].attributes;
-  set("rq", on_queue::route_destinations, "r2");
-  set("r2", on_queue::route_destinations, "rq");
+  set("rq", on_queue::route_destinations, "r2,short");
+  set("r2", on_queue::route_destinations, "rq,short");
   submitted();
-  BOOST_TEST(said(ask(move("rq"), the_server())) == "15024 Job routing over too many hops");
+  BOOST_TEST(said(ask(move("rq"), the_server())) == too_many_hops);
   std::int64_t moves = 0;
   while (routed(attribute(ids::queue) == "rq" ? "r2" : "rq") == "moved") ++moves;
   BOOST_TEST(moves == model::route_hops_max);
   BOOST_TEST(routed("") == "ended");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_waits_in_a_queue_that_leads_to_itself_alone) {
+  set("rq", on_queue::route_destinations, "rq");
+  BOOST_TEST(submitted() == "queued");
+  BOOST_TEST(said(ask(move("rq"), the_server())) == too_many_hops);
+  BOOST_TEST(routed("").starts_with("15208 "));
+  BOOST_TEST(state() == "Q 10");
+  set("rq", on_queue::route_destinations, "rq,nosuchq");
+  BOOST_TEST(routed("") == "ended");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_waits_where_queues_lead_to_each_other_alone) {
+  for (const auto* name : {"r2", "r3"}) settings.queues[name].attributes = settings.queues["rq"].attributes;
+  set("rq", on_queue::route_destinations, "r2@borg");
+  set("r2", on_queue::route_destinations, "r3");
+  set("r3", on_queue::route_destinations, "r2,rq");
+  BOOST_TEST(submitted() == "queued");
+  BOOST_TEST(said(ask(move("r2"), the_server())) == too_many_hops);
+  BOOST_TEST(routed("").starts_with("15208 "));
+  BOOST_TEST(model::leads_nowhere("rq", "r2", settings));
+  set("r3", on_queue::route_destinations, "r2,short");
+  BOOST_TEST(!model::leads_nowhere("rq", "r2", settings));
+  set("r3", on_queue::route_destinations, "nosuchq");
+  BOOST_TEST(!model::leads_nowhere("rq", "r2", settings));
+  BOOST_TEST(routed("r2") == "moved");
 }
 
 BOOST_AUTO_TEST_CASE(what_may_change_is_no_refusal_for_good) {

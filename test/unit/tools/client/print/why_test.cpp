@@ -296,6 +296,42 @@ BOOST_AUTO_TEST_CASE(an_array_that_has_begun_tells_what_the_rest_of_it_waits_for
   BOOST_TEST(out.find("Not Running: a reason") != std::string::npos, out);
 }
 
+BOOST_AUTO_TEST_CASE(a_limit_of_a_vnode_is_told_with_the_vnode) {
+  const auto limited = [](std::vector<const char*> vnodes) {
+    return [vnodes](schema::Why::Builder w) {
+      w.setResource("vnodes"), w.setLimit("max_user_run=1"), w.setOwner("vnode n1"), w.setCount("1");
+      auto names = w.initVnodes(static_cast<unsigned>(vnodes.size()));
+      for (unsigned i = 0; i < vnodes.size(); ++i) names.set(i, vnodes[i]);
+    };
+  };
+  const std::string limit = "The limit max_user_run=1 of vnode n1 is reached: 1 of it is in use.";
+  BOOST_TEST(second(said(kind::RESOURCES, limited({"n1"}))) == limit);
+  BOOST_TEST(second(said(kind::RESOURCES, limited({"n1", "n2", "n3"}))) ==
+             limit + " Limits on who runs there keep it from n2, n3, too.");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_in_a_routing_queue_says_why_it_stays_there) {
+  row.set(ids::queue, "rq");
+  const auto why = schema::make<schema::JobWhy>([](schema::JobWhy::Builder w) {
+    w.setComment("Destination short refuses it now: Queue is not enabled.\nIt is tried again every 30 seconds (route_retry_time).");
+    w.initData().setKind(kind::QUEUE);
+    w.getData().setOwner("routing queue rq");
+  });
+  const std::string sentences =
+      "  Destination short refuses it now: Queue is not enabled.\n  It is tried again every 30 seconds (route_retry_time).\n";
+  BOOST_TEST(text(why) == "12.borg waits in routing queue rq.\n" + sentences);
+  std::string out;
+  client::why_json().put(out, {"12.borg", row.packed()}, *why);
+  const std::string list = "\"routing\":\t[\"Destination short refuses it now: Queue is not enabled.\", \"It is tried";
+  BOOST_TEST(out.find(list) != std::string::npos, out);
+  BOOST_TEST(out.find("comment") == std::string::npos, out);
+  row.set(ids::job_state, "H");
+  row.set(ids::Hold_Types, "u");
+  BOOST_TEST(text(why) == "12.borg is held by a user hold.\n" + sentences);
+  row.set(ids::job_state, "W");
+  BOOST_TEST(text(why) == "12.borg waits for its time.\n" + sentences);
+}
+
 BOOST_AUTO_TEST_CASE(as_json_the_data_stand_by_name) {
   client::why_json document;
   std::string out;

@@ -1,7 +1,7 @@
 """What others read of our accounting (docs/howto/accounting_formats.md): APEL and Open XDMoD the daily files, grids Usage Record 2.0.
 
-Each reader is here as its list of what it takes from a line and how; the code of neither is. Sources: apel/apel, apel/parsers/pbs.py;
-ubccr/xdmod, classes/OpenXdmod/Shredder/Pbs.php; OGF GFD.204 and the schema of its namespace.
+Each reader is here as its list of what it takes from a line and how; the code of neither is. Sources: the parser for PBS of apel/apel; the shredder
+for PBS of ubccr/xdmod; OGF GFD.204, and the schema of its namespace.
 """
 import datetime
 import glob

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "events/values/exec_host.hpp"

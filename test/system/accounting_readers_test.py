@@ -6,12 +6,14 @@ for PBS of ubccr/xdmod; OGF GFD.204, and the schema of its namespace.
 import datetime
 import glob
 import os
+import random
 import re
+import subprocess
 import unittest
 import xml.etree.ElementTree as xml
 
 from export_test import ask, seconds
-from private_cluster import ClusterTest
+from private_cluster import STAGE, ClusterTest
 
 UR = "{http://schema.ogf.org/urf/2013/04/urf}"
 
@@ -142,6 +144,7 @@ class readers(ClusterTest):
     def setUp(self):
         super().setUp()
         self.log_directory = os.path.join(self.home(), "server_priv", "log")
+        self.directory = os.path.join(self.top, "records")
 
     def run_jobs(self):
         """On two hosts with several cpus; ended badly; of an array; rerun and deleted while it ran."""
@@ -234,11 +237,25 @@ class readers(ClusterTest):
         self.assertEqual([name.text for name in wide.iter(UR + "Hostname")], ["a", "b"])
         self.assertEqual(self.of(wide, "MemoryResourceCapacityRequested"), str(20 << 20))
 
+    def test_each_run_has_one_record_whatever_is_killed(self):
+        self.run_jobs()
+        choice = random.Random(1)
+        for _ in range(20):
+            one = subprocess.Popen([os.path.join(STAGE, "sbin", "pbs_export"), "-q", "--log", self.log_directory, "--format", "ur2", self.directory],
+                                   env={**self.environment(), "TMPDIR": self.top})
+            try:
+                one.wait(timeout=choice.random() * 0.1)
+            except subprocess.TimeoutExpired:
+                one.kill()
+                one.wait()
+        ids = [self.of(record, "RecordId") for record in self.records("--format", "ur2")]
+        self.assertEqual(len(ids), len(set(ids)))
+        self.assertEqual(len(ids), 6)
+
     def records(self, *arguments):
-        directory = os.path.join(self.top, "records")
-        self.sure("pbs_export", "--log", self.log_directory, *arguments, directory)
+        self.sure("pbs_export", "--log", self.log_directory, *arguments, self.directory)
         found = []
-        for path in sorted(glob.glob(os.path.join(directory, "runs", "*.xml"))):
+        for path in sorted(glob.glob(os.path.join(self.directory, "runs", "*.xml"))):
             document = xml.parse(path).getroot()
             self.assertEqual(document.tag, UR + "UsageRecords")
             self.assertTrue(all(child.tag == UR + "UsageRecord" for child in document))

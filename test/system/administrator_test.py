@@ -1,13 +1,12 @@
 """docs/administrator.md is true: its steps are taken on two hosts that have nothing yet, and print what the page says.
 
-Blocks fenced with ```console are run in order. `borg# `, `n1# ` and `alice$ ` before a command say where it is typed, and what follows
-is what it prints, with `...` for what differs from site to site, within a line or as lines of their own. /opt/pbs, /etc/pbs.conf and
-/var/spool/pbs stand for the host's own places. A command that only looks is asked again until it says what the page says.
+Blocks fenced with ```console are run in order (test/support/page_steps.py). `borg# `, `n1# ` and `alice$ ` before a command say where it is
+typed. /opt/pbs, /etc/pbs.conf and /var/spool/pbs stand for the host's own places. A command that only looks is asked again until it says
+what the page says.
 
 `administrator_test.py --show` prints the blocks with what the commands print now.
 """
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -16,36 +15,12 @@ import time
 import unittest
 
 from private_cluster import COMMAND_DEADLINE_S, DEADLINE_S, STAGE, ClusterTest, mini, procs
+from page_steps import fits, steps
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PAGE = os.path.join(ROOT, "docs", "administrator.md")
-PROMPT = re.compile(r"(borg#|n1#|alice\$) (.*)")
+PROMPT = r"borg#|n1#|alice\$"
 LOOKS = ("pbsnodes", "qstat", "pbs_audit", "tracejob", "grep", "ls", "qselect", "qmgr -c 'list", "pbs_rstat")
-
-
-def steps(text):
-    """(line of the page, prompt, command, what it prints) of all blocks."""
-    found, inside, command = [], False, None
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.startswith("```"):
-            inside, command = line == "```console", None
-        elif inside:
-            typed = PROMPT.fullmatch(line)
-            if typed:
-                command = [number, typed.group(1), typed.group(2), ""]
-                found.append(command)
-            elif command[2].count("<<EOF") and not command[2].endswith("\nEOF") or command[2].endswith("\\"):
-                command[2] += "\n" + line        # a here-document, or a command that goes on
-            else:
-                command[3] += line + "\n"
-    return found
-
-
-def fits(pattern, said):
-    """Blanks at the ends of lines do not count."""
-    parts = [r"(?:.*\n)*?" if line == "..." else ".*?".join(map(re.escape, line.rstrip().split("..."))) + r" *\n"
-             for line in pattern.splitlines()]
-    return re.fullmatch("".join(parts), said) is not None
 
 
 class the_page(ClusterTest):
@@ -78,7 +53,7 @@ class the_page(ClusterTest):
 
     def test_its_steps_print_what_it_says(self):
         with open(PAGE, encoding="utf-8") as f:
-            taken = steps(f.read())
+            taken = steps(f.read(), PROMPT)
         self.assertGreater(len(taken), 80)
         for number, prompt, command, expected in taken:
             if "openssl " in command and not shutil.which("openssl"):

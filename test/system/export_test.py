@@ -13,7 +13,6 @@ import unittest
 from private_cluster import STAGE, ClusterTest
 
 EXPORT = os.path.join(STAGE, "sbin", "pbs_export")
-QUERIES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "howto", "export_accounting.md")
 
 
 def rows(file):
@@ -154,16 +153,6 @@ class exported_accounting(ClusterTest):
                 keys += [(row["job_id"], row["run"]) for row in csv.DictReader(file)]
         self.assertEqual(len(keys), len(set(keys)))
         self.until(lambda: len(list(self.ended_runs())) == len(keys), "accounting has as many runs as the files")
-
-    def test_the_queries_of_the_howto_can_be_asked(self):
-        self.run_jobs()
-        self.export(self.at("jobs.db"))
-        with open(QUERIES, encoding="utf-8") as page:
-            queries = [q for block in re.findall(r"```sql\n(.*?)```", page.read(), re.S) for q in block.split(";")
-                       if "select" in q and "grant" not in q]
-        self.assertGreater(len(queries), 6)
-        for query in queries:
-            ask(self.at("jobs.db"), query)
 
     def test_what_can_t_be_done_is_said(self):
         done = self.run_command("pbs_export", "--log", self.at("nothing"), self.at("x.db"))

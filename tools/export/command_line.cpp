@@ -4,6 +4,7 @@
 
 #include "tools/client/option_error.hpp"
 #include "tools/client/version.hpp"
+#include "tools/export/file_names.hpp"
 
 namespace annals::exporting {
 
@@ -23,7 +24,9 @@ std::optional<int> read_command_line(int argc, char** argv, asked& a) {
   app.set_version_flag("--version", client::version_line());
   app.add_option("target", a.where, "a file of SQLite, postgresql://..., or with --format a directory")->required();
   app.add_option("--log", a.log, "directory of the log (the server's or the follower's below PBS_HOME)");
-  app.add_option("--format", a.form, "write files, one for each table and day")->check(CLI::IsMember({"csv", "jsonl"}));
+  app.add_option("--format", a.form, "write files, one for each table and day: csv, jsonl or ur2")
+      ->check(CLI::IsMember({"csv", "jsonl", "ur2"}))
+      ->option_text("FORM");
   app.add_flag("--gzip", a.compressed, "compress these files");
   app.add_option("--schema", a.schema, "of PostgreSQL: the schema that has the tables (default: annals)");
   app.add_flag("-f,--follow", a.follow, "go on as the log grows, until a signal comes");
@@ -47,7 +50,7 @@ std::unique_ptr<target> open_target(const asked& a, target_place place, const sa
     case target_kind::sqlite: return open_sqlite(a.where, place, tables, tell);
     case target_kind::postgres: return open_postgres(a.where, a.schema, place, tables, tell);
     case target_kind::files:
-      return open_files(a.where, {a.form == "csv" ? file_form::csv : file_form::json_lines, a.compressed}, place, tables);
+      return open_files(a.where, {form_named(a.form).value(), a.compressed}, place, tables);
   }
   return nullptr;
 }

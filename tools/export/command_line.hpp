@@ -17,7 +17,7 @@ struct asked {
   std::string log;                // directory; empty: the one of this host
   std::string where;              // file, directory or address
   std::string schema = "annals";  // of PostgreSQL
-  std::string form;               // "csv", "jsonl"; empty: a database
+  std::string form;               // "csv", "jsonl", "ur2"; empty: a database
   bool compressed = false, follow = false, rebuild = false, quiet = false;
 
   target_kind kind() const;

@@ -11,6 +11,10 @@
 
 namespace annals::exporting {
 
+// As a form is named by --format and in position.json: "csv", "jsonl", "ur2".
+const char* name_of(file_form form);
+std::optional<file_form> form_named(std::string_view name);
+
 // "2026-11-30.csv.gz"
 std::string file_of_day(const std::string& day, const file_choice& choice);
 // The day of such a name, whatever its form; nothing: it is the name of another file.
@@ -22,7 +26,7 @@ struct file_position {
   file_choice choice;
   position at;
   std::string day;                             // the latest one that has files; empty: none has
-  std::map<std::string, std::uint64_t> bytes;  // of that day's files, by table
+  std::map<std::string, std::uint64_t> bytes;  // of that day's files, by table, without what ends a file
 };
 std::string print_file_position(const file_position& p);
 std::optional<file_position> read_file_position(std::string_view json);

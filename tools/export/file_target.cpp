@@ -1,7 +1,7 @@
 // Rows in files, one for each table and day of UTC. A file only grows, so rows come when no later record can change them any more.
 //
 // position.json says how long the files of the latest day are; those of earlier days are whole. What a crash left behind these lengths is
-// cut off by the next start.
+// cut off by the next start. What ends a file (the last tag of XML) does not count to its length: the next write takes its place.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -23,6 +23,7 @@
 #include "tools/export/file_names.hpp"
 #include "tools/export/target.hpp"
 #include "tools/export/target_versions.hpp"
+#include "tools/export/usage_record.hpp"
 
 namespace annals::exporting {
 namespace {
@@ -93,13 +94,21 @@ std::string as_json(const exports::value& v) {
   return plain;
 }
 
-std::string header_of(const exports::table& t) {
+std::string beginning_of(const exports::table& t, file_form form) {
+  if (form == file_form::usage_records) return usage_records_begin;
+  if (form == file_form::json_lines) return {};
   std::string line;
   for (const auto& c : t.columns) line += (line.empty() ? "" : ",") + std::string(c.name);
   return line + "\r\n";
 }
+std::string ending_of(file_form form) { return form == file_form::usage_records ? usage_records_end : ""; }
+
+bool has_table(file_form form, std::size_t table) {
+  return form != file_form::usage_records || table == static_cast<std::size_t>(exports::table_id::runs);
+}
 
 std::string line_of(const exports::table& t, const exports::row& r, file_form form) {
+  if (form == file_form::usage_records) return usage_record(r);
   std::string line;
   for (std::size_t i = 0; i < r.values.size(); ++i) {
     if (form == file_form::csv) line += (i ? "," : "") + as_csv(r.values[i]);
@@ -217,9 +226,18 @@ class file_target : public target {
         }
         if (fs::file_size(entry.path()) < known->second)
           throw target_trouble(trouble::lasting, entry.path().string() + ": is shorter than it was: run pbs_export --rebuild");
-        if (::truncate(entry.path().c_str(), static_cast<off_t>(known->second)) != 0) fail(entry.path().string());
+        cut(entry.path().string(), known->second);
+        close_again(entry.path().string());
       }
     }
+  }
+
+  void close_again(const std::string& path) const {
+    const auto end = packed(ending_of(state_.choice.form));
+    if (end.empty()) return;
+    open_file file(path, O_WRONLY | O_APPEND);
+    file.write(end);
+    file.sync();
   }
 
   void check_unmoved() const {
@@ -236,7 +254,7 @@ class file_target : public target {
     std::map<std::string, growing> files;
     for (std::size_t i = 0; i < tables_.tables.size(); ++i)
       for (const auto& r : rows.of(i)) {
-        if (!r.final) continue;
+        if (!r.final || !has_table(state_.choice.form, i)) continue;
         const auto day = std::max(exports::print_day({r.at_ns}), state_.day);
         auto& file = files[path_of(std::string(tables_.tables[i].name) + "/" + file_of_day(day, state_.choice))];
         file.day = day;
@@ -256,16 +274,25 @@ class file_target : public target {
     const bool made_folder = fs::create_directories(folder, error);
     if (error) fail(folder, error.value());
     const bool is_new = ::access(path.c_str(), F_OK) != 0;
-    auto bytes = (is_new && state_.choice.form == file_form::csv ? header_of(tables_.tables[file.table]) : std::string()) + file.text;
-    if (state_.choice.compressed) bytes = gzip(bytes);
+    const auto end = packed(ending_of(state_.choice.form));
     open_file out(path, O_WRONLY | O_CREAT | O_APPEND);
-    out.write(bytes);
+    if (!is_new) cut(path, length_of(path, out) - end.size());
+    out.write(packed((is_new ? beginning_of(tables_.tables[file.table], state_.choice.form) : std::string()) + file.text) + end);
     out.sync();
     if (is_new) sync_directory(folder);
     if (made_folder) sync_directory(directory_);
+    if (file.day == after.day) after.bytes[tables_.tables[file.table].name] = length_of(path, out) - end.size();
+  }
+
+  std::string packed(const std::string& text) const { return state_.choice.compressed && !text.empty() ? gzip(text) : text; }
+
+  static void cut(const std::string& path, std::uint64_t length) {
+    if (::truncate(path.c_str(), static_cast<off_t>(length)) != 0) fail(path);
+  }
+  static std::uint64_t length_of(const std::string& path, const open_file& file) {
     struct stat is = {};
-    if (::fstat(out.fd(), &is) != 0) fail(path);
-    if (file.day == after.day) after.bytes[tables_.tables[file.table].name] = static_cast<std::uint64_t>(is.st_size);
+    if (::fstat(file.fd(), &is) != 0) fail(path);
+    return static_cast<std::uint64_t>(is.st_size);
   }
 
   void keep(const file_position& p) {

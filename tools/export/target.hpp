@@ -54,7 +54,8 @@ std::unique_ptr<target> open_sqlite(const std::string& file, target_place place,
 std::unique_ptr<target> open_postgres(const std::string& url, const std::string& schema, target_place place,
                                       const exports::table_set& tables, const say& tell);
 enum class file_form : std::uint8_t { csv,
-                                      json_lines };
+                                      json_lines,
+                                      usage_records };  // XML, of runs alone
 struct file_choice {
   file_form form = file_form::csv;
   bool compressed = false;

@@ -202,7 +202,7 @@ __annals_table() {
       options='--follower:node --login:node --scheduler:scheduler --version -o:file'
       words='node' ;;
     pbs_export)
-      options='--follow --format:=csv,jsonl --gzip --log:directory --quiet --rebuild --schema: --version -f -q'
+      options='--follow --format:=csv,jsonl,ur2 --gzip --log:directory --quiet --rebuild --schema: --version -f -q'
       words='file' ;;
     pbs_follow)
       options='--checkpoint --version -N -e:'

@@ -51,7 +51,7 @@ VALUES = {
     "qselect -s": "=Q,R,H,W,E,T,S,U,B,X,F,M", "qsub -c": "=n,s,c,w", "qalter -c": "=n,s,c,w", "pbs_release_nodes -k": "",
     "pbs_audit log --job": "anyjob",
     "pbs_audit log --user": "user", "pbs_audit efficiency --user": "user", "pbs_audit efficiency --queue": "queue",
-    "pbs_audit --log": "directory", "pbs_export --log": "directory",
+    "pbs_audit --log": "directory", "pbs_export --log": "directory", "pbs_export --format": "=csv,jsonl,ur2",
     "pbs_audit accounting --rebuild": "directory", "pbs_audit log --kind": "=server,queue,host,job,scheduler,run,part,hook,log",
     "pbs_ralter -l": "", "qrun -H": "node", "pbs_mom -s": "=list,show,insert,replace,remove", "qsub -v": "variable",
     "tracejob -p": "directory",

@@ -17,7 +17,8 @@ annals_package_link(client /etc/profile.d pbs.sh ${prefix}/etc/pbs.sh)
 annals_package_link(client /etc/profile.d pbs.csh ${prefix}/etc/pbs.csh)
 annals_package_link(client /usr/share/zsh/vendor-completions _annals ${prefix}/share/zsh/site-functions/_annals)
 annals_package_file(client /usr/share/doc/annals-client ${PROJECT_SOURCE_DIR}/CHANGELOG.md)
-annals_package_file(server /lib/systemd/system systemd/annals-server.service systemd/annals-comm.service systemd/annals-follow.service)
+annals_package_file(server /lib/systemd/system systemd/annals-server.service systemd/annals-comm.service systemd/annals-follow.service
+  systemd/annals-export.service)
 annals_package_file(execution /lib/systemd/system systemd/annals-mom.service)
 foreach(package ${ANNALS_PACKAGES})
   annals_package_file(${package} /usr/share/doc/annals-${package} ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright)
@@ -38,7 +39,7 @@ function(annals_maintainer_scripts package part units)
 endfunction()
 annals_maintainer_scripts(client "" "")
 annals_maintainer_scripts(execution mom annals-mom.service)
-annals_maintainer_scripts(server server "annals-server.service annals-comm.service annals-follow.service")
+annals_maintainer_scripts(server server "annals-server.service annals-comm.service annals-follow.service annals-export.service")
 
 # ---- what CPack is told
 set(CPACK_GENERATOR DEB)
@@ -90,8 +91,9 @@ set(CPACK_COMPONENT_SERVER_DESCRIPTION "PBS workload manager Annals: server and 
 The server (pbs_server), its schedulers (pbs_sched), and what
 administrators use beside them; pbs_comm for hosts where people log in,
 which starts where /etc/pbs.conf says PBS_START_COMM=1; pbs_follow for hosts
-that read much (PBS_START_FOLLOW=1). All that the server knows is a log of
-events: queues, jobs, accounting and history follow from it.")
+that read much (PBS_START_FOLLOW=1); pbs_export for accounting in databases.
+All that the server knows is a log of events: queues, jobs, accounting and
+history follow from it.")
 set(CPACK_COMPONENT_DEVEL_DESCRIPTION "PBS workload manager Annals: C interface
 Headers of the library libpbs and of the task manager's interface, and
 their manual pages.")

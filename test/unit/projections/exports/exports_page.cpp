@@ -24,7 +24,8 @@ std::string page() {
       "`build/test/unit/projections/exports/exports_page --write docs/exports.md`\n\n"
       "Version " +
       std::to_string(exports::schema_version) +
-      " of the tables. How to fill them: [howto](howto/export_accounting.md). "
+      " of the tables. How to fill them, and ten questions to ask them: [howto](howto/export_accounting.md). "
+      "Other formats, and who reads which: [accounting formats](howto/accounting_formats.md). "
       "Why they are as they are: [design](design/0070-exports.md).\n\n"
       "| type | SQLite | PostgreSQL | CSV | JSON lines |\n|---|---|---|---|---|\n"
       "| integer | integer | bigint | digits | number |\n"

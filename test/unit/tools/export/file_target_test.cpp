@@ -11,6 +11,7 @@
 #include "test/support/run_command.hpp"
 #include "test/unit/tools/export/export_fixture.hpp"
 #include "tools/export/file_names.hpp"
+#include "tools/export/usage_record.hpp"
 
 using namespace annals;
 using namespace annals::test;
@@ -42,8 +43,8 @@ struct file_log : exported_log {
   }
 };
 
-constexpr file_choice every_choice[] = {
-    {file_form::csv, false}, {file_form::csv, true}, {file_form::json_lines, false}, {file_form::json_lines, true}};
+constexpr auto csv = file_form::csv, jsonl = file_form::json_lines, ur2 = file_form::usage_records;
+constexpr file_choice every_choice[] = {{csv, false}, {csv, true}, {jsonl, false}, {jsonl, true}, {ur2, false}, {ur2, true}};
 
 }  // namespace
 
@@ -98,6 +99,30 @@ BOOST_AUTO_TEST_CASE(an_end_at_any_moment_leaves_no_line_twice_and_none_out) {
     }
     log.write_all(*log.open(choice, "out"), {.records = 7});
     BOOST_TEST((contents(log.files.at("out")) == whole));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(usage_records_are_a_whole_document_of_each_day_after_each_write) {
+  for (const bool compressed : {false, true}) {
+    file_log log(25, 200);
+    log.history->pass(86400);
+    for (int n = 0; n < 200; ++n) log.history->step();
+    const auto to = log.open({file_form::usage_records, compressed}, "out");
+    exporter all(log.reader, *to, {.records = 13});
+    while (all.step())
+      for (const auto& [name, text] : contents(log.files.at("out"))) {
+        BOOST_TEST(name.starts_with("runs/"), name);
+        BOOST_TEST(text.starts_with(usage_records_begin));
+        BOOST_TEST(text.ends_with(std::string("</ur:UsageRecord>\n") + usage_records_end));
+        BOOST_TEST(text.find("</ur:UsageRecords>") == text.size() - std::string(usage_records_end).size());
+      }
+    std::size_t records = 0, over = 0;
+    for (const auto& [name, text] : contents(log.files.at("out")))
+      for (auto at = text.find("<ur:UsageRecord>"); at != std::string::npos; at = text.find("<ur:UsageRecord>", at + 1)) ++records;
+    const auto expected = log.expected();
+    for (const auto& row : expected.at("runs")) over += row[20] ? 1 : 0;  // closed_at
+    BOOST_TEST(over > 10u);
+    BOOST_TEST(records == over);
   }
 }
 
@@ -158,6 +183,12 @@ BOOST_AUTO_TEST_CASE(a_position_is_read_as_it_was_printed_or_refused) {
   const auto read = read_file_position(print_file_position(p));
   BOOST_REQUIRE(read.has_value());
   BOOST_TEST(print_file_position(*read) == print_file_position(p));
+  for (const auto& choice : every_choice) {
+    auto of_form = p;
+    of_form.choice = choice;
+    BOOST_TEST(print_file_position(read_file_position(print_file_position(of_form)).value()) == print_file_position(of_form));
+    BOOST_TEST(day_of_file(file_of_day("2026-11-30", choice)).value_or("none") == "2026-11-30");
+  }
   for (const char* wrong : {"", "[]", "{}", "{\"schema_version\":1}", "x"}) BOOST_TEST(!read_file_position(wrong).has_value(), wrong);
 }
 

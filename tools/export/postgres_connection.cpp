@@ -7,6 +7,8 @@ namespace {
 
 using trouble = target_trouble::kind;
 
+constexpr int rows_at_once = 2000;  // of each_row: so many are in memory, and asked for with one round trip
+
 // By the class of an SQLSTATE.
 trouble kind_of_state(PGconn* of, const char* state) {
   if (PQstatus(of) != CONNECTION_OK || !state) return trouble::passing;
@@ -72,34 +74,22 @@ std::vector<std::vector<std::string>> connection::read(const std::string& sql) {
   return rows;
 }
 
+// A cursor ends without an error wherever its reader ends, so that the transaction goes on.
 void connection::each_row(const std::string& sql, const take_row& take) {
-  if (PQsendQuery(db_, sql.c_str()) != 1 || PQsetSingleRowMode(db_) != 1) fail(nullptr);
-  bool goes_on = true;
-  std::string state;
-  bool failed = false;
+  run("declare rows_to_read no scroll cursor for " + sql);
+  const auto fetch = "fetch " + std::to_string(rows_at_once) + " from rows_to_read";
   std::vector<std::optional<std::string_view>> fields;
-  for (auto* next = PQgetResult(db_); next != nullptr; next = PQgetResult(db_)) {
-    const result r(next);
-    if (r.status() == PGRES_FATAL_ERROR && goes_on) {
-      failed = true;
-      if (r.state()) state = r.state();
-    }
+  for (bool goes_on = true; goes_on;) {
+    const result r(PQexec(db_, fetch.c_str()));
+    check(r);
+    goes_on = r.rows() > 0;
     for (int i = 0; goes_on && i < r.rows(); ++i) {
       fields.clear();
       for (int c = 0; c < r.columns(); ++c) fields.push_back(r.view(i, c));
       goes_on = take(fields);
-      if (!goes_on) cancel();
     }
   }
-  if (failed) fail(state.empty() ? nullptr : state.c_str());
-}
-
-// What was asked for ends with an error, which nobody minds.
-void connection::cancel() {
-  char ignored[256];
-  auto* of = PQgetCancel(db_);
-  if (of) (void)PQcancel(of, ignored, sizeof ignored);
-  PQfreeCancel(of);
+  run("close rows_to_read");
 }
 
 std::string connection::literal(const std::string& text) const {

@@ -47,14 +47,13 @@ class connection {
   int changed(const std::string& sql);
   int changed(const std::string& sql, const std::vector<std::string>& values);
   std::vector<std::vector<std::string>> read(const std::string& sql);
-  // Row by row, so that none but one is in memory. Until take says false.
+  // Row by row, within a transaction, so that few of them are in memory. Until take says false.
   using take_row = std::function<bool(std::span<const std::optional<std::string_view>>)>;
   void each_row(const std::string& sql, const take_row& take);
   std::string literal(const std::string& text) const;  // 'text', for a statement
 
  private:
   void check(const result& r) const;
-  void cancel();
 
   PGconn* db_ = nullptr;
 };

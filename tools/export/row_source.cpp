@@ -34,6 +34,7 @@ class postgres_source : public row_source {
  public:
   postgres_source(const std::string& url, const std::string& schema) : schema_(schema), db_(url, "pbs_report") {
     db_.run("begin transaction isolation level repeatable read read only");
+    db_.run("set local cursor_tuple_fraction=1");  // all rows are read
   }
 
   dialect speaks() const override { return dialect::postgres; }

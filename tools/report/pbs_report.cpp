@@ -78,7 +78,7 @@ class program {
     use_table table(asked_.by, asked_.resources, prices_ ? &*prices_ : nullptr);
     if (source)
       each_run(*source, asked_.in, asked_.resources, [&](const counted_run& r) {
-        table.add(r);
+        add(r, table);
         return go_on();
       });
     if (interrupted) return fail(not_printed, "interrupted");
@@ -87,6 +87,14 @@ class program {
   }
 
  private:
+  void add(const counted_run& r, use_table& to) const {
+    try {
+      to.add(r);
+    } catch (const rates_trouble& e) {
+      throw wrong_input{asked_.rates + ": " + e.what()};
+    }
+  }
+
   // A reader sees how much there was of what has a price.
   void take_priced_resources() {
     if (!prices_) return;

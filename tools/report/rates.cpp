@@ -46,8 +46,8 @@ std::string rates_error::print() const {
 // amount / scale * seconds / 3600 * price / 10^9, in units of which the currency has 10^decimals.
 exact charge(const rates& by, const price& p, amount_kind kind, exact held_s) {
   if ((kind == amount_kind::size) != p.of_size)
-    throw report_trouble("line " + std::to_string(p.line) + ": " + p.resource +
-                         (p.of_size ? " is a number: its price has no per" : " is a size: its price is per kb, mb, gb, tb or pb"));
+    throw rates_trouble("line " + std::to_string(p.line) + ": " + p.resource +
+                        (p.of_size ? " is a number: its price has no per" : " is a size: its price is per kb, mb, gb, tb or pb"));
   exact numerator = times(p.nano, power_of_ten(by.decimals));
   exact denominator = times(seconds_of_hour, power_of_ten(limits::price_decimals_max));
   denominator = times(denominator, p.of_size ? exact{1} << p.shift : amount_scale);

@@ -45,10 +45,15 @@ struct rates_error {
   std::string print() const;  // "line 4: \"0,02\": a price is ..."
 };
 
+// A price that does not fit what it is of.
+class rates_trouble : public report_trouble {
+  using report_trouble::report_trouble;
+};
+
 std::variant<rates, rates_error> parse_rates(std::string_view text);
 
 // What so much for so many seconds costs, in smallest units of the currency. Rounded once: half of one upwards. `held_s`: the amounts
-// (held.hpp) times their seconds, added up. Throws report_trouble when the price is of a size and the amount is none, or the other way
+// (held.hpp) times their seconds, added up. Throws rates_trouble when the price is of a size and the amount is none, or the other way
 // round, and too_large.
 exact charge(const rates& by, const price& p, amount_kind kind, exact held_s);
 

@@ -110,17 +110,13 @@ BOOST_AUTO_TEST_CASE(text_is_a_table) {
              "runs that ended: 2026-11-01 00:00:00 to 2026-12-01 00:00:00\n"
              "\n"
              "account  day         jobs  runs  failed  walltime  core time  cpu time  cpu %  suspended  max mem gb"
-             "  mem gb*h  wait median  wait p95"
-             "  gpus*h  mem gb*h\n"
+             "  mem gb*h  wait median  wait p95  held gpus*h  held mem gb*h\n"
              "-        2026-11-21     1     1       0  00:30:00   00:00:00  00:45:00      -"
-             "   00:00:00        1.50      0.75     00:02:00  00:02:00"
-             "    0.00      0.00\n"
+             "   00:00:00        1.50      0.75     00:02:00  00:02:00         0.00           0.00\n"
              "physics  2026-11-21     1     1       0  00:30:00   01:00:00  00:45:00   75.0"
-             "   00:00:00        1.50      0.75     00:01:00  00:01:00"
-             "    1.00      2.00\n"
+             "   00:00:00        1.50      0.75     00:01:00  00:01:00         1.00           2.00\n"
              "all                     2     2       0  01:00:00   01:00:00  01:30:00  150.0"
-             "   00:00:00        1.50      1.50     00:01:00  00:02:00"
-             "    1.00      2.00\n");
+             "   00:00:00        1.50      1.50     00:01:00  00:02:00         1.00           2.00\n");
 }
 
 BOOST_AUTO_TEST_CASE(data_has_units_in_its_names_and_every_digit) {

@@ -74,9 +74,9 @@ BOOST_AUTO_TEST_CASE(money_is_rounded_half_up_to_the_smallest_unit) {
 
 BOOST_AUTO_TEST_CASE(a_price_of_a_size_is_per_a_size) {
   const auto r = good("currency EUR 2\nprice ncpus 0.02 per gb\nprice mem 1\n");
-  BOOST_CHECK_EXCEPTION((void)charge(r, r.prices[0], amount_kind::number, 1), report_trouble,
-                        [](const report_trouble& e) { return std::string(e.what()) == "line 2: ncpus is a number: its price has no per"; });
-  BOOST_CHECK_EXCEPTION((void)charge(r, r.prices[1], amount_kind::size, 1), report_trouble, [](const report_trouble& e) {
+  BOOST_CHECK_EXCEPTION((void)charge(r, r.prices[0], amount_kind::number, 1), rates_trouble,
+                        [](const rates_trouble& e) { return std::string(e.what()) == "line 2: ncpus is a number: its price has no per"; });
+  BOOST_CHECK_EXCEPTION((void)charge(r, r.prices[1], amount_kind::size, 1), rates_trouble, [](const rates_trouble& e) {
     return std::string(e.what()) == "line 3: mem is a size: its price is per kb, mb, gb, tb or pb";
   });
 }

@@ -54,6 +54,7 @@ std::unique_ptr<row_source> with_tables(std::unique_ptr<row_source> source, cons
       return false;
     });
   } catch (const target_trouble& e) {
+    if (e.which() != trouble::lasting) throw;
     throw target_trouble(e.which(), std::string(e.what()) + " (did pbs_export write it?)");
   }
   if (!is_there) throw target_trouble(trouble::lasting, name + ": " + std::string(position_table) + " has no row");

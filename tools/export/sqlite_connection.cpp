@@ -23,7 +23,7 @@ trouble kind_of_code(int code) {
 
 }  // namespace
 
-connection::connection(const std::string& file, open_for use) : file_(file) {
+connection::connection(const std::string& file, open_for use) : file_(file), use_(use) {
   const int flags = use == open_for::writing ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
   const int opened = sqlite3_open_v2(file.c_str(), &db_, flags, nullptr);
   if (opened != SQLITE_OK) {
@@ -39,7 +39,14 @@ void connection::run(const std::string& sql) {
   if (sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail();
 }
 
-void connection::fail() const { throw target_trouble(kind_of_code(sqlite3_errcode(db_)), file_ + ": " + sqlite3_errmsg(db_)); }
+// A file in WAL mode has a second one beside it while somebody has it open, and whoever opens it first makes that.
+void connection::fail() const {
+  const int code = sqlite3_errcode(db_);
+  if (use_ == open_for::reading && (code & 0xff) == SQLITE_READONLY)
+    throw target_trouble(trouble::passing,
+                         file_ + ": to read it while no pbs_export has it open, one must be able to write into its directory");
+  throw target_trouble(kind_of_code(code), file_ + ": " + sqlite3_errmsg(db_));
+}
 
 statement::statement(connection& of, const std::string& sql) : of_(of) {
   if (sqlite3_prepare_v3(of.get(), sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &s_, nullptr) != SQLITE_OK) of.fail();

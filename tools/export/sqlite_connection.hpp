@@ -28,6 +28,7 @@ class connection {
 
  private:
   std::string file_;
+  open_for use_;
   sqlite3* db_ = nullptr;
 };
 

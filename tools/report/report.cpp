@@ -71,9 +71,12 @@ constexpr measure measures[] = {
 std::vector<column> columns_of(const report_head& head, const use_sum& all) {
   std::vector<column> columns;
   for (const auto& m : measures) columns.push_back({m.name, m.heading});
-  for (std::size_t i = 0; i < head.resources.size(); ++i)
-    if (const auto& r = head.resources[i]; has_column(r))
-      columns.push_back(is_size(all, i) ? column{"held_" + r + "_byte_s", "held " + r + " gb*h"} : column{"held_" + r + "_s", "held " + r + "*h"});
+  for (std::size_t i = 0; i < head.resources.size(); ++i) {
+    const auto& r = head.resources[i];
+    if (!has_column(r)) continue;
+    if (is_size(all, i)) columns.push_back({"held_" + r + "_byte_s", "held " + r + " gb*h"});
+    else columns.push_back({"held_" + r + "_s", "held " + r + "*h"});
+  }
   if (head.prices) columns.push_back({"price", "price " + head.prices->currency, true});
   return columns;
 }

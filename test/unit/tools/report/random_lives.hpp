@@ -71,7 +71,10 @@ class random_lives {
         if (any(3)) l.story.when(signal("resume"), operator_());
         else end(l);
         return;
-      case p::exiting: l.story.leaves(); return;
+      case p::exiting:
+        if (any(2)) l.story.leaves();
+        else l.story.when(model::run_gone_from{l.story.job.run, hosts_[static_cast<std::size_t>(any(4))], true}, the_server());
+        return;
       default: return;
     }
   }

@@ -4,20 +4,17 @@
 
 #include "tools/client/option_error.hpp"
 #include "tools/client/version.hpp"
+#include "tools/export/address.hpp"
 #include "tools/export/file_names.hpp"
 
 namespace annals::exporting {
 
 target_kind asked::kind() const {
-  if (where.starts_with("postgresql://") || where.starts_with("postgres://")) return target_kind::postgres;
+  if (is_postgres(where)) return target_kind::postgres;
   return form.empty() ? target_kind::sqlite : target_kind::files;
 }
 
-std::string asked::shown() const {
-  const auto scheme = where.find("://"), at = where.rfind('@');
-  if (kind() != target_kind::postgres || at == std::string::npos || at < scheme) return where;
-  return where.substr(0, scheme + 3) + where.substr(at + 1, where.find('?', at) - at - 1);
-}
+std::string asked::shown() const { return kind() == target_kind::postgres ? without_password(where) : where; }
 
 std::optional<int> read_command_line(int argc, char** argv, asked& a) {
   CLI::App app("Writes what the server's log says of jobs, runs, hosts and cycles into tables of a database, or into files.", "pbs_export");

@@ -10,10 +10,10 @@
 #include <string>
 
 #include "events/log/rocksdb_event_store.hpp"
-#include "tools/client/pbs_conf.hpp"
 #include "tools/client/printed.hpp"
 #include "tools/export/command_line.hpp"
 #include "tools/export/exporter.hpp"
+#include "tools/export/log_of_host.hpp"
 
 using namespace annals;
 using exporting::target_trouble;
@@ -96,13 +96,6 @@ class program {
   bool is_away_ = false;
 };
 
-// The server's log, or on a follower's host its copy.
-std::string log_of_this_host() {
-  const auto home = client::read_pbs_conf().pbs_home;
-  const auto own = home + "/server_priv/log", copy = home + "/follow_priv/log";
-  return !log::has_event_store(own) && log::has_event_store(copy) ? copy : own;
-}
-
 int fail(int status, const std::string& why) {
   client::print_error("pbs_export: %s\n", why.c_str());
   return status;
@@ -114,7 +107,7 @@ int main(int argc, char** argv) {
   exporting::asked a;
   if (const auto end = exporting::read_command_line(argc, argv, a)) return *end == 0 ? all_well : bad_usage;
   ::umask(::umask(077) | 027);  // rows tell of every user's jobs
-  if (a.log.empty()) a.log = log_of_this_host();
+  if (a.log.empty()) a.log = exporting::log_of_this_host();
   auto opened = log::open_for_audit(a.log);
   if (const auto* why = std::get_if<ports::store_status>(&opened)) return fail(not_read, a.log + ": " + why->text);
   end_on_signals();

@@ -1,11 +1,9 @@
 // Rows in a schema of a PostgreSQL database. A write copies rows of each table into a temporary one, and from there where they belong.
-#include <libpq-fe.h>
-
 #include <cstdlib>
-#include <cstring>
 #include <set>
 
 #include "projections/exports/value.hpp"
+#include "tools/export/postgres_connection.hpp"
 #include "tools/export/sql.hpp"
 #include "tools/export/target.hpp"
 #include "tools/export/target_versions.hpp"
@@ -14,110 +12,11 @@ namespace annals::exporting {
 namespace {
 
 using trouble = target_trouble::kind;
+using postgres::connection;
+using postgres::result;
+using postgres::transaction;
 
 constexpr std::size_t copy_bytes_max = 1u << 20;  // handed to libpq at once, which copies them
-
-// By the class of an SQLSTATE.
-trouble kind_of(PGconn* of, const char* state) {
-  if (PQstatus(of) != CONNECTION_OK || !state) return trouble::passing;
-  const std::string_view code(state, std::strlen(state));
-  for (const auto passing : {"08", "40", "53", "55", "57", "58"})  // connection, rollback, resources, not ready, operator, system
-    if (code.starts_with(passing)) return trouble::passing;
-  return code == "25006" ? trouble::passing : trouble::lasting;  // a standby that is not promoted yet
-}
-
-std::string without_line_end(std::string text) {
-  while (text.ends_with('\n')) text.pop_back();
-  return text;
-}
-
-class result {
- public:
-  explicit result(PGresult* r) : r_(r) {}
-  ~result() { PQclear(r_); }
-  result(const result&) = delete;
-  ExecStatusType status() const { return PQresultStatus(r_); }
-  const char* state() const { return PQresultErrorField(r_, PG_DIAG_SQLSTATE); }
-  int rows() const { return PQntuples(r_); }
-  int changed() const { return std::atoi(PQcmdTuples(r_)); }
-  std::string text(int row, int column) const {
-    return {PQgetvalue(r_, row, column), static_cast<std::size_t>(PQgetlength(r_, row, column))};
-  }
-
- private:
-  PGresult* r_;
-};
-
-class connection {
- public:
-  // What the address says wins over what stands before it.
-  explicit connection(const std::string& url) {
-    const char* names[] = {"connect_timeout", "fallback_application_name", "keepalives_idle", "keepalives_interval", "dbname",
-                           "client_encoding", nullptr};
-    const char* settings[] = {"10", "pbs_export", "30", "10", url.c_str(), "UTF8", nullptr};
-    db_ = PQconnectdbParams(names, settings, 1);
-    if (PQstatus(db_) == CONNECTION_OK) {
-      PQsetNoticeProcessor(
-          db_, [](void*, const char*) {}, nullptr);
-      return;
-    }
-    const auto why = without_line_end(PQerrorMessage(db_));
-    PQfinish(db_);
-    throw target_trouble(trouble::passing, "PostgreSQL: " + why);
-  }
-  ~connection() { PQfinish(db_); }
-  connection(const connection&) = delete;
-
-  PGconn* get() const { return db_; }
-  [[noreturn]] void fail(const char* state) const {
-    throw target_trouble(kind_of(db_, state), "PostgreSQL: " + without_line_end(PQerrorMessage(db_)));
-  }
-  void run(const std::string& sql) { (void)changed(sql); }
-  int changed(const std::string& sql) {
-    const result r(PQexec(db_, sql.c_str()));
-    check(r);
-    return r.changed();
-  }
-  int changed(const std::string& sql, const std::vector<std::string>& values) {
-    std::vector<const char*> texts;
-    for (const auto& v : values) texts.push_back(v.c_str());
-    const result r(PQexecParams(db_, sql.c_str(), static_cast<int>(texts.size()), nullptr, texts.data(), nullptr, nullptr, 0));
-    check(r);
-    return r.changed();
-  }
-  std::vector<std::vector<std::string>> read(const std::string& sql) {
-    const result r(PQexec(db_, sql.c_str()));
-    check(r);
-    std::vector<std::vector<std::string>> rows;
-    for (int i = 0; i < r.rows(); ++i) {
-      rows.emplace_back();
-      for (int c = 0; c < 4; ++c) rows.back().push_back(r.text(i, c));
-    }
-    return rows;
-  }
-
- private:
-  void check(const result& r) const {
-    if (r.status() != PGRES_COMMAND_OK && r.status() != PGRES_TUPLES_OK && r.status() != PGRES_COPY_IN) fail(r.state());
-  }
-  PGconn* db_ = nullptr;
-};
-
-class transaction {
- public:
-  explicit transaction(connection& of) : of_(of) { of.run("begin"); }
-  ~transaction() {
-    if (!done_) const result ignored(PQexec(of_.get(), "rollback"));
-  }
-  void commit() {
-    of_.run("commit");
-    done_ = true;
-  }
-
- private:
-  connection& of_;
-  bool done_ = false;
-};
 
 // As COPY's text format has it.
 void put_copied(std::string& line, const exports::value& v) {
@@ -144,7 +43,11 @@ std::string stage_of(const exports::table& t) { return "pg_temp." + quoted("expo
 class postgres_target : public target {
  public:
   postgres_target(const std::string& url, const std::string& schema, target_place place, const exports::table_set& tables, const say& tell)
-      : proper_(schema), schema_(place == target_place::beside ? schema + "_rebuild" : schema), url_(url), tables_(tables), db_(url) {
+      : proper_(schema),
+        schema_(place == target_place::beside ? schema + "_rebuild" : schema),
+        url_(url),
+        tables_(tables),
+        db_(url, "pbs_export") {
     if (place == target_place::beside) db_.run("drop schema if exists " + quoted(schema_) + " cascade");
     make_tables(tell);
     // The log has what a crash of the database's host takes with it.
@@ -188,9 +91,10 @@ class postgres_target : public target {
     transaction t(db_);
     // One of two that begin at once makes the schema.
     db_.run("select pg_advisory_xact_lock(hashtext('pbs_export'))");
-    if (db_.read("select 1,1,1,1 from pg_namespace where nspname=" + literal(schema_)).empty()) db_.run("create schema " + quoted(schema_));
+    if (db_.read("select 1 from pg_namespace where nspname=" + db_.literal(schema_)).empty())
+      db_.run("create schema " + quoted(schema_));
     db_.run(create_position(prefix(), dialect::postgres));
-    const auto row = db_.read("select schema_version,1,1,1 from " + prefix() + quoted(position_table) + " where id=1");
+    const auto row = db_.read("select schema_version from " + prefix() + quoted(position_table) + " where id=1");
     const int before = row.empty() ? 0 : std::atoi(row.front().front().c_str());
     check_version(name(), before, tables_);
     for (const auto& table : tables_.tables) make_table(table, tell);
@@ -203,8 +107,8 @@ class postgres_target : public target {
 
   void make_table(const exports::table& table, const say& tell) {
     std::set<std::string> there;
-    for (const auto& row : db_.read("select column_name,1,1,1 from information_schema.columns where table_schema=" + literal(schema_) +
-                                    " and table_name=" + literal(table.name)))
+    for (const auto& row : db_.read("select column_name from information_schema.columns where table_schema=" + db_.literal(schema_) +
+                                    " and table_name=" + db_.literal(table.name)))
       there.insert(row.front());
     if (there.empty()) return db_.run(create_table(table, prefix(), dialect::postgres));
     for (const auto& c : table.columns)
@@ -214,16 +118,8 @@ class postgres_target : public target {
       }
   }
 
-  std::string literal(const std::string& text) const {
-    char* escaped = PQescapeLiteral(db_.get(), text.data(), text.size());
-    if (!escaped) db_.fail(nullptr);
-    std::string copy(escaped);
-    PQfreemem(escaped);
-    return copy;
-  }
-
   position read_position() {
-    const auto rows = db_.read("select sequence,hash,notes,1 from " + prefix() + quoted(position_table) + " where id=1");
+    const auto rows = db_.read("select sequence,hash,notes from " + prefix() + quoted(position_table) + " where id=1");
     if (rows.size() != 1) throw target_trouble(trouble::lasting, name() + ": " + std::string(position_table) + " has no row");
     return {std::strtoull(rows.front()[0].c_str(), nullptr, 10), rows.front()[1], rows.front()[2]};
   }

@@ -49,7 +49,9 @@ std::string create_table(const exports::table& t, const std::string& prefix, dia
 }
 
 std::string create_indexes(const std::string& prefix) {
-  return "create index if not exists runs_ended_at on " + prefix + "\"runs\"(\"ended_at\")";
+  const auto runs = " on " + prefix + "\"runs\"";
+  return "create index if not exists runs_ended_at" + runs + "(\"ended_at\");create index if not exists runs_closed_at" + runs +
+         "(\"closed_at\")";
 }
 
 std::string add_column(const exports::table& t, const exports::column& c, const std::string& prefix, dialect d) {

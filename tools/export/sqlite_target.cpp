@@ -1,13 +1,12 @@
 // Rows in a file of SQLite.
-#include <sqlite3.h>
 #include <unistd.h>
 
 #include <iterator>
 #include <set>
-#include <utility>
 
 #include "projections/exports/value.hpp"
 #include "tools/export/sql.hpp"
+#include "tools/export/sqlite_connection.hpp"
 #include "tools/export/target.hpp"
 #include "tools/export/target_versions.hpp"
 
@@ -15,109 +14,10 @@ namespace annals::exporting {
 namespace {
 
 using trouble = target_trouble::kind;
-
-constexpr int busy_wait_ms = 20'000;  // a reader that exports a whole table holds up a writer for so long at most
-
-trouble kind_of(int code) {
-  switch (code & 0xff) {
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-    case SQLITE_FULL:
-    case SQLITE_IOERR:
-    case SQLITE_NOMEM:
-    case SQLITE_CANTOPEN: return trouble::passing;
-    default: return trouble::lasting;
-  }
-}
-
-class connection {
- public:
-  explicit connection(const std::string& file) : file_(file) {
-    const int opened = sqlite3_open_v2(file.c_str(), &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
-    if (opened != SQLITE_OK) {
-      const std::string why = db_ ? sqlite3_errmsg(db_) : "no memory";
-      sqlite3_close(db_);
-      throw target_trouble(kind_of(opened), file + ": " + why);
-    }
-    sqlite3_extended_result_codes(db_, 1);
-    sqlite3_busy_timeout(db_, busy_wait_ms);
-  }
-  ~connection() { sqlite3_close(db_); }
-  connection(const connection&) = delete;
-
-  sqlite3* get() const { return db_; }
-  void run(const std::string& sql) {
-    if (sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail();
-  }
-  [[noreturn]] void fail() const { throw target_trouble(kind_of(sqlite3_errcode(db_)), file_ + ": " + sqlite3_errmsg(db_)); }
-
- private:
-  std::string file_;
-  sqlite3* db_ = nullptr;
-};
-
-class statement {
- public:
-  statement(connection& of, const std::string& sql) : of_(of) {
-    if (sqlite3_prepare_v3(of.get(), sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &s_, nullptr) != SQLITE_OK) of.fail();
-  }
-  ~statement() { sqlite3_finalize(s_); }
-  statement(statement&& other) noexcept : of_(other.of_), s_(std::exchange(other.s_, nullptr)) {}
-
-  // The value must live until the next step.
-  void bind(int place, exports::value&&) = delete;
-  void bind(int place, const exports::value& v) {
-    int bound = SQLITE_OK;
-    if (const auto* n = std::get_if<std::int64_t>(&v)) bound = sqlite3_bind_int64(s_, place, *n);
-    else if (const auto* real = std::get_if<double>(&v)) bound = sqlite3_bind_double(s_, place, *real);
-    else if (const auto* is = std::get_if<bool>(&v)) bound = sqlite3_bind_int64(s_, place, *is);
-    else if (const auto* text = std::get_if<std::string>(&v))
-      bound = sqlite3_bind_text64(s_, place, text->data(), text->size(), SQLITE_STATIC, SQLITE_UTF8);
-    else if (const auto* at = std::get_if<exports::moment>(&v)) {
-      const auto shown = exports::print_moment(*at);
-      bound = sqlite3_bind_text64(s_, place, shown.data(), shown.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
-    } else bound = sqlite3_bind_null(s_, place);
-    if (bound != SQLITE_OK) of_.fail();
-  }
-  bool step() {  // false: there are no more rows
-    const int how = sqlite3_step(s_);
-    if (how != SQLITE_ROW && how != SQLITE_DONE) {
-      sqlite3_reset(s_);
-      of_.fail();
-    }
-    return how == SQLITE_ROW;
-  }
-  void run() {
-    step();
-    sqlite3_reset(s_);
-  }
-  std::int64_t integer(int column) const { return sqlite3_column_int64(s_, column); }
-  std::string text(int column) const {
-    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(s_, column));
-    return bytes ? std::string(bytes, static_cast<std::size_t>(sqlite3_column_bytes(s_, column))) : std::string();
-  }
-
- private:
-  connection& of_;
-  sqlite3_stmt* s_ = nullptr;
-};
-
-// Rolls back unless it was committed.
-class transaction {
- public:
-  explicit transaction(connection& of) : of_(of) { of.run("begin immediate"); }
-  ~transaction() {
-    if (!done_) sqlite3_exec(of_.get(), "rollback", nullptr, nullptr, nullptr);
-  }
-  void commit() {
-    of_.run("commit");
-    done_ = true;
-  }
-
- private:
-  connection& of_;
-  bool done_ = false;
-};
+using sqlite::connection;
+using sqlite::open_for;
+using sqlite::statement;
+using sqlite::transaction;
 
 void remove_database(const std::string& file) {
   for (const char* part : {"", "-wal", "-shm", "-journal"}) ::unlink((file + part).c_str());
@@ -160,7 +60,7 @@ class sqlite_target : public target {
     move_.clear();
     db_.run("pragma wal_checkpoint(truncate)");
     const sqlite_target proper_as_it_should_be(proper_file_, target_place::proper, tables_, [](const std::string&) {});
-    connection proper(proper_file_);
+    connection proper(proper_file_, open_for::writing);
     {
       statement attach(proper, "attach database ? as rebuilt");
       const exports::value name = file_;
@@ -177,7 +77,7 @@ class sqlite_target : public target {
  private:
   static connection fresh(const std::string& file, target_place place) {
     if (place == target_place::beside) remove_database(file);
-    return connection(file);
+    return connection(file, open_for::writing);
   }
 
   void put(statement& s, const exports::row& r) {

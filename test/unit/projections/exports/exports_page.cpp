@@ -42,7 +42,11 @@ std::string page() {
       "written "
       "when no later record can change it: a job when it has ended, a run when it is over. Only a resource that was defined otherwise or "
       "deleted has "
-      "a second row there, with the same key.\n";
+      "a second row there, with the same key.\n\n"
+      "`pbs_report` makes reports of `runs`, `phases` and `run_resources`: how much users, projects, queues and others used, and what it "
+      "costs ([howto](howto/report_use.md)). Sums of one's own agree with them when a run counts where its `closed_at` is, cores are "
+      "`used_ncpus` times `used_walltime_s` of the run's rows in `phases`, or where it has none of the run, and other resources are "
+      "the list `phase_asked`, or `asked`, times the same `used_walltime_s`.\n";
   for (const auto& t : exports::tables()) {
     text += "\n## " + std::string(t.name) + "\n\n" + t.meaning + "\n\n| column | type | unit | meaning |\n|---|---|---|---|\n";
     for (std::size_t i = 0; i < t.columns.size(); ++i) {

@@ -83,7 +83,8 @@ class following {
     if (why.getForGood()) end(refused_ + "; to follow it from the beginning, end pbs_follow, remove its log and start it again");
   }
 
-  // Writes and syncs what was taken, hands it on, and tells the server.
+  // Writes and syncs what was taken, hands it on, and tells the server. What a full disk has no room for is forgotten, and what already came
+  // behind it is not heard: all of it comes again over the next connection.
   void write() {
     auto records = std::make_shared<std::vector<log::record_ptr>>();
     const auto status = parts_.copy->commit(*records);
@@ -95,7 +96,10 @@ class following {
     if (status.error != ports::store_error::disk_full) return parts_.stop_process(status.text);
     if (!std::exchange(disk_was_full_, true)) parts_.note(true, status.text);
     refused_ = status.text;
-    if (peer_) peer_->close("the disk of the follower is full");  // what was forgotten comes again over the next connection
+    if (const auto peer = std::exchange(peer_, nullptr)) {
+      peer->close("the disk of the follower is full");
+      lose(refused_);
+    }
   }
 
   void hand_on(const records_ptr& records) {

@@ -86,6 +86,19 @@ schema::sealed_message with(const schema::sealed_message& m, bool flips, bool dr
   });
 }
 
+// The last record of a log, as the feed says it.
+schema::sealed_message last_record_of(const ports::record_log& log) {
+  const auto last = log.last_sequence();
+  return schema::make<schema::ToFollower>([&](schema::ToFollower::Builder b) {
+    auto to = b.initRecords();
+    to.setLast(last);
+    (void)log.read(last, [&](std::uint64_t, ports::byte_span bytes) {
+      to.initRecords(1).set(0, {reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()});
+      return false;
+    });
+  });
+}
+
 struct cluster {
   test::written_log log;
   log::fault_store there{1};
@@ -353,6 +366,31 @@ BOOST_AUTO_TEST_CASE(a_full_disk_is_waited_for) {
   connect();
   is_equal();
   BOOST_TEST(names(schema::ObjectKind::QUEUE) == "workq ");
+}
+
+BOOST_AUTO_TEST_CASE(what_comes_behind_a_record_that_the_full_disk_did_not_take_is_not_held_against_the_server) {
+  const auto server = std::make_shared<test::fake_peer>(wire::identity::kind::server, "borg");
+  const auto write_and_say = [&](const char* queue) {
+    log.write_queue(queue);
+    caf::anon_send(follow, actors::peer_frame{server, last_record_of(log.store)});
+    system.run();
+  };
+  connect();
+  cut();
+  caf::anon_send(follow, actors::peer_opened{server});
+  there.set_disk_full(true);
+  write_and_say("workq");
+  BOOST_TEST(server->closed == "the disk of the follower is full");
+  write_and_say("night");  // it was on its way
+  caf::anon_send(follow, actors::peer_closed{server, server->closed});
+  system.run();
+  BOOST_TEST(dialers == 1);
+  BOOST_TEST(text().find("server borg is not there since 0 s: ") != std::string::npos, text());
+  BOOST_TEST(text().find("no space left") != std::string::npos, text());
+  there.set_disk_full(false);
+  connect();
+  is_equal();
+  BOOST_TEST(names(schema::ObjectKind::QUEUE) == "workq night ");
 }
 
 BOOST_AUTO_TEST_CASE(a_failed_sync_ends_the_process) {

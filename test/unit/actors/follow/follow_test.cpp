@@ -1,6 +1,7 @@
 // Both ends of the feed in one process, and the questions that a follower answers.
 #include <boost/test/unit_test.hpp>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #include "actors/follow/follower_folds.hpp"
 #include "actors/link/peer_messages.hpp"
 #include "actors/link/wire/connection_ids.hpp"
+#include "actors/link/wire/wire_limits.hpp"
 #include "actors/queries/past_actor.hpp"
 #include "actors/queries/query_actor.hpp"
 #include "actors/replica/checkpoint_round.hpp"
@@ -391,6 +393,22 @@ BOOST_AUTO_TEST_CASE(what_comes_behind_a_record_that_the_full_disk_did_not_take_
   connect();
   is_equal();
   BOOST_TEST(names(schema::ObjectKind::QUEUE) == "workq night ");
+}
+
+BOOST_AUTO_TEST_CASE(its_log_has_a_server_that_comes_and_goes_once_a_minute_with_a_count) {
+  notes.clear();
+  for (int n = 0; n < 50; ++n) {
+    connect();
+    cut();
+  }
+  BOOST_REQUIRE(notes.size() == 2u);
+  BOOST_TEST(notes[0] == "follows the log of server borg behind record 0");
+  BOOST_TEST(notes[1] == "server borg is not there: the peer has closed");
+  system.scheduler().advance_time(std::chrono::milliseconds(limits::complaint_ms));
+  system.run();
+  BOOST_REQUIRE(notes.size() == 4u);
+  BOOST_TEST(notes[2] == "follows the log of server borg behind record 1 (49 times more)");
+  BOOST_TEST(notes[3] == "server borg is not there: the peer has closed (49 times more)");
 }
 
 BOOST_AUTO_TEST_CASE(a_failed_sync_ends_the_process) {

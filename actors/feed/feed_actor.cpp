@@ -1,6 +1,7 @@
 #include "actors/feed/feed_actor.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <exception>
@@ -11,6 +12,8 @@
 
 #include "actors/feed/feed_position.hpp"
 #include "actors/link/peer_messages.hpp"
+#include "actors/link/wire/complaints.hpp"
+#include "actors/link/wire/wire_limits.hpp"
 #include "actors/runtime/messages.hpp"
 #include "events/schema/daemon/feed.capnp.h"
 
@@ -19,6 +22,7 @@ namespace annals::actors {
 namespace {
 
 using next_round_atom = caf::atom_constant<caf::atom("nextround")>;
+using counts_atom = caf::atom_constant<caf::atom("counts")>;
 
 // Records as they stand in the log.
 struct piece {
@@ -49,7 +53,9 @@ schema::sealed_message message_of(const piece& p, std::uint64_t last) {
 
 class feeding {
  public:
-  feeding(caf::event_based_actor* self, feed_parts parts) : self_(self), parts_(std::move(parts)) {}
+  feeding(caf::event_based_actor* self, feed_parts parts) : self_(self), parts_(std::move(parts)), news_(parts_.note, limits::complaint_ms) {
+    tell_counts_later();
+  }
 
   void on_frame(peer_frame& f) {
     for_peer(f.peer, [&] { hear(f.peer, f.message.root<schema::FromFollower>()); });
@@ -58,8 +64,9 @@ class feeding {
   void on_closed(const peer_closed& c) {
     const auto at = followers_.find(c.peer->id());
     if (at == followers_.end()) return;
-    parts_.note(name_of(at->second) + " is gone, behind record " + std::to_string(at->second.sent) + ": " + c.why);
+    const auto gone = std::move(at->second);
     followers_.erase(at);
+    if (!gone.refused) note(gone, "is gone", ", behind record " + std::to_string(gone.sent), c.why);
   }
 
   // An acknowledgement alone is no reason to read on: else the feed would go to and fro as fast as a follower syncs, for a record or two.
@@ -78,6 +85,10 @@ class feeding {
     next_round_is_due_ = false;
     go_on();
   }
+  void on_counts() {
+    news_.tick(self_->clock().now());
+    tell_counts_later();
+  }
 
  private:
   struct on_its_way {
@@ -92,7 +103,13 @@ class feeding {
     bool refused = false;
   };
 
-  static std::string name_of(const follower& f) { return "the follower on " + f.peer->peer().name; }
+  // Of a host that comes and goes the log has each piece of news once a minute, with a count: the same one is that which differs in numbers.
+  void note(const follower& f, const std::string& what, const std::string& where, const std::string& why) {
+    const auto of = "the follower on " + f.peer->peer().name + " " + what;
+    const auto reason = why.empty() ? why : ": " + why;
+    news_.add(of + reason.substr(0, reason.find_first_of("0123456789")), of + where + reason, self_->clock().now());
+  }
+  void tell_counts_later() { self_->delayed_send(self_, std::chrono::milliseconds(limits::complaint_ms), counts_atom::value); }
 
   void hear(const wire::connection_ptr& peer, schema::FromFollower::Reader word) {
     const auto known = followers_.find(peer->id());
@@ -113,7 +130,7 @@ class feeding {
     if (fed >= parts_.followers_max)
       return refuse(f, "there are " + std::to_string(parts_.followers_max) + " followers, and no server feeds more", false);
     if (const auto why = why_log_does_not_continue(*parts_.log, parts_.identity, hello); !why.empty()) return refuse(f, why, true);
-    parts_.note(name_of(f) + " reads the log behind record " + std::to_string(f.sent));
+    note(f, "reads the log", " behind record " + std::to_string(f.sent), {});
     send(f, {});
     on_committed();
   }
@@ -159,7 +176,7 @@ class feeding {
 
   void refuse(follower& f, const std::string& why, bool for_good) {
     f.refused = true;
-    parts_.note(name_of(f) + " is refused: " + why);
+    note(f, "is refused", {}, why);
     f.peer->send(schema::make<schema::ToFollower>([&](schema::ToFollower::Builder m) {
       auto refused = m.initRefused();
       refused.setText(why);
@@ -170,6 +187,7 @@ class feeding {
 
   caf::event_based_actor* self_;
   const feed_parts parts_;
+  wire::complaints news_;
   std::map<std::uint64_t, follower> followers_;  // by connection
   std::uint64_t known_last_ = 0;                 // what the log had when it was told of a commit, or when a follower came
   bool next_round_is_due_ = false;
@@ -192,6 +210,7 @@ caf::behavior feed_actor(caf::event_based_actor* self, feed_parts parts) {
       [f](const peer_closed& closed) { f->on_closed(closed); },
       [f](const committed&) { f->on_committed(); },
       [f](next_round_atom) { f->on_round(); },
+      [f](counts_atom) { f->on_counts(); },
       [](const disk_state&) {},
   };
 }

@@ -1,5 +1,6 @@
 #include "actors/follow/follow_actor.hpp"
 
+#include <chrono>
 #include <exception>
 #include <utility>
 #include <variant>
@@ -7,6 +8,8 @@
 
 #include "actors/feed/feed_position.hpp"
 #include "actors/link/peer_messages.hpp"
+#include "actors/link/wire/complaints.hpp"
+#include "actors/link/wire/wire_limits.hpp"
 #include "actors/runtime/messages.hpp"
 #include "events/model/limits.hpp"
 #include "events/schema/daemon/feed.capnp.h"
@@ -16,6 +19,7 @@ namespace annals::actors {
 namespace {
 
 using write_atom = caf::atom_constant<caf::atom("write")>;
+using counts_atom = caf::atom_constant<caf::atom("counts")>;
 
 capnp::Data::Reader data_of(const void* bytes, std::size_t size) { return {static_cast<const capnp::byte*>(bytes), size}; }
 
@@ -23,6 +27,7 @@ class following {
  public:
   following(caf::event_based_actor* self, follow_parts parts) : self_(self), parts_(std::move(parts)) {
     parts_.standing->has(parts_.copy->last_sequence(), now());
+    tell_counts_later();
     if (parts_.dial) dialer_ = parts_.dial(caf::actor(self_));
   }
 
@@ -59,14 +64,21 @@ class following {
     write_is_due_ = false;
     write();
   }
+  void on_counts() {
+    begins_.tick(self_->clock().now());
+    losses_.tick(self_->clock().now());
+    tell_counts_later();
+  }
 
  private:
+  void tell_counts_later() { self_->delayed_send(self_, std::chrono::milliseconds(limits::complaint_ms), counts_atom::value); }
   static follow_standing::time_point now() { return std::chrono::steady_clock::now(); }
 
   void hear(schema::ToFollower::Reader word) {
     if (word.isRefused()) return refused(word.getRefused());
     if (std::exchange(lost_, false))
-      parts_.note(false, "follows the log of server " + parts_.server + " behind record " + std::to_string(parts_.copy->last_sequence()));
+      begins_.add({}, "follows the log of server " + parts_.server + " behind record " + std::to_string(parts_.copy->last_sequence()),
+                  self_->clock().now());
     const auto records = word.getRecords();
     parts_.standing->told(records.getLast(), now());
     for (const auto bytes : records.getRecords()) {
@@ -83,7 +95,8 @@ class following {
     if (why.getForGood()) end(refused_ + "; to follow it from the beginning, end pbs_follow, remove its log and start it again");
   }
 
-  // Writes and syncs what was taken, hands it on, and tells the server.
+  // Writes and syncs what was taken, hands it on, and tells the server. What a full disk has no room for is forgotten, and what already came
+  // behind it is not heard: all of it comes again over the next connection.
   void write() {
     auto records = std::make_shared<std::vector<log::record_ptr>>();
     const auto status = parts_.copy->commit(*records);
@@ -95,7 +108,10 @@ class following {
     if (status.error != ports::store_error::disk_full) return parts_.stop_process(status.text);
     if (!std::exchange(disk_was_full_, true)) parts_.note(true, status.text);
     refused_ = status.text;
-    if (peer_) peer_->close("the disk of the follower is full");  // what was forgotten comes again over the next connection
+    if (const auto peer = std::exchange(peer_, nullptr)) {
+      peer->close("the disk of the follower is full");
+      lose(refused_);
+    }
   }
 
   void hand_on(const records_ptr& records) {
@@ -111,8 +127,7 @@ class following {
     if (ended_) return;
     parts_.standing->lost(why, now());
     lost_ = true;
-    if (why != lost_why_) parts_.note(true, "server " + parts_.server + " is not there: " + why);
-    lost_why_ = why;
+    losses_.add(why, "server " + parts_.server + " is not there: " + why, self_->clock().now());
   }
 
   // What was taken before is sound.
@@ -130,8 +145,10 @@ class following {
   std::unique_ptr<wire::io_pool::dialer> dialer_;
   wire::connection_ptr peer_;  // the server; null: it is not there
   bool lost_ = true, ended_ = false, write_is_due_ = false, disk_was_full_ = false;
-  std::string refused_;   // by the server, or by the disk, over this connection
-  std::string lost_why_;  // as it was noted
+  std::string refused_;  // by the server, or by the disk, over this connection
+  // The log has each of these once a minute, with a count, however often the connection comes and goes.
+  wire::complaints begins_{[this](const std::string& text) { parts_.note(false, text); }, limits::complaint_ms};
+  wire::complaints losses_{[this](const std::string& text) { parts_.note(true, text); }, limits::complaint_ms};
 };
 
 }  // namespace
@@ -152,6 +169,7 @@ caf::behavior follow_actor(caf::event_based_actor* self, follow_parts parts) {
       [f](const peer_closed& c) { f->on_closed(c); },
       [f](const feed_unreachable& u) { f->on_unreachable(u); },
       [f](write_atom) { f->on_write(); },
+      [f](counts_atom) { f->on_counts(); },
   };
 }
 

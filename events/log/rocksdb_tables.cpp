@@ -58,6 +58,12 @@ rocksdb::Options database_options(rocksdb::Env* env) {
   return o;
 }
 
+// RocksDB has no code for it: its text says so of a lock of this process and of another's. That the file of the lock could not be opened, or
+// that a name on the way to it has the word, is something else.
+bool says_locked(const std::string& status) {
+  return status.find("lock hold by current process") != std::string::npos || status.find("hile lock file: ") != std::string::npos;
+}
+
 }  // namespace
 
 std::string key_of(std::uint64_t n) {
@@ -221,7 +227,7 @@ ports::store_status rocksdb_tables::status_of(const rocksdb::Status& s, const st
     return {store_error::sync_failed, text + "; what was written last is unknown until a restart"};
   if (s.IsNoSpace()) return {store_error::disk_full, text};
   if (s.IsCorruption() || s.IsNotFound()) return {store_error::damaged, text + what_to_run};
-  if (s.IsIOError() && s.ToString().find("lock") != std::string::npos)
+  if (s.IsIOError() && says_locked(s.ToString()))
     return {store_error::locked, "event log " + path_ + ": another process has it open"};
   return {store_error::io, text};
 }

@@ -114,16 +114,36 @@ class a_follower(with_a_follower):
         self.assertEqual(done.status, 15029 % 256, done)
         self.assertIn("This is a follower, which changes nothing and waits for nothing: ask server server", done.err)
 
+    def fails_to_start(self, why):
+        process = subprocess.run(self.portal.inside(["pbs_follow", "-N"]), env=self.portal.environment(), capture_output=True, text=True,
+                                 timeout=COMMAND_DEADLINE_S)
+        self.assertEqual(process.returncode, 1, process)
+        self.assertIn(why, process.stderr)
+        self.assertIn(why, self.follow_log())
+
     def test_a_certificate_for_something_else_opens_nothing(self):
         self.kill_daemon("pbs_follow", "a")
         os.remove(self.pem)
         self.cluster.enrol(self.pem, "a")
-        process = subprocess.run(self.portal.inside(["pbs_follow", "-N"]), env=self.portal.environment(), capture_output=True, text=True,
-                                 timeout=COMMAND_DEADLINE_S)
-        self.assertEqual(process.returncode, 1, process)
-        why = "daemon.pem: is for mom a, and not for a follower (pbs_enroll --follower makes one)"
-        self.assertIn(why, process.stderr)
-        self.assertIn(why, self.follow_log())
+        self.fails_to_start("daemon.pem: is for mom a, and not for a follower (pbs_enroll --follower makes one)")
+
+    def test_a_certificate_that_others_may_read_or_that_has_no_key_opens_nothing(self):
+        self.kill_daemon("pbs_follow", "a")
+        os.chmod(self.pem, 0o644)
+        self.fails_to_start("daemon.pem: others may read this private key (chmod 600 helps)")
+        os.chmod(self.pem, 0o600)
+        with open(self.pem) as f:
+            without_key = f.read().split("-----BEGIN PRIVATE KEY")[0]
+        with open(self.pem, "w") as f:
+            f.write(without_key)
+        self.fails_to_start("daemon.pem: holds no private key")
+
+    def test_a_damaged_copy_is_named_and_what_to_do(self):
+        self.kill_daemon("pbs_follow", "a")
+        with open(os.path.join(self.home("a"), "follow_priv", "log", "CURRENT"), "w") as f:
+            f.write("nothing")
+        self.fails_to_start("follow_priv/log: opening: Corruption: ")
+        self.fails_to_start("Remove the directory to follow the log from its beginning.")
 
 
 @unittest.skipUnless(NAMESPACES, "hosts with networks of their own need root")

@@ -15,10 +15,13 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 
 #include "actors/follow/follow_actor.hpp"
 #include "actors/follow/follower_door.hpp"
 #include "actors/follow/follower_folds.hpp"
+#include "actors/link/wire/signing.hpp"
 #include "actors/link/wire/wire.hpp"
 #include "actors/queries/past_actor.hpp"
 #include "actors/queries/query_actor.hpp"
@@ -28,6 +31,7 @@
 #include "events/log/event_log.hpp"
 #include "events/log/log_copy.hpp"
 #include "events/log/log_reader.hpp"
+#include "events/log/rocksdb_event_store.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
 #include "tools/client/session.hpp"
@@ -87,12 +91,13 @@ setup read_setup(const client::command_line& line) {
   return s;
 }
 
-// The name of this host in its certificate.
+// The name of this host in its certificate, whose key must be there for this process alone.
 std::string host_in(const std::string& certificate) {
   const auto who = wire::identity_in_file(certificate);
   if (who.what != wire::identity::kind::follower)
     throw wire::wire_error(certificate + ": is for " + wire::word_of(who.what) + " " + who.name +
                            ", and not for a follower (pbs_enroll --follower makes one)");
+  (void)wire::signer(wire::credentials::bundle(certificate));
   return who.name;
 }
 
@@ -114,19 +119,23 @@ class follow_log {
   actors::daemon_log log_;
 };
 
-// The copy of the log, and what is folded of it.
+std::unique_ptr<ports::event_store> open_copy(const std::string& path) {
+  auto opened = log::open_event_store(path);
+  if (const auto* failed = std::get_if<ports::store_status>(&opened)) {
+    if (failed->error == ports::store_error::damaged) throw log::log_damaged(failed->text);
+    throw std::runtime_error(failed->text);
+  }
+  return std::move(std::get<std::unique_ptr<ports::event_store>>(opened));
+}
+
+// The copy of the log, and what is folded of it. Throws log::log_damaged, or std::runtime_error if it can't be opened.
 class followed_log {
  public:
   followed_log(const std::string& priv, const std::function<void(const std::string&)>& note)
-      : store_(daemons::open_store(priv + "/log")), reader_(*store_) {
-    try {
-      copy_ = std::make_shared<log::log_copy>(*store_);
-      start_ = actors::fold_copy({&reader_, store_.get(), daemons::checkpoint_directory(priv), priv, note});
-    } catch (const log::log_damaged& e) {
-      throw std::runtime_error("the copy of the log in " + priv + "/log: " + e.what() +
-                               "\nRemove the directory to follow the log from its beginning.");
-    }
-  }
+      : store_(open_copy(priv + "/log")),
+        reader_(*store_),
+        copy_(std::make_shared<log::log_copy>(*store_)),
+        start_(actors::fold_copy({&reader_, store_.get(), daemons::checkpoint_directory(priv), priv, note})) {}
 
   const ports::record_log& records() const { return *store_; }
   const std::shared_ptr<log::log_copy>& copy() const { return copy_; }
@@ -150,6 +159,13 @@ class followed_log {
   std::shared_ptr<log::log_copy> copy_;
   actors::folded_copy start_;
 };
+
+// A copy is not restored as a log is: the server has all of it.
+std::string damage_text(const std::string& priv, std::string text) {
+  const std::string_view of_logs = log::what_to_run;
+  if (text.ends_with(of_logs)) text.resize(text.size() - of_logs.size());
+  return "the copy of the log in " + priv + "/log: " + text + "\nRemove the directory to follow the log from its beginning.";
+}
 
 int make_checkpoint(const setup& s) {
   return daemons::make_checkpoint({s.priv, [] { return std::make_unique<actors::follower_maker_folds>(); }, [] { return UINT64_MAX; },
@@ -190,6 +206,8 @@ daemons::checkpoint_maker_parts checkpoint_parts(const setup& s, const ports::re
   try {
     host = host_in(s.certificate());
     log = std::make_unique<followed_log>(s.priv, [&notes](const std::string& text) { notes.say(text); });
+  } catch (const log::log_damaged& e) {
+    refuse(damage_text(s.priv, e.what()));
   } catch (const std::exception& e) {
     refuse(e.what());
   }

@@ -1,6 +1,7 @@
 // The server's end of the feed: what followers are sent, and when.
 #include <boost/test/unit_test.hpp>
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "actors/feed/feed_actor.hpp"
 #include "actors/feed/feed_position.hpp"
 #include "actors/link/peer_messages.hpp"
+#include "actors/link/wire/wire_limits.hpp"
 #include "actors/runtime/messages.hpp"
 #include "events/schema/daemon/feed.capnp.h"
 #include "test/support/fake_peer.hpp"
@@ -63,6 +65,14 @@ struct feed {
   }
   void commit(const char* queue) {
     caf::anon_send(actor, actors::committed{log.write_queue(queue)});
+    system.run();
+  }
+  void gone(const peer_ptr& peer, const std::string& why) {
+    caf::anon_send(actor, actors::peer_closed{peer, why});
+    system.run();
+  }
+  void pass_minute() {
+    system.scheduler().advance_time(std::chrono::milliseconds(limits::complaint_ms));
     system.run();
   }
   log::chain_hash hash_at(std::uint64_t sequence) const {
@@ -270,6 +280,49 @@ BOOST_AUTO_TEST_CASE(there_are_no_more_followers_than_may_be) {
   BOOST_TEST(f.sent_to(third) == "1 ");
   f.commit("a");
   BOOST_TEST(f.sent_to(first) == "1 ");
+}
+
+BOOST_AUTO_TEST_CASE(the_log_has_one_that_comes_and_goes_once_a_minute_with_a_count) {
+  feed f;
+  const auto come_and_go = [&](const char* host) {
+    const auto peer = feed::host(host);
+    f.hello(peer);
+    f.gone(peer, "closed by the peer");
+  };
+  for (int n = 0; n < 50; ++n) come_and_go("n1");
+  come_and_go("n2");
+  const std::vector<std::string> first = {"the follower on n1 reads the log behind record 0", "the follower on n1 is gone, behind record 1: closed by the peer",
+                                          "the follower on n2 reads the log behind record 0", "the follower on n2 is gone, behind record 1: closed by the peer"};
+  BOOST_TEST(f.notes == first, boost::test_tools::per_element());
+  f.notes.clear();
+  f.pass_minute();
+  const std::vector<std::string> counts = {"the follower on n1 is gone, behind record 1: closed by the peer (49 times more)",
+                                           "the follower on n1 reads the log behind record 0 (49 times more)"};
+  BOOST_TEST(f.notes == counts, boost::test_tools::per_element());
+  f.notes.clear();
+  f.pass_minute();
+  f.pass_minute();
+  BOOST_TEST(f.notes.empty());
+  come_and_go("n1");
+  BOOST_TEST(f.notes.size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(the_log_has_each_reason_of_a_refusal_once_a_minute_and_not_that_its_connection_ended) {
+  feed f;
+  for (std::uint64_t sequence = 100; sequence < 150; ++sequence) {
+    const auto portal = feed::host();
+    f.hello(portal, sequence, own_log, log::chain_hash{});
+    f.gone(portal, portal->closed);
+  }
+  const auto other = feed::host();
+  f.hello(other, 0, own_log, {}, "");
+  BOOST_REQUIRE(f.notes.size() == 2u);
+  BOOST_TEST(f.notes[0].starts_with("the follower on portal is refused: the copy goes up to record 100, and the log ends with record 1"));
+  BOOST_TEST(f.notes[1].starts_with("the follower on portal is refused: what has its certificate does not say"));
+  f.pass_minute();
+  BOOST_REQUIRE(f.notes.size() == 3u);
+  BOOST_TEST(f.notes[2].starts_with("the follower on portal is refused: the copy goes up to record 149, "), f.notes[2]);
+  BOOST_TEST(f.notes[2].ends_with(" (49 times more)"), f.notes[2]);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,7 @@
 // Both ends of the feed in one process, and the questions that a follower answers.
 #include <boost/test/unit_test.hpp>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #include "actors/follow/follower_folds.hpp"
 #include "actors/link/peer_messages.hpp"
 #include "actors/link/wire/connection_ids.hpp"
+#include "actors/link/wire/wire_limits.hpp"
 #include "actors/queries/past_actor.hpp"
 #include "actors/queries/query_actor.hpp"
 #include "actors/replica/checkpoint_round.hpp"
@@ -83,6 +85,19 @@ schema::sealed_message with(const schema::sealed_message& m, bool flips, bool dr
     to.setLast(word.getRecords().getLast());
     auto list = to.initRecords(static_cast<unsigned>(records.size()));
     for (unsigned i = 0; i < list.size(); ++i) list.set(i, {reinterpret_cast<const kj::byte*>(records[i].data()), records[i].size()});
+  });
+}
+
+// The last record of a log, as the feed says it.
+schema::sealed_message last_record_of(const ports::record_log& log) {
+  const auto last = log.last_sequence();
+  return schema::make<schema::ToFollower>([&](schema::ToFollower::Builder b) {
+    auto to = b.initRecords();
+    to.setLast(last);
+    (void)log.read(last, [&](std::uint64_t, ports::byte_span bytes) {
+      to.initRecords(1).set(0, {reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()});
+      return false;
+    });
   });
 }
 
@@ -353,6 +368,47 @@ BOOST_AUTO_TEST_CASE(a_full_disk_is_waited_for) {
   connect();
   is_equal();
   BOOST_TEST(names(schema::ObjectKind::QUEUE) == "workq ");
+}
+
+BOOST_AUTO_TEST_CASE(what_comes_behind_a_record_that_the_full_disk_did_not_take_is_not_held_against_the_server) {
+  const auto server = std::make_shared<test::fake_peer>(wire::identity::kind::server, "borg");
+  const auto write_and_say = [&](const char* queue) {
+    log.write_queue(queue);
+    caf::anon_send(follow, actors::peer_frame{server, last_record_of(log.store)});
+    system.run();
+  };
+  connect();
+  cut();
+  caf::anon_send(follow, actors::peer_opened{server});
+  there.set_disk_full(true);
+  write_and_say("workq");
+  BOOST_TEST(server->closed == "the disk of the follower is full");
+  write_and_say("night");  // it was on its way
+  caf::anon_send(follow, actors::peer_closed{server, server->closed});
+  system.run();
+  BOOST_TEST(dialers == 1);
+  BOOST_TEST(text().find("server borg is not there since 0 s: ") != std::string::npos, text());
+  BOOST_TEST(text().find("no space left") != std::string::npos, text());
+  there.set_disk_full(false);
+  connect();
+  is_equal();
+  BOOST_TEST(names(schema::ObjectKind::QUEUE) == "workq night ");
+}
+
+BOOST_AUTO_TEST_CASE(its_log_has_a_server_that_comes_and_goes_once_a_minute_with_a_count) {
+  notes.clear();
+  for (int n = 0; n < 50; ++n) {
+    connect();
+    cut();
+  }
+  BOOST_REQUIRE(notes.size() == 2u);
+  BOOST_TEST(notes[0] == "follows the log of server borg behind record 0");
+  BOOST_TEST(notes[1] == "server borg is not there: the peer has closed");
+  system.scheduler().advance_time(std::chrono::milliseconds(limits::complaint_ms));
+  system.run();
+  BOOST_REQUIRE(notes.size() == 4u);
+  BOOST_TEST(notes[2] == "follows the log of server borg behind record 1 (49 times more)");
+  BOOST_TEST(notes[3] == "server borg is not there: the peer has closed (49 times more)");
 }
 
 BOOST_AUTO_TEST_CASE(a_failed_sync_ends_the_process) {

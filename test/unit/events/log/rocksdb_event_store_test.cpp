@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <random>
@@ -117,6 +118,15 @@ BOOST_AUTO_TEST_CASE(a_second_writer_is_told_that_the_log_is_open) {
   auto second = open_event_store(b.path());
   const auto& status = std::get<ports::store_status>(second);
   BOOST_TEST((status.error == ports::store_error::locked), status.text);
+}
+
+BOOST_AUTO_TEST_CASE(a_lock_that_cant_be_opened_is_not_said_to_be_held) {
+  own_directory d;
+  std::filesystem::create_directories(d.path + "/blocks/LOCK");
+  auto result = open_event_store(d.path + "/blocks");
+  const auto& status = std::get<ports::store_status>(result);
+  BOOST_TEST((status.error == ports::store_error::io), status.text);
+  BOOST_TEST(status.text.ends_with("Is a directory"), status.text);
 }
 
 BOOST_AUTO_TEST_CASE(a_place_that_is_no_directory_is_an_error_with_its_name) {

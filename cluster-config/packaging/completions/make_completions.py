@@ -52,7 +52,7 @@ VALUES = {
     "pbs_audit log --job": "anyjob",
     "pbs_audit log --user": "user", "pbs_audit efficiency --user": "user", "pbs_audit efficiency --queue": "queue",
     "pbs_audit --log": "directory", "pbs_export --log": "directory", "pbs_export --format": "=csv,jsonl,ur2",
-     "pbs_report --rates": "file",
+    "pbs_report --rates": "file",
     "pbs_report --by": "=user,group,project,account,queue,reservation,day,month", "pbs_report --format": "=text,csv,json,html",
     "pbs_report --resource": "resource",
     "pbs_audit accounting --rebuild": "directory", "pbs_audit log --kind": "=server,queue,host,job,scheduler,run,part,hook,log",

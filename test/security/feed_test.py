@@ -83,7 +83,7 @@ class who_has_a_followers_certificate(feed_test):
         def beat():
             while not ended.wait(1):
                 try:
-                    caller.socket.sendall(struct.pack("<I", 0))
+                    caller.heartbeat()
                 except OSError:
                     return
         threading.Thread(target=beat, daemon=True).start()
@@ -239,7 +239,7 @@ class a_follower_that_is_sent_something_else(feed_test):
         while True:
             try:
                 caller = Caller(self.context.wrap_socket(self.listening.accept()[0], server_side=True), "ToFollower", "FromFollower")
-                caller.socket.sendall(struct.pack("<I", 0))
+                caller.heartbeat()
                 word = caller.hear()
             except (EOFError, OSError, ValueError):
                 continue

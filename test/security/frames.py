@@ -8,6 +8,7 @@ import shutil
 import socket
 import struct
 import subprocess
+import threading
 
 SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "events", "schema")
 CAPNP = shutil.which("capnp")
@@ -62,6 +63,7 @@ class Caller:
     def __init__(self, connected, sends, hears):
         self.socket, self.sends, self.hears = connected, sends, hears
         self.socket.settimeout(ANSWER_S)
+        self.sending = threading.Lock()     # two threads that write to one TLS socket corrupt its memory
         self.read = b""
 
     @classmethod
@@ -80,7 +82,14 @@ class Caller:
         self.socket.close()
 
     def say(self, value):
-        self.socket.sendall(framed(message(self.sends, value)))
+        self.send(framed(message(self.sends, value)))
+
+    def heartbeat(self):
+        self.send(struct.pack("<I", 0))
+
+    def send(self, data):
+        with self.sending:
+            self.socket.sendall(data)
 
     def bytes(self, count):
         while len(self.read) < count:

@@ -138,6 +138,12 @@ class a_follower(with_a_follower):
             f.write(without_key)
         self.fails_to_start("daemon.pem: holds no private key")
 
+    def test_usage_errors_have_status_2(self):
+        for words in ("-e", "banana"), ("-e", "-1"), ("--checkpoint", "-N"), ("--checkpoint", "now"), ("now",):
+            done = self.there("pbs_follow", *words)
+            self.assertEqual(done.status, 2, f"{words}: {done}")
+            self.assertIn("usage: pbs_follow [-e mask][-N]", done.err)
+
     def test_a_damaged_copy_is_named_and_what_to_do(self):
         self.kill_daemon("pbs_follow", "a")
         with open(os.path.join(self.home("a"), "follow_priv", "log", "CURRENT"), "w") as f:

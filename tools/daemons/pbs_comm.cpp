@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <memory>
@@ -25,6 +24,7 @@
 #include "tools/daemons/daemon_process.hpp"
 #include "tools/daemons/end_of_process.hpp"
 #include "tools/daemons/home_check.hpp"
+#include "tools/daemons/log_mask.hpp"
 #include "tools/daemons/login_doors.hpp"
 
 namespace {
@@ -41,20 +41,8 @@ constexpr client::command command = {"pbs_comm",
                                      "Usage: pbs_comm [-r other_pbs_comms][-t threads][-N]\n"
                                      "       pbs_comm --version\n",
                                      options};
-constexpr std::uint32_t default_mask = 511;
-
-std::optional<std::uint32_t> mask_of(const std::string& text) {
-  const int base = text.starts_with("0x") ? 16 : 10;
-  const char* begin = text.data() + (base == 16 ? 2 : 0);
-  const char* end = text.data() + text.size();
-  std::uint32_t mask = 0;
-  const auto [at, error] = std::from_chars(begin, end, mask, base);
-  if (error != std::errc() || at != end) return std::nullopt;
-  return mask;
-}
-
 std::optional<std::string> check(const client::given& g) {
-  if (g.letter == 'e' && !mask_of(g.value)) return std::string();
+  if (g.letter == 'e' && !daemons::log_mask_of(g.value)) return std::string();
   return std::nullopt;
 }
 
@@ -115,7 +103,7 @@ int run(const client::command_line& line) {
   const auto lock = lock_of(priv);
   if (!lock) return process.ready("/dev/null"), 0;  // who starts it wants one to run
   daemons::raise_open_files();
-  comm_log log(conf, line.has('e') ? *mask_of(*line.find('e')) : default_mask);
+  comm_log log(conf, line.has('e') ? *daemons::log_mask_of(*line.find('e')) : daemons::default_log_mask);
   std::counting_semaphore<> ended(0);
   const daemons::signal_watch signals([&](int s) {
     if (s == SIGHUP) return log.reopen();

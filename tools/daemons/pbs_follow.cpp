@@ -9,9 +9,9 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -43,6 +43,7 @@
 #include "tools/daemons/home.hpp"
 #include "tools/daemons/home_check.hpp"
 #include "tools/daemons/last_words.hpp"
+#include "tools/daemons/log_mask.hpp"
 #include "tools/daemons/peer_feed.hpp"
 
 namespace {
@@ -59,6 +60,11 @@ constexpr client::command command = {"pbs_follow",
                                      "       pbs_follow --version\n",
                                      options};
 
+std::optional<std::string> check(const client::given& g) {
+  if (g.letter == 'e' && !daemons::log_mask_of(g.value)) return std::string();
+  return std::nullopt;
+}
+
 // The word that is none of the letters.
 bool take_checkpoint_word(int& argc, char** argv) {
   char** const end = std::remove_if(argv + 1, argv + argc, [](const char* word) { return std::string_view(word) == "--checkpoint"; });
@@ -72,7 +78,7 @@ struct setup {
   client::pbs_conf conf;
   client::annals_conf ours;
   std::string priv, server;
-  std::uint32_t mask = 511;
+  std::uint32_t mask = daemons::default_log_mask;
   bool in_foreground = false;
 
   std::string certificate() const { return priv + "/daemon.pem"; }
@@ -84,7 +90,7 @@ setup read_setup(const client::command_line& line) {
   s.ours = client::read_annals_conf(s.conf.pbs_home);
   s.priv = s.conf.pbs_home + "/follow_priv";
   s.server = client::short_server_name(s.conf.pbs_server);
-  if (line.has('e')) s.mask = static_cast<std::uint32_t>(std::strtoul(line.find('e')->c_str(), nullptr, 0));
+  if (line.has('e')) s.mask = *daemons::log_mask_of(*line.find('e'));
   s.in_foreground = line.has('N');
   daemons::check_home(s.conf, s.conf.pbs_home, "follow_priv", "pbs_habitat follow");
   if (s.server.empty()) throw std::runtime_error("PBS_SERVER of " + s.conf.file + " names no server to follow");
@@ -258,8 +264,8 @@ daemons::checkpoint_maker_parts checkpoint_parts(const setup& s, const ports::re
 
 int main(int argc, char** argv) {
   const bool only_checkpoint = take_checkpoint_word(argc, argv);
-  const auto line = client::parse_options_or_exit(command, argc, argv);
-  if (!line.words.empty()) return client::usage(command);
+  const auto line = client::parse_options_or_exit(command, argc, argv, check);
+  if (!line.words.empty() || (only_checkpoint && !line.options.empty())) return client::usage(command);
   try {
     const auto s = read_setup(line);
     if (only_checkpoint) daemons::end_process(make_checkpoint(s));

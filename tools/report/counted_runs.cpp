@@ -12,30 +12,32 @@ namespace {
 using fields = std::span<const std::optional<std::string_view>>;
 
 // The columns of the query, in its order.
-enum column : std::uint8_t {
-  job,
-  run,
-  user,
-  group,
-  project,
-  account,
-  queue,
-  reservation,
-  closed_at,
-  outcome,
-  wait_s,
-  suspended_s,
-  cput_s,
-  mem_bytes,
-  ncpus,
-  walltime_s,
-  phase,
-  phase_ncpus,
-  phase_mem_bytes,
-  phase_walltime_s,
-  resource,
-  type,
-  amount_text
+struct at {
+  enum : std::size_t {
+    job,
+    run,
+    user,
+    group,
+    project,
+    account,
+    queue,
+    reservation,
+    closed_at,
+    outcome,
+    wait_s,
+    suspended_s,
+    cput_s,
+    mem_bytes,
+    ncpus,
+    walltime_s,
+    phase,
+    phase_ncpus,
+    phase_mem_bytes,
+    phase_walltime_s,
+    resource,
+    type,
+    amount_text
+  };
 };
 
 std::string list_of(const std::vector<std::string>& resources) {
@@ -70,17 +72,17 @@ class run_maker {
   run_maker(const std::vector<std::string>& resources, const take_run& take) : resources_(resources), take_(take) {}
 
   bool add(fields row) {
-    const auto job_of = number(row, job), run_of = number(row, run);
+    const auto job_of = number(row, at::job), run_of = number(row, at::run);
     if (!begun_ || job_of != now_.job || run_of != now_.run) {
       if (!finish()) return false;
       begin(row);
     }
-    const auto its_phase = row[phase] ? number(row, phase) : 0;
+    const auto its_phase = row[at::phase] ? number(row, at::phase) : 0;
     if (its_phase != phase_) {
       phase_ = its_phase;
-      hold_measured(row, phase_ncpus, phase_mem_bytes, phase_walltime_s);
+      hold_measured(row, at::phase_ncpus, at::phase_mem_bytes, at::phase_walltime_s);
     }
-    if (row[resource]) hold_asked(row);
+    if (row[at::resource]) hold_asked(row);
     return true;
   }
   // The run that is not told yet. False: no more are wanted.
@@ -90,27 +92,27 @@ class run_maker {
   void begin(fields row) {
     begun_ = true;
     now_ = {};
-    now_.job = number(row, job);
-    now_.run = number(row, run);
+    now_.job = number(row, at::job);
+    now_.run = number(row, at::run);
     for (std::size_t i = 0; i < whose_count; ++i)
-      if (const auto text = row[user + i]) now_.of[i] = std::string(*text);
-    const auto closed = parse_moment_text(row[closed_at].value_or(""));
+      if (const auto text = row[at::user + i]) now_.of[i] = std::string(*text);
+    const auto closed = parse_moment_text(row[at::closed_at].value_or(""));
     if (!closed) fail("closed_at");
     now_.closed_ns = *closed;
-    now_.start_failed = row[outcome] == "start_failed";
-    if (row[wait_s]) now_.wait_s = number(row, wait_s);
-    now_.cput_s = number(row, cput_s);
-    now_.walltime_s = number(row, walltime_s);
-    now_.suspended_s = number(row, suspended_s);
-    now_.mem_bytes = number(row, mem_bytes);
+    now_.start_failed = row[at::outcome] == "start_failed";
+    if (row[at::wait_s]) now_.wait_s = number(row, at::wait_s);
+    now_.cput_s = number(row, at::cput_s);
+    now_.walltime_s = number(row, at::walltime_s);
+    now_.suspended_s = number(row, at::suspended_s);
+    now_.mem_bytes = number(row, at::mem_bytes);
     now_.held.resize(resources_.size());
     phase_ = 0;
     walltime_s_ = now_.walltime_s;
-    if (!row[phase]) hold_measured(row, ncpus, mem_bytes, walltime_s);
+    if (!row[at::phase]) hold_measured(row, at::ncpus, at::mem_bytes, at::walltime_s);
   }
 
   // What the run, or its next phase, used of cpus and memory.
-  void hold_measured(fields row, column cpus, column memory, column seconds) {
+  void hold_measured(fields row, std::size_t cpus, std::size_t memory, std::size_t seconds) {
     walltime_s_ = number(row, seconds);
     const auto core_s = times(number(row, cpus), walltime_s_);
     now_.core_s = plus(now_.core_s, core_s);
@@ -120,13 +122,13 @@ class run_maker {
   }
 
   void hold_asked(fields row) {
-    if (row[resource] == "ncpus") return;
-    const auto is = amount_of(row[type].value_or(""), row[amount_text].value_or(""));
+    if (row[at::resource] == "ncpus") return;
+    const auto is = amount_of(row[at::type].value_or(""), row[at::amount_text].value_or(""));
     if (!is)
-      throw report_trouble(std::string(*row[resource]) + ", a " + std::string(row[type].value_or("")) + ", is no amount: job " +
-                           std::to_string(now_.job) + " has \"" + std::string(row[amount_text].value_or("")) + "\"");
+      throw report_trouble(std::string(*row[at::resource]) + ", a " + std::string(row[at::type].value_or("")) + ", is no amount: job " +
+                           std::to_string(now_.job) + " has \"" + std::string(row[at::amount_text].value_or("")) + "\"");
     for (std::size_t i = 0; i < resources_.size(); ++i)
-      if (resources_[i] == *row[resource]) hold(i, {is->kind, times(is->value, walltime_s_)});
+      if (resources_[i] == *row[at::resource]) hold(i, {is->kind, times(is->value, walltime_s_)});
   }
 
   void hold(std::size_t which, const amount& for_seconds) {

@@ -20,6 +20,8 @@ class report_trouble : public std::runtime_error {
 constexpr unsigned amount_decimals = 4;
 constexpr std::int64_t amount_scale = 10'000;
 
+constexpr std::int64_t seconds_of_hour = 3600;  // prices and what people are shown are per hour
+
 enum class amount_kind : std::uint8_t { number,
                                         size };
 

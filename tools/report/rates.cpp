@@ -8,8 +8,6 @@
 namespace annals::reporting {
 namespace {
 
-constexpr exact seconds_of_hour = 3600;
-
 exact common_divisor(exact a, exact b) {
   while (b != 0) {
     const exact rest = a % b;

@@ -8,7 +8,6 @@
 namespace annals::reporting {
 namespace {
 
-constexpr exact seconds_of_hour = 3600;
 constexpr unsigned gb_shift = 30;
 
 std::string duration_text(exact seconds) {

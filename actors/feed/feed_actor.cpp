@@ -53,7 +53,8 @@ schema::sealed_message message_of(const piece& p, std::uint64_t last) {
 
 class feeding {
  public:
-  feeding(caf::event_based_actor* self, feed_parts parts) : self_(self), parts_(std::move(parts)), news_(parts_.note, limits::complaint_ms) {
+  feeding(caf::event_based_actor* self, feed_parts parts)
+      : self_(self), parts_(std::move(parts)), news_(parts_.note, limits::complaint_ms) {
     tell_counts_later();
   }
 
@@ -103,7 +104,8 @@ class feeding {
     bool refused = false;
   };
 
-  // Of a host that comes and goes the log has each piece of news once a minute, with a count: the same one is that which differs in numbers.
+  // Of a host that comes and goes the log has each piece of news once a minute, with a count: the same one is that which differs in
+  // numbers.
   void note(const follower& f, const std::string& what, const std::string& where, const std::string& why) {
     const auto of = "the follower on " + f.peer->peer().name + " " + what;
     const auto reason = why.empty() ? why : ": " + why;

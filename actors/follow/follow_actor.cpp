@@ -95,8 +95,8 @@ class following {
     if (why.getForGood()) end(refused_ + "; to follow it from the beginning, end pbs_follow, remove its log and start it again");
   }
 
-  // Writes and syncs what was taken, hands it on, and tells the server. What a full disk has no room for is forgotten, and what already came
-  // behind it is not heard: all of it comes again over the next connection.
+  // Writes and syncs what was taken, hands it on, and tells the server. What a full disk has no room for is forgotten, and what already
+  // came behind it is not heard: all of it comes again over the next connection.
   void write() {
     auto records = std::make_shared<std::vector<log::record_ptr>>();
     const auto status = parts_.copy->commit(*records);

@@ -1,8 +1,8 @@
 // The server's side of one scheduler: what it is told and when a cycle begins. Lives in the query actor, whose
 // projection it reads. A cycle begins when something changed in its partition that could let a job run, the scheduler is idle, and
-// every proposal of the cycle before and every qrun is settled; with job_accumulation_time, so long after a job came; and each scheduler_iteration.
-// When jobs of a cycle could not run, another follows at once that does not consider them: what they would have taken is for others.
-// One that is slow or gone makes nobody wait but its own jobs (MS-89 to MS-92).
+// every proposal of the cycle before and every qrun is settled; with job_accumulation_time, so long after a job came; and each
+// scheduler_iteration. When jobs of a cycle could not run, another follows at once that does not consider them: what they would have taken
+// is for others. One that is slow or gone makes nobody wait but its own jobs (MS-89 to MS-92).
 #pragma once
 
 #include <chrono>

@@ -58,8 +58,8 @@ rocksdb::Options database_options(rocksdb::Env* env) {
   return o;
 }
 
-// RocksDB has no code for it: its text says so of a lock of this process and of another's. That the file of the lock could not be opened, or
-// that a name on the way to it has the word, is something else.
+// RocksDB has no code for it: its text says so of a lock of this process and of another's. That the file of the lock could not be opened,
+// or that a name on the way to it has the word, is something else.
 bool says_locked(const std::string& status) {
   return status.find("lock hold by current process") != std::string::npos || status.find("hile lock file: ") != std::string::npos;
 }

@@ -183,6 +183,9 @@ class a_server(LostLogTest):
             done = self.at(conf, SERVER, "-t", type)
             self.assertEqual(done.status, 2, done)
             self.assertIn(f"pbs_server: -t {type}: ", done.err)
+        for words in ("-e", "banana"), ("-e", "-1"), ("-p", "0"), ("-p", "65536"):
+            done = self.at(conf, SERVER, *words)
+            self.assertEqual(done.status, 2, f"{words}: {done}")
         for path in (self.server_log_directory, os.path.join(self.priv, "views"), os.path.join(self.priv, "accounting")):
             shutil.rmtree(path, ignore_errors=True)
         os.remove(self.mark)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -18,6 +19,7 @@
 #include <optional>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 
 #include "actors/feed/feed_actor.hpp"
 #include "actors/link/wire/signing.hpp"
@@ -50,6 +52,7 @@
 #include "tools/daemons/home.hpp"
 #include "tools/daemons/home_check.hpp"
 #include "tools/daemons/last_words.hpp"
+#include "tools/daemons/log_mask.hpp"
 #include "tools/daemons/peer_feed.hpp"
 #include "tools/daemons/real_mailers.hpp"
 #include "tools/daemons/real_scheduler_processes.hpp"
@@ -100,9 +103,18 @@ own_words take_own_words(int& argc, char** argv) {
   return words;
 }
 
+// 0: it is no number of a port.
+std::uint16_t port_of(const std::string& text) {
+  std::uint16_t port = 0;
+  const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  return error == std::errc() && at == text.data() + text.size() ? port : std::uint16_t{0};
+}
+
 // Which start is asked for (pbs guide: pbs_server -t).
 std::optional<std::string> unfit(const client::given& option) {
   if (option.letter == 'L' && !option.value.starts_with('/')) return std::string();
+  if (option.letter == 'e' && !daemons::log_mask_of(option.value)) return std::string();
+  if (option.letter == 'p' && port_of(option.value) == 0) return std::string();
   if (option.letter != 't' || option.value == "warm" || option.value == "create") return std::nullopt;
   const auto no = [&](const char* why) { return "pbs_server: -t " + option.value + ": " + why; };
   if (option.value == "hot") return no("jobs that run go on through a restart of the server, so there are none to be started first");
@@ -130,7 +142,7 @@ setup read_setup(const client::command_line& line, const own_words& words) {
   s.host = s.conf.pbs_server.empty() ? daemons::own_host_name() : s.conf.pbs_server.substr(0, s.conf.pbs_server.find(':'));
   s.server = s.host.substr(0, s.host.find('.'));
   s.port = s.ours.listen_port ? s.ours.listen_port : s.conf.batch_service_port;
-  if (line.has('p')) s.port = static_cast<std::uint16_t>(std::strtoul(line.find('p')->c_str(), nullptr, 0));
+  if (line.has('p')) s.port = port_of(*line.find('p'));
   const char* const behind_sudo = std::getenv("SUDO_USER");
   const passwd* const user = getpwuid(getuid());
   s.options = {line.has('t') && *line.find('t') == "create", words.accept_loss,
@@ -334,7 +346,7 @@ class known_gateway {
   daemons::raise_open_files();
 
   daemons::end_of_process end;
-  const std::uint32_t mask = line.has('e') ? static_cast<std::uint32_t>(std::strtoul(line.find('e')->c_str(), nullptr, 0)) : 511;
+  const std::uint32_t mask = line.has('e') ? *daemons::log_mask_of(*line.find('e')) : daemons::default_log_mask;
   const bool one_log = line.has('L');
   actors::daemon_log notes(one_log ? *line.find('L') : s.home + "/server_logs", "Server@" + s.server, mask, s.conf.log_highres_timestamp,
                            one_log);

@@ -291,8 +291,9 @@ BOOST_AUTO_TEST_CASE(the_log_has_one_that_comes_and_goes_once_a_minute_with_a_co
   };
   for (int n = 0; n < 50; ++n) come_and_go("n1");
   come_and_go("n2");
-  const std::vector<std::string> first = {"the follower on n1 reads the log behind record 0", "the follower on n1 is gone, behind record 1: closed by the peer",
-                                          "the follower on n2 reads the log behind record 0", "the follower on n2 is gone, behind record 1: closed by the peer"};
+  const std::vector<std::string> first = {
+      "the follower on n1 reads the log behind record 0", "the follower on n1 is gone, behind record 1: closed by the peer",
+      "the follower on n2 reads the log behind record 0", "the follower on n2 is gone, behind record 1: closed by the peer"};
   BOOST_TEST(f.notes == first, boost::test_tools::per_element());
   f.notes.clear();
   f.pass_minute();

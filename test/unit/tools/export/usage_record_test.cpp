@@ -1,4 +1,5 @@
-// Records of Usage Record 2.0: what of a run is in which element. Their structure as a whole is checked by test/system/accounting_readers_test.py.
+// Records of Usage Record 2.0: what of a run is in which element. Their structure as a whole is checked by
+// test/system/accounting_readers_test.py.
 #include <boost/test/unit_test.hpp>
 
 #include <string>

@@ -279,6 +279,9 @@ __annals_table() {
     pbs_release_nodes)
       options='--version -a -j:job -k:'
       words='node' ;;
+    pbs_report)
+      options='--by:=user,group,project,account,queue,reservation,day,month --format:=text,csv,json,html --from: --rates:file --resource:resource --schema: --title: --to: --version'
+      words='file' ;;
     pbs_rstat)
       options='--at: --version -B -F -S -f'
       words='reservation' ;;
@@ -389,5 +392,5 @@ __annals_attributes() {
   esac
 }
 __annals_resources='ncpus mem vmem naccelerators accelerator accelerator_model accelerator_memory accelerator_group hbmem arch host vnode vntype aoe eoe mpiprocs ompthreads nchunk walltime cput pcput pmem pvmem file nice min_walltime max_walltime soft_walltime select select_reliable_startup rjselect select_requested place nodes nodect cpupercent energy start_time exec_vnode software site partition nodemask pe_mask hpm ssinodes resc preempt_targets pstate pgov pcap_node pcap_accelerator'
-complete -F __annals_complete pbs_attach pbs_audit pbs_comm pbs_efficiency pbs_enroll pbs_export pbs_follow pbs_habitat pbs_hostn pbs_iff pbs_init.d pbs_minicluster pbs_mom pbs_output pbs_probe pbs_python pbs_ralter pbs_rcp pbs_rdel pbs_release_nodes pbs_rstat pbs_rsub pbs_sched pbs_server pbs_sleep pbs_snapshot pbs_tmrsh pbs_topologyinfo pbsdsh pbsfs pbsnodes printjob qalter qdel qdisable qenable qhold qmgr qmove qmsg qorder qrerun qrls qrun qselect qsig qstart qstat qstop qsub qterm tracejob
+complete -F __annals_complete pbs_attach pbs_audit pbs_comm pbs_efficiency pbs_enroll pbs_export pbs_follow pbs_habitat pbs_hostn pbs_iff pbs_init.d pbs_minicluster pbs_mom pbs_output pbs_probe pbs_python pbs_ralter pbs_rcp pbs_rdel pbs_release_nodes pbs_report pbs_rstat pbs_rsub pbs_sched pbs_server pbs_sleep pbs_snapshot pbs_tmrsh pbs_topologyinfo pbsdsh pbsfs pbsnodes printjob qalter qdel qdisable qenable qhold qmgr qmove qmsg qorder qrerun qrls qrun qselect qsig qstart qstat qstop qsub qterm tracejob
 # Made by make_completions.py to here

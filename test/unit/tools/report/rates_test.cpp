@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(money_is_rounded_half_up_to_the_smallest_unit) {
   BOOST_TEST(print(cost(good("currency JPY 0\nprice ncpus 0.000000001\n"), 1'000'000'000, 3600)) == "1");
   const auto of_memory = good("currency EUR 3\nprice mem 999999.999999999 per kb\n");
   const auto pb_for_a_year = times(exact{1} << 50, 31'536'000);
-  BOOST_CHECK_THROW((void)charge(of_memory, of_memory.prices[0], amount_kind::size, pb_for_a_year), too_large);
+  BOOST_CHECK_THROW((void)charge(of_memory, of_memory.prices[0], amount_kind::size, times(pb_for_a_year, 1'000'000)), too_large);
   const auto usual = good("currency EUR 2\nprice mem 0.004 per gb\n");
   BOOST_TEST(print(charge(usual, usual.prices[0], amount_kind::size, pb_for_a_year)) == "3674210304");  // 2^20 gb for 8760 h
 }

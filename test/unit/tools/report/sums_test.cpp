@@ -50,23 +50,34 @@ void check_sum(const use_sum& use, const written_sum& written) {
   BOOST_TEST(print(use.held[2].amount_s) == print(exact{written.core_s} * amount_scale));
 }
 
-std::map<std::string, written_sum> written_by(const records& all, const std::string& field, const period& in) {
-  written_sums sums(field);
+struct timed_line {
+  std::int64_t at_ns;
+  written_line line;
+};
+
+std::vector<timed_line> lines_written(const records& all) {
+  std::vector<timed_line> lines;
   projections::accounting fold;
   for (const auto& r : all)
     fold.fold(*r, [&](std::int64_t wall_s, std::string_view text) {
-      const written_line line{std::string(text)};
-      const auto ns = wall_s * 1'000'000'000;
-      // Phases before the period belong to a run that ends in it, and those of one that ended before it to none.
-      const bool ends_run = std::string("ERC").find(line.letter) != std::string::npos;
-      if (!ends_run || (ns >= in.from_ns && ns < in.until_ns)) sums.add(line);
-      else sums.forget(line.id);
+      lines.push_back({wall_s * 1'000'000'000, written_line(std::string(text))});
     });
+  return lines;
+}
+
+// Phases before the period belong to a run that ends in it, and those of one that ended before it to none.
+std::map<std::string, written_sum> written_by(const std::vector<timed_line>& lines, const std::string& field, const period& in) {
+  written_sums sums(field);
+  for (const auto& [at_ns, line] : lines) {
+    const bool ends_run = std::string("ERC").find(line.letter) != std::string::npos;
+    if (!ends_run || (at_ns >= in.from_ns && at_ns < in.until_ns)) sums.add(line);
+    else sums.forget(line.id);
+  }
   return sums.groups;
 }
 
 // By every dimension. How many runs there were.
-std::int64_t check_all(const records& all, exporting::row_source& source, const period& in) {
+std::int64_t check_all(const std::vector<timed_line>& all, exporting::row_source& source, const period& in) {
   std::int64_t runs = 0;
   for (const auto& [by, field] : fields) {
     const auto table = table_of(source, {by}, resources, in);
@@ -87,11 +98,12 @@ std::int64_t check_log(const ports::record_log& store, const records& all) {
   temporary_directory files;
   export_to_file(store, files.at("db"));
   const auto source = exporting::read_sqlite(files.at("db"));
-  const auto runs = check_all(all, *source, {});
+  const auto lines = lines_written(all);
+  const auto runs = check_all(lines, *source, {});
   const auto first = all.front()->get().getWallNs(), last = all.back()->get().getWallNs();
   const auto middle = (first + (last - first) / 2) / 1'000'000'000 * 1'000'000'000;
-  const auto before = check_all(all, *source, {period().from_ns, middle});
-  const auto after = check_all(all, *source, {middle, period().until_ns});
+  const auto before = check_all(lines, *source, {period().from_ns, middle});
+  const auto after = check_all(lines, *source, {middle, period().until_ns});
   BOOST_TEST(before + after == runs);
   return runs;
 }
@@ -128,9 +140,7 @@ BOOST_AUTO_TEST_CASE(lives_with_reruns_releases_suspensions_and_lost_hosts) {
   for (unsigned seed = 1; seed <= 25; ++seed) {
     const random_lives lives(seed, 700);
     BOOST_TEST_CONTEXT("seed " << seed) { runs += check_log(lives.log.store, lives.log.records); }
-    projections::accounting fold;
-    for (const auto& r : lives.log.records)
-      fold.fold(*r, [&](std::int64_t, std::string_view line) { ++letters[line[20]]; });
+    for (const auto& l : lines_written(lives.log.records)) ++letters[l.line.letter];
   }
   BOOST_TEST(runs > 500);
   for (const char letter : {'E', 'R', 'u', 'e', 'z', 'r'}) BOOST_TEST(letters[letter] > 20, "letter " << letter);
@@ -209,7 +219,8 @@ BOOST_AUTO_TEST_CASE(each_price_of_a_run_is_rounded_once_so_that_money_adds_up) 
   }
   BOOST_TEST((whole > 0));
   exact by_users = 0;
-  for (const auto& [key, use] : table_of(*source, {dimension::user, dimension::day}, resources, {}, &prices).groups()) by_users += use.cost;
+  const auto by_user = table_of(*source, {dimension::user, dimension::day}, resources, {}, &prices);
+  for (const auto& [key, use] : by_user.groups()) by_users += use.cost;
   BOOST_TEST(print(by_users) == print(whole));
   BOOST_TEST(print(by_queue.all().cost) == print(whole));
 }

@@ -1,5 +1,6 @@
 #include "events/attributes/attribute_set.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <tuple>
@@ -61,10 +62,12 @@ bool is_within(std::string_view buffer, std::string_view text) {
   return !text.empty() && !before(text.data(), buffer.data()) && before(text.data(), buffer.data() + buffer.size());
 }
 
+constexpr std::size_t two_entries = 64;
+
 }  // namespace
 
 // Puts a gap of `size` bytes in place of those between two places, in memory that only this set holds. The count cannot rise behind our
-// back: nobody else has this shared_ptr object. A set that grows gets an eighth more than it needs: it grows by a few entries.
+// back: nobody else has this shared_ptr object. A set that grows gets an eighth more than it needs, and room for two entries at least.
 char* attribute_set::make_gap(std::size_t from, std::size_t to, std::size_t size) {
   const auto before = packed();
   const std::size_t left = before.size() - to, needed = from + size + left;
@@ -73,7 +76,8 @@ char* attribute_set::make_gap(std::size_t from, std::size_t to, std::size_t size
     if (to - from != size) std::memmove(bytes() + from + size, bytes() + to, left);
   } else {
     const bool grows = !before.empty() && needed > before.size();
-    const std::size_t words = (needed + (grows ? needed / 8 : 0) + sizeof data_[0] - 1) / sizeof data_[0];
+    const std::size_t more = grows ? std::max(needed / 8, two_entries) : 0;
+    const std::size_t words = (needed + more + sizeof data_[0] - 1) / sizeof data_[0];
     const auto old = std::exchange(data_, std::make_shared_for_overwrite<std::uint32_t[]>(2 + words));
     data_[1] = static_cast<std::uint32_t>(words * sizeof data_[0]);
     before.copy(bytes(), from);

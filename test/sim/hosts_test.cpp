@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(files_may_take_longer_to_come_than_a_ticket_lasts) {
   holds_for_seeds(o, 3);
 }
 
-// 200 seeds in each run of the tests, 10,000 once (ANNALS_SIM_SEEDS).
+// 10,000 seeds have been run once (ANNALS_SIM_SEEDS).
 BOOST_AUTO_TEST_CASE(everybody_fails_at_any_time) {
   auto o = wide_jobs(8);
   o.server_crash = o.scheduler_crash = seldom;

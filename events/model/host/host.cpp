@@ -341,9 +341,16 @@ vnode_state* find_vnode(host_state& host, std::string_view name) {
   return const_cast<vnode_state*>(std::as_const(host).vnode(name));
 }
 
+// A MoM names its vnodes mostly in the order in which they were created: the one behind `before` is looked at first.
+vnode_state* next_vnode(host_state& host, const vnode_state* before, std::string_view name) {
+  const std::size_t next = before ? static_cast<std::size_t>(before - host.vnodes.data()) + 1 : 0;
+  return next < host.vnodes.size() && host.vnodes[next].name == name ? &host.vnodes[next] : find_vnode(host, name);
+}
+
 void on_created(host_state& host, const event_place& at, const std::string& name) {
-  ANNALS_INVARIANT(!host.vnode(name), "a vnode is created once");
-  vnode_state v;
+  const bool is_new = host.place_of.emplace(name, static_cast<std::uint32_t>(host.vnodes.size())).second;
+  ANNALS_INVARIANT(is_new, "a vnode is created once");
+  vnode_state& v = host.vnodes.emplace_back();
   v.name = name;
   v.order = at.sequence;
   v.state_changed_s = at.seconds();
@@ -355,8 +362,6 @@ void on_created(host_state& host, const event_place& at, const std::string& name
   a.set(ids::resources_available, "vnode", name);
   a.set(ids::resv_enable, "True");
   a.set(ids::sharing, default_sharing);
-  host.place_of.emplace(name, static_cast<std::uint32_t>(host.vnodes.size()));
-  host.vnodes.push_back(std::move(v));
 }
 
 void on_up(host_state& host, const event_place& at, schema::HostCameUp::Reader e) {
@@ -378,12 +383,14 @@ void on_up(host_state& host, const event_place& at, schema::HostCameUp::Reader e
         (comment.starts_with(down_comment) || comment.starts_with(refused_comment)) && !v.set_by_admin.has(ids::comment))
       v.attributes.erase(ids::comment);
   }
+  vnode_state* v = nullptr;
+  const auto version = schema::text(e.getVersion());
   for (auto reported : e.getVnodes()) {
-    auto* v = find_vnode(host, schema::text(reported.getName()));
+    v = next_vnode(host, v, schema::text(reported.getName()));
     ANNALS_INVARIANT(v, "a reported vnode was created before");
     v->stale = false;
     v->attributes.set(ids::license, "l");
-    v->attributes.set(ids::pbs_version, schema::text(e.getVersion()));
+    v->attributes.set(ids::pbs_version, version);
     if (!v->set_by_admin.has(ids::sharing)) v->attributes.set(ids::sharing, reported_sharing(reported));
     for (auto a : reported.getAttributes()) {
       const auto* row = attributes::find(schema::ObjectKind::NODE, schema::text(a.getName()));

@@ -42,8 +42,9 @@ struct odd_rows {
   ~odd_rows() { sqlite3_close(db); }
   void add(const std::string& sql) { BOOST_REQUIRE_EQUAL(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK); }
   void add_run(int job, const std::string& walltime_s = "3600") {
-    add("insert into runs(job,run,user_name,outcome,closed_at,used_ncpus,used_walltime_s,used_cput_s) values(" + std::to_string(job) +
-        ",1,'alice','ended','2026-11-30T00:00:00.000000Z',2," + walltime_s + ",60)");
+    const auto number = std::to_string(job);
+    add("insert into runs(job,run,job_id,user_name,outcome,closed_at,used_ncpus,used_walltime_s,used_cput_s) values(" + number + ",1,'" +
+        number + "0.borg','alice','ended','2026-11-30T00:00:00.000000Z',2," + walltime_s + ",60)");
   }
   void asks(int job, const std::string& type, const std::string& text) {
     add("insert into run_resources(job,run,list,part,resource,type,text_value) values(" + std::to_string(job) + ",1,'asked',0,'gpus','" +
@@ -147,6 +148,21 @@ BOOST_AUTO_TEST_CASE(files_that_are_none_are_named) {
              files.at("other") + ": no such table: export_position (did pbs_export write it?)");
 }
 
+BOOST_AUTO_TEST_CASE(a_file_that_can_t_have_others_beside_it_is_said_to_need_that) {
+  temporary_directory files;
+  const random_lives lives(14, 50);
+  export_to_file(lives.log.store, files.at("db"));
+  std::filesystem::create_directory(files.at("db-wal"));
+  BOOST_TEST(said_by([&] { (void)exporting::read_sqlite(files.at("db")); }).find("able to write into its directory") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(tables_of_another_version_are_refused) {
+  odd_rows rows;
+  rows.add("update export_position set schema_version=99");
+  BOOST_TEST(said_by([&] { (void)rows.table(); })
+                 .starts_with(rows.files.at("db") + ": its tables have version 99, and this program reads version "));
+}
+
 BOOST_AUTO_TEST_CASE(floats_count_in_ten_thousandths) {
   odd_rows rows;
   rows.add_run(1);
@@ -161,7 +177,7 @@ BOOST_AUTO_TEST_CASE(what_has_no_amount_is_said) {
   odd_rows rows;
   rows.add_run(1);
   rows.asks(1, "string", "two");
-  BOOST_TEST(said_by([&] { (void)rows.table(); }) == "gpus, a string, is no amount: job 1 has \"two\"");
+  BOOST_TEST(said_by([&] { (void)rows.table(); }) == "gpus, a string, is no amount: job 10.borg has \"two\"");
   odd_rows mixed;
   mixed.add_run(1);
   mixed.asks(1, "long", "2");
@@ -207,6 +223,12 @@ BOOST_AUTO_TEST_CASE(command_lines_are_understood_or_refused) {
       {"--by", "shoe"},
       {"--by", ""},
       {"--from", "tomorrow-ish"},
+      {"--from", ""},
+      {"--to", ""},
+      {"--rates", ""},
+      {""},
+      {"--from", "2026-02-30"},
+      {"--to", "9999999999"},
       {"--from", "#12"},
       {"--to", "2026"},
       {"--from", "2026-12-01", "--to", "2026-11-01"},

@@ -10,6 +10,7 @@
 #include "test/unit/tools/export/postgres_server.hpp"
 #include "test/unit/tools/report/random_lives.hpp"
 #include "test/unit/tools/report/report_fixture.hpp"
+#include "tools/export/postgres_connection.hpp"
 #include "tools/report/command_line.hpp"
 #include "tools/report/moments.hpp"
 #include "tools/report/temporary_tables.hpp"
@@ -161,6 +162,21 @@ BOOST_AUTO_TEST_CASE(tables_of_another_version_are_refused) {
   rows.add("update export_position set schema_version=99");
   BOOST_TEST(said_by([&] { (void)rows.table(); })
                  .starts_with(rows.files.at("db") + ": its tables have version 99, and this program reads version "));
+}
+
+BOOST_AUTO_TEST_CASE(a_locked_table_is_told_as_trouble_that_passes) {
+  if (!postgres_server::programs()) return skip("no PostgreSQL server is installed");
+  const postgres_server server;
+  (void)exporting::open_postgres(server.url(), "annals", exporting::target_place::proper, exports::current_tables(), [](const auto&) {});
+  exporting::postgres::connection other(server.url(), "other");
+  other.run("begin");
+  other.run("lock table annals.export_position in access exclusive mode");
+  BOOST_TEST(other.read("show lock_timeout")[0][0] == "10s");
+  const auto impatient = server.url() + "&options=-c%20lock_timeout%3D50ms";
+  BOOST_CHECK_EXCEPTION((void)exporting::read_postgres(impatient, "annals"), target_trouble, [](const target_trouble& e) {
+    return e.which() == target_trouble::kind::passing && std::string(e.what()).find("lock timeout") != std::string::npos &&
+           std::string(e.what()).find('\n') == std::string::npos;
+  });
 }
 
 BOOST_AUTO_TEST_CASE(floats_count_in_ten_thousandths) {

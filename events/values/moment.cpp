@@ -1,14 +1,17 @@
 #include "events/values/moment.hpp"
 
 #include <charconv>
+#include <chrono>
 #include <ctime>
 
 namespace annals::values {
 namespace {
 
 constexpr std::int64_t ns_per_s = 1'000'000'000;
-// A bare number in here is seconds since 1970 (2001 to 2286), as qstat --at takes it; a log that long is asked with "#".
+// A bare number in here is seconds since 1970, as qstat --at takes it (2001 to 2262; later there is no time); a log that long is asked
+// with "#".
 constexpr std::uint64_t seconds_min = 1'000'000'000, seconds_max = 9'999'999'999;
+constexpr std::int64_t seconds_most = INT64_MAX / ns_per_s - 1;  // in nanoseconds they have a place: the year 2262, and 1677 before
 
 // Takes a number of min..max digits from the front of the text.
 std::optional<std::int64_t> take_number(std::string_view& text, std::size_t digits_min, std::size_t digits_max) {
@@ -55,7 +58,10 @@ bool take_date(std::string_view& text, std::tm& into) {
   const auto month = take_number(rest, 2, 2);
   if (!month || !take(rest, '-')) return false;
   const auto day = take_number(rest, 2, 2);
-  if (!day || *month < 1 || *month > 12 || *day < 1 || *day > 31) return false;
+  if (!day) return false;
+  const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(*year)), std::chrono::month(static_cast<unsigned>(*month)),
+                                         std::chrono::day(static_cast<unsigned>(*day))};
+  if (!date.ok()) return false;  // mktime takes a February of 30 days for March
   into = {};
   into.tm_year = static_cast<int>(*year) - 1900;
   into.tm_mon = static_cast<int>(*month) - 1;
@@ -109,7 +115,6 @@ std::optional<moment> parse_date_and_time(std::string_view text, std::int64_t no
   if (!text.empty()) return std::nullopt;
   when.tm_isdst = -1;
   const auto seconds = std::mktime(&when);
-  constexpr std::int64_t seconds_most = INT64_MAX / ns_per_s - 1;  // the year 2262, and 1677 before
   if (seconds == -1 || seconds > seconds_most || seconds < -seconds_most) return std::nullopt;
   return moment{0, static_cast<std::int64_t>(seconds) * ns_per_s + fraction_ns};
 }
@@ -127,7 +132,9 @@ std::optional<moment> parse_moment(std::string_view text, std::int64_t now_ns) {
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), sequence);
   if (error == std::errc() && end == rest.data() + rest.size() && sequence > 0) {
     const bool seconds = text.front() != '#' && sequence >= seconds_min && sequence <= seconds_max;
-    return seconds ? moment{0, static_cast<std::int64_t>(sequence) * ns_per_s} : moment{sequence, 0};
+    if (!seconds) return moment{sequence, 0};
+    if (sequence > static_cast<std::uint64_t>(seconds_most)) return std::nullopt;
+    return moment{0, static_cast<std::int64_t>(sequence) * ns_per_s};
   }
   return parse_date_and_time(text, now_ns);
 }

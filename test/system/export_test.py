@@ -4,6 +4,7 @@ import csv
 import datetime
 import gzip
 import os
+import pathlib
 import random
 import re
 import sqlite3
@@ -153,6 +154,37 @@ class exported_accounting(ClusterTest):
                 keys += [(row["job_id"], row["run"]) for row in csv.DictReader(file)]
         self.assertEqual(len(keys), len(set(keys)))
         self.until(lambda: len(list(self.ended_runs())) == len(keys), "accounting has as many runs as the files")
+
+    def test_a_target_that_takes_no_rows_is_told_of_once_and_once_when_it_does(self):
+        self.run_jobs()
+        directory = self.at("files")
+        self.export("--format", "csv", directory)
+        runs, jobs = os.path.join(directory, "runs"), os.path.join(directory, "jobs")
+        jobs = os.path.join(jobs, max(os.listdir(jobs)))
+        os.rename(runs, self.at("runs"))
+        os.symlink("runs", runs)    # the directory can be opened, and these rows have no place in it
+        with open(self.at("said"), "w+", encoding="utf-8") as said:
+            self.running = subprocess.Popen([EXPORT, "--log", self.log_directory, "-q", "-f", "--format", "csv", directory],
+                                            env=self.killed_environment(), stderr=said)
+            self.until_state(self.submit("--", "/bin/true"), "F")
+            self.until(lambda: os.path.getsize(self.at("said")) > 0, "it says that it can't write")
+            size = os.path.getsize(jobs)
+            for _ in range(2):
+                with open(jobs, "a", encoding="utf-8") as file:
+                    file.write("more\n")
+                self.until(lambda: os.path.getsize(jobs) == size, "it has opened the files again, and cut them")
+            os.unlink(runs)
+            os.rename(self.at("runs"), runs)
+            before = self.rows_of(runs)
+            self.until(lambda: self.rows_of(runs) > before, "the row is there")
+            self.until(lambda: "there again" in pathlib.Path(self.at("said")).read_text(encoding="utf-8"), "it says so")
+            self.end_follower("terminate")
+            said.seek(0)
+            self.assertRegex(said.read(), r"\Apbs_export: .*/runs: .*: trying again every 5 s\npbs_export: .*/files is there again\n\Z")
+
+    @staticmethod
+    def rows_of(directory):
+        return sum(file.read_text(encoding="utf-8").count("\n") for file in pathlib.Path(directory).iterdir())
 
     def test_what_can_t_be_done_is_said(self):
         done = self.run_command("pbs_export", "--log", self.at("nothing"), self.at("x.db"))

@@ -80,6 +80,8 @@ class reported_use(ClusterTest):
         done = self.run_command("pbs_report", "--by", "shoe")
         self.assertEqual(done.status, 2)
         self.assertIn("\"shoe\"", done.err)
+        done = self.run_command("sh", "-c", "pbs_report > /dev/full")
+        self.assertEqual((done.status, done.err), (1, "pbs_report: standard output: No space left on device\n"))
         done = self.run_command("pbs_report", self.at("nothing.db"))
         self.assertEqual(done.status, 3)
         self.assertRegex(done.err, r"\Apbs_report: .*nothing\.db: .+\n\Z")

@@ -61,10 +61,8 @@ class program {
     const auto target =
         exporting::open_target(asked_, place, [](const std::string& line) { client::print_error("pbs_export: %s\n", line.c_str()); });
     exporting::exporter to(reader_, *target);
-    if (is_away_) client::print_error("pbs_export: %s is there again\n", asked_.shown().c_str());
-    is_away_ = false;
     for (int looks = 0;;) {
-      while (!interrupted && to.step()) looks = 0;
+      while (!interrupted && step(to)) looks = 0;
       if (interrupted || !asked_.follow) break;
       (void)store_.wait_beyond(to.sequence(), look_interval);
       if (++looks % looks_until_asked == 0) catch_up();
@@ -74,6 +72,14 @@ class program {
       client::print_text("%s: %llu rows written, up to record %llu\n", asked_.shown().c_str(),
                          static_cast<unsigned long long>(to.rows_written()), static_cast<unsigned long long>(to.sequence()));
     return !interrupted || asked_.follow;
+  }
+
+  // A target that is full can be opened: it is there again when it has taken rows, or there are none for it.
+  bool step(exporting::exporter& to) {
+    const bool wrote = to.step();
+    if (is_away_) client::print_error("pbs_export: %s is there again\n", asked_.shown().c_str());
+    is_away_ = false;
+    return wrote;
   }
 
   int rebuild() {

@@ -7,6 +7,9 @@ namespace {
 
 using trouble = target_trouble::kind;
 
+// Who waits for a lock hears no signal, and says nothing: after so long it is told as trouble. Another limit of the site or of the
+// address stays.
+constexpr const char* limit_waits = "select set_config('lock_timeout','10s',false) where current_setting('lock_timeout')='0'";
 constexpr int rows_at_once = 2000;  // of each_row: so many are in memory, and asked for with one round trip
 
 // By the class of an SQLSTATE.
@@ -18,9 +21,15 @@ trouble kind_of_state(PGconn* of, const char* state) {
   return code == "25006" ? trouble::passing : trouble::lasting;  // a standby that is not promoted yet
 }
 
-std::string without_line_end(std::string text) {
-  while (text.ends_with('\n')) text.pop_back();
-  return text;
+// What libpq says in several lines, as one.
+std::string in_one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    if (c != '\n' && c != '\t') line += c;
+    else if (!line.empty() && !line.ends_with(' ')) line += ' ';
+  }
+  while (line.ends_with(' ')) line.pop_back();
+  return line;
 }
 
 }  // namespace
@@ -38,15 +47,17 @@ connection::connection(const std::string& url, const char* program) {
   if (PQstatus(db_) == CONNECTION_OK) {
     PQsetNoticeProcessor(
         db_, [](void*, const char*) {}, nullptr);
-    return;
+    PQsetErrorVerbosity(db_, PQERRORS_TERSE);  // without lines of the statement
+    const result r(PQexec(db_, limit_waits));
+    if (r.status() == PGRES_TUPLES_OK) return;
   }
-  const auto why = without_line_end(PQerrorMessage(db_));
+  const auto why = in_one_line(PQerrorMessage(db_));
   PQfinish(db_);
   throw target_trouble(trouble::passing, "PostgreSQL: " + why);
 }
 
 void connection::fail(const char* state) const {
-  throw target_trouble(kind_of_state(db_, state), "PostgreSQL: " + without_line_end(PQerrorMessage(db_)));
+  throw target_trouble(kind_of_state(db_, state), "PostgreSQL: " + in_one_line(PQerrorMessage(db_)));
 }
 
 int connection::changed(const std::string& sql) {

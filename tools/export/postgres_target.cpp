@@ -77,6 +77,7 @@ class postgres_target : public target {
   void exchange() override {
     const postgres_target proper_as_it_should_be(url_, proper_, target_place::proper, tables_, [](const std::string&) {});
     transaction t(db_);
+    db_.run("set local lock_timeout=0");  // what took long to make waits for whoever has a lock
     db_.run("select 1 from " + quoted(proper_) + "." + quoted(position_table) + " where id=1 for update");
     for (const auto& sql : exchange_rows(tables_, quoted(proper_) + ".", prefix())) db_.run(sql);
     db_.run("drop schema " + quoted(schema_) + " cascade");

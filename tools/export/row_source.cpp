@@ -1,5 +1,7 @@
 #include "tools/export/row_source.hpp"
 
+#include <cstdlib>
+#include <optional>
 #include <vector>
 
 #include "tools/export/postgres_connection.hpp"
@@ -47,17 +49,22 @@ class postgres_source : public row_source {
 };
 
 std::unique_ptr<row_source> with_tables(std::unique_ptr<row_source> source, const std::string& name) {
-  bool is_there = false;
+  std::optional<std::string> version;
   try {
-    source->each_row("select sequence from " + source->prefix() + quoted(position_table) + " where id=1", [&](auto) {
-      is_there = true;
+    source->each_row("select schema_version from " + source->prefix() + quoted(position_table) + " where id=1", [&](auto row) {
+      version = row[0].value_or("");
       return false;
     });
   } catch (const target_trouble& e) {
     if (e.which() != trouble::lasting) throw;
     throw target_trouble(e.which(), std::string(e.what()) + " (did pbs_export write it?)");
   }
-  if (!is_there) throw target_trouble(trouble::lasting, name + ": " + std::string(position_table) + " has no row");
+  if (!version) throw target_trouble(trouble::lasting, name + ": " + std::string(position_table) + " has no row");
+  const auto known = exports::current_tables();
+  const int is = std::atoi(version->c_str());
+  if (is < known.oldest || is > known.version)
+    throw target_trouble(trouble::lasting, name + ": its tables have version " + *version + ", and this program reads version " +
+                                               std::to_string(known.version) + ": use the pbs_report that came with its pbs_export");
   return source;
 }
 

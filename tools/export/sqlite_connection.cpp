@@ -39,10 +39,10 @@ void connection::run(const std::string& sql) {
   if (sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail();
 }
 
-// A file in WAL mode has a second one beside it while somebody has it open, and whoever opens it first makes that.
+// A file in WAL mode has others beside it while somebody has it open, and whoever opens it first makes these.
 void connection::fail() const {
   const int code = sqlite3_errcode(db_);
-  if (use_ == open_for::reading && (code & 0xff) == SQLITE_READONLY)
+  if (use_ == open_for::reading && ((code & 0xff) == SQLITE_READONLY || (code & 0xff) == SQLITE_CANTOPEN))
     throw target_trouble(trouble::passing,
                          file_ + ": to read it while no pbs_export has it open, one must be able to write into its directory");
   throw target_trouble(kind_of_code(code), file_ + ": " + sqlite3_errmsg(db_));

@@ -17,6 +17,11 @@ struct given_words {
   std::string from, to, form = "text";
 };
 
+// A script whose variable is empty means something else than everything.
+CLI::Validator not_empty() {
+  return {[](std::string& text) { return std::string(text.empty() ? "must not be empty" : ""); }, "", "not_empty"};
+}
+
 std::int64_t time_named(const char* option, const std::string& text, std::int64_t now_ns) {
   const auto at = values::parse_moment(text, now_ns);
   if (!at || at->sequence != 0) throw CLI::ValidationError(option, "must be a time, not \"" + text + "\": " + values::time_forms);
@@ -61,17 +66,18 @@ std::variant<asked, int> read_command_line(int argc, char** argv, std::int64_t n
   app.set_version_flag("--version", client::version_line());
   app.add_option("source", a.source,
                  "a database that pbs_export wrote (a file of SQLite, or postgresql://...), or the directory of a log; without it the log "
-                 "of this host");
+                 "of this host")
+      ->check(not_empty());
   app.add_option("--by", given.by,
                  "a line for each user, group, project, account, queue, reservation, day or month, several with commas; else user")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--from", given.from, "runs that ended at this time or later");
-  app.add_option("--to", given.to, "runs that ended before this time");
+  app.add_option("--from", given.from, "runs that ended at this time or later")->check(not_empty());
+  app.add_option("--to", given.to, "runs that ended before this time")->check(not_empty());
   app.add_option("--resource", given.resources, "how much was held of these resources too, with commas")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--rates", a.rates, "a file of prices");
+  app.add_option("--rates", a.rates, "a file of prices")->check(not_empty());
   app.add_option("--format", given.form, "the form of the report; else text")->check(CLI::IsMember({"text", "csv", "json", "html"}));
   app.add_option("--title", a.title, "what stands above it");
   app.add_option("--schema", a.schema, "of PostgreSQL: the schema that has the tables (default: annals)");

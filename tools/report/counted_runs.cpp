@@ -36,7 +36,8 @@ struct at {
     phase_walltime_s,
     resource,
     type,
-    amount_text
+    amount_text,
+    job_id
   };
 };
 
@@ -59,7 +60,7 @@ std::string query(const exporting::row_source& from, const period& in, const std
   return "select r.job,r.run,r.user_name,r.group_name,r.project,r.account,r.queue,r.reservation_id," +
          exporting::moment_text("r.closed_at", from.speaks()) +
          ",r.outcome,r.wait_s,r.suspended_s,r.used_cput_s,r.used_mem_bytes,r.used_ncpus,r.used_walltime_s,"
-         "p.phase,p.used_ncpus,p.used_mem_bytes,p.used_walltime_s,u.resource,u.type,u.text_value from " +
+         "p.phase,p.used_ncpus,p.used_mem_bytes,p.used_walltime_s,u.resource,u.type,u.text_value,r.job_id from " +
          table("runs") + " r left join " + table("phases") +
          " p on p.job=r.job and p.run=r.run and p.ended_at is not null left join " + table("run_resources") +
          " u on u.job=r.job and u.run=r.run and u.list=case when p.phase is null then 'asked' else 'phase_asked' end"
@@ -126,7 +127,7 @@ class run_maker {
     const auto is = amount_of(row[at::type].value_or(""), row[at::amount_text].value_or(""));
     if (!is)
       throw report_trouble(std::string(*row[at::resource]) + ", a " + std::string(row[at::type].value_or("")) + ", is no amount: job " +
-                           std::to_string(now_.job) + " has \"" + std::string(row[at::amount_text].value_or("")) + "\"");
+                           std::string(row[at::job_id].value_or("")) + " has \"" + std::string(row[at::amount_text].value_or("")) + "\"");
     for (std::size_t i = 0; i < resources_.size(); ++i)
       if (resources_[i] == *row[at::resource]) hold(i, {is->kind, times(is->value, walltime_s_)});
   }

@@ -19,5 +19,7 @@ constexpr std::size_t resource_name_bytes_max = 256;
 constexpr std::size_t resources_max = 100;
 // Bars of a page: more can't be compared by eye. The table below them has every line.
 constexpr std::size_t bars_max = 40;
+// Characters to which a column of text is filled up with blanks: names are short, and one of a megabyte makes no other line as long.
+constexpr std::size_t text_width_max = 60;
 
 }  // namespace annals::reporting::limits

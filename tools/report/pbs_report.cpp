@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -83,7 +86,8 @@ class program {
       });
     if (interrupted) return fail(not_printed, "interrupted");
     const auto made = make_report({asked_.title, asked_.in, asked_.resources, prices_ ? &*prices_ : nullptr}, table);
-    return client::print_whole(in_form(made)) ? all_well : not_printed;
+    if (client::print_whole(in_form(made)) && std::fflush(stdout) == 0) return all_well;
+    return fail(not_printed, std::string("standard output: ") + std::strerror(errno));
   }
 
  private:

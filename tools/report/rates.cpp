@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "events/values/shown_text.hpp"
 #include "tools/report/limits.hpp"
 
 namespace annals::reporting {
@@ -38,7 +39,9 @@ std::vector<std::string> rates::resources() const {
 
 std::string rates_error::print() const {
   const auto where = line == 0 ? std::string() : "line " + std::to_string(line) + ": ";
-  return where + (word.empty() ? "" : "\"" + word + "\": ") + why;
+  std::string shown;
+  values::put_shown(shown, word);
+  return where + (shown.empty() ? "" : "\"" + shown + "\": ") + why;
 }
 
 // amount / scale * seconds / 3600 * price / 10^9, in units of which the currency has 10^decimals.

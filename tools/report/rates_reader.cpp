@@ -1,6 +1,5 @@
 // Reads a file of prices: strict, since what is misread is money.
 #include <algorithm>
-#include <chrono>
 #include <map>
 #include <optional>
 #include <set>
@@ -67,10 +66,6 @@ std::optional<std::int64_t> time_of(std::string_view text) {
            });
   };
   if (std::none_of(std::begin(forms), std::end(forms), has)) return std::nullopt;
-  const auto of_date = [&](std::size_t from, std::size_t digits) { return static_cast<unsigned>(number_of(text.substr(from, digits))); };
-  const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(of_date(0, 4))), std::chrono::month(of_date(5, 2)),
-                                         std::chrono::day(of_date(8, 2))};
-  if (!date.ok()) return std::nullopt;  // a February of 30 days would be taken for March
   const auto read = values::parse_moment(text, 0);
   return read ? std::optional(read->wall_ns) : std::nullopt;
 }

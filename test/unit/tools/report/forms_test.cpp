@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "test/unit/projections/accounting/accounting_fixture.hpp"
+#include "tools/report/limits.hpp"
 #include "tools/report/report.hpp"
 
 using namespace annals;
@@ -144,6 +145,16 @@ BOOST_AUTO_TEST_CASE(a_text_is_one_line_for_each_name) {
   const auto text = text_form(hostile_report());
   check_plain(text);
   BOOST_TEST(lines_of_text(text).size() == 3 + 1 + hostile.size() + 1 + 1);
+}
+
+BOOST_AUTO_TEST_CASE(columns_are_as_wide_as_their_characters_and_not_as_the_longest_name_of_an_attacker) {
+  const auto lines = lines_of_text(text_form(report_of({"m\xc3\xbcller", "mueller", std::string(1 << 20, 'x')})));
+  BOOST_REQUIRE(lines.size() == 7u);
+  BOOST_TEST(lines[2].find("jobs") == limits::text_width_max + 2);
+  BOOST_TEST(lines[4].find(" 1 ") == lines[3].find(" 1 ") + 1);  // the dotted u has one byte more
+  BOOST_TEST(lines[3].size() + 1 == lines[4].size());
+  BOOST_TEST(lines[6].size() == lines[3].size());
+  BOOST_TEST(lines[5].starts_with(std::string(1 << 20, 'x') + "  "));
 }
 
 BOOST_AUTO_TEST_CASE(csv_has_a_row_for_each_name) {

@@ -108,6 +108,8 @@ BOOST_AUTO_TEST_CASE(an_error_names_line_and_word) {
       {eur + "price ncpus 1 queue a queue b\n", "line 2: \"queue\": it stands there twice"},
       {eur + "price ncpus 1 from today\n", "line 2: \"today\": a time is YYYY-MM-DD or YYYY-MM-DDTHH:MM[:SS]"},
       {eur + "price ncpus 1 from 2026-02-30\n", "line 2: \"2026-02-30\": a time is YYYY-MM-DD or YYYY-MM-DDTHH:MM[:SS]"},
+      {eur + std::string("price ncpus 1\0\x1b\n", 16),
+       "line 2: \"1^@^[\": an amount is at most 6 digits, and behind a point at most 9, as 0.02"},
       {eur + "price ncpus 1 from 2026-07-01 until 2026-07-01\n", "line 2: \"until\": it must be later than from"},
       {eur + "price ncpus 1\nprice ncpus 2 from 2026-07-01\n",
        "line 3: \"ncpus\": line 2 has a price of it for a part of the same time"}};

@@ -10,6 +10,7 @@
 #include "test/unit/tools/export/postgres_server.hpp"
 #include "test/unit/tools/report/random_lives.hpp"
 #include "test/unit/tools/report/report_fixture.hpp"
+#include "tools/export/postgres_connection.hpp"
 #include "tools/report/command_line.hpp"
 #include "tools/report/moments.hpp"
 #include "tools/report/temporary_tables.hpp"
@@ -42,8 +43,9 @@ struct odd_rows {
   ~odd_rows() { sqlite3_close(db); }
   void add(const std::string& sql) { BOOST_REQUIRE_EQUAL(sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK); }
   void add_run(int job, const std::string& walltime_s = "3600") {
-    add("insert into runs(job,run,user_name,outcome,closed_at,used_ncpus,used_walltime_s,used_cput_s) values(" + std::to_string(job) +
-        ",1,'alice','ended','2026-11-30T00:00:00.000000Z',2," + walltime_s + ",60)");
+    const auto number = std::to_string(job);
+    add("insert into runs(job,run,job_id,user_name,outcome,closed_at,used_ncpus,used_walltime_s,used_cput_s) values(" + number + ",1,'" +
+        number + "0.borg','alice','ended','2026-11-30T00:00:00.000000Z',2," + walltime_s + ",60)");
   }
   void asks(int job, const std::string& type, const std::string& text) {
     add("insert into run_resources(job,run,list,part,resource,type,text_value) values(" + std::to_string(job) + ",1,'asked',0,'gpus','" +
@@ -147,6 +149,36 @@ BOOST_AUTO_TEST_CASE(files_that_are_none_are_named) {
              files.at("other") + ": no such table: export_position (did pbs_export write it?)");
 }
 
+BOOST_AUTO_TEST_CASE(a_file_that_can_t_have_others_beside_it_is_said_to_need_that) {
+  temporary_directory files;
+  const random_lives lives(14, 50);
+  export_to_file(lives.log.store, files.at("db"));
+  std::filesystem::create_directory(files.at("db-wal"));
+  BOOST_TEST(said_by([&] { (void)exporting::read_sqlite(files.at("db")); }).find("able to write into its directory") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(tables_of_another_version_are_refused) {
+  odd_rows rows;
+  rows.add("update export_position set schema_version=99");
+  BOOST_TEST(said_by([&] { (void)rows.table(); })
+                 .starts_with(rows.files.at("db") + ": its tables have version 99, and this program reads version "));
+}
+
+BOOST_AUTO_TEST_CASE(a_locked_table_is_told_as_trouble_that_passes) {
+  if (!postgres_server::programs()) return skip("no PostgreSQL server is installed");
+  const postgres_server server;
+  (void)exporting::open_postgres(server.url(), "annals", exporting::target_place::proper, exports::current_tables(), [](const auto&) {});
+  exporting::postgres::connection other(server.url(), "other");
+  other.run("begin");
+  other.run("lock table annals.export_position in access exclusive mode");
+  BOOST_TEST(other.read("show lock_timeout")[0][0] == "10s");
+  const auto impatient = server.url() + "&options=-c%20lock_timeout%3D50ms";
+  BOOST_CHECK_EXCEPTION((void)exporting::read_postgres(impatient, "annals"), target_trouble, [](const target_trouble& e) {
+    return e.which() == target_trouble::kind::passing && std::string(e.what()).find("lock timeout") != std::string::npos &&
+           std::string(e.what()).find('\n') == std::string::npos;
+  });
+}
+
 BOOST_AUTO_TEST_CASE(floats_count_in_ten_thousandths) {
   odd_rows rows;
   rows.add_run(1);
@@ -161,7 +193,7 @@ BOOST_AUTO_TEST_CASE(what_has_no_amount_is_said) {
   odd_rows rows;
   rows.add_run(1);
   rows.asks(1, "string", "two");
-  BOOST_TEST(said_by([&] { (void)rows.table(); }) == "gpus, a string, is no amount: job 1 has \"two\"");
+  BOOST_TEST(said_by([&] { (void)rows.table(); }) == "gpus, a string, is no amount: job 10.borg has \"two\"");
   odd_rows mixed;
   mixed.add_run(1);
   mixed.asks(1, "long", "2");
@@ -207,6 +239,12 @@ BOOST_AUTO_TEST_CASE(command_lines_are_understood_or_refused) {
       {"--by", "shoe"},
       {"--by", ""},
       {"--from", "tomorrow-ish"},
+      {"--from", ""},
+      {"--to", ""},
+      {"--rates", ""},
+      {""},
+      {"--from", "2026-02-30"},
+      {"--to", "9999999999"},
       {"--from", "#12"},
       {"--to", "2026"},
       {"--from", "2026-12-01", "--to", "2026-11-01"},

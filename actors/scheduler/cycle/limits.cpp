@@ -90,6 +90,7 @@ bool run_limit_book::set(std::uint32_t queue, run_limits limits) {
   p = place();
   p.set = !limits.empty();
   p.limits = std::move(limits);
+  p.has_soft = !p.limits.soft.empty() || std::ranges::any_of(p.limits.resources, [](const auto& r) { return !r.soft.empty(); });
   for (const auto kind : limit_kinds) {
     if (p.limits.hard.limits(kind)) p.of_jobs[p.kinds_of_jobs++] = kind;
     if (p.set) make_room(p, kind);

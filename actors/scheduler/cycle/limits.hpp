@@ -140,6 +140,7 @@ class run_limit_book {
   struct place {
     run_limits limits;
     bool set = false;
+    bool has_soft = false;
     std::array<values::limit_kind, values::limit_kinds.size()> of_jobs{};  // kinds that have a hard limit of numbers,
     std::size_t kinds_of_jobs = 0;                                         // so many
     std::array<std::vector<counter>, values::limit_kinds.size()> jobs;
@@ -177,6 +178,7 @@ class run_limit_book {
   }
   template <class Asked>
   bool passed_at(const place& p, const job_owners& owners, bool running, Asked&& asked) const {
+    if (!p.has_soft) return false;
     for (const auto kind : values::limit_kinds) {
       const auto name = name_of(kind, owners[kind]);
       if (const auto bound = p.limits.soft.of(kind, name))

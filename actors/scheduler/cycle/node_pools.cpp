@@ -29,6 +29,8 @@ placement::placement(view& v, const policy& p, const timed_settings& now, const 
   note_usable();
   for (index i = 0; i < usable_.size(); ++i)
     if (!within_ && usable_[i]) note_start(i);
+  for (index i = 0; i < vnodes_.size(); ++i)
+    has_run_limits_ |= vnodes_[i].max_running >= 0 || vnodes_[i].max_user_run >= 0 || vnodes_[i].max_group_run >= 0;
   if (!within_) return;
   for (const auto& share : *within_)
     if (usable_[share.vnode]) start_[share.vnode] = share.left;
@@ -189,6 +191,7 @@ void placement::vnodes_changed() {
     if (!order_moves_) return;
     sort_vnodes(pool.vnodes);
     group_by_host(pool);
+    pool.best.clear();
   };
   for (auto& [queue, pool] : pools_) refresh(pool);
   for (auto& [key, sets] : sets_)

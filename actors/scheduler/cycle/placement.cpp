@@ -46,6 +46,7 @@ void placement::explain(const node_pool& pool, refusal& why) {
   lifts_run_limits_ = true;
   why.data = lack_of_place(pool);
   lifts_run_limits_ = false;
+  if (!has_run_limits_) return;
   if (auto limit = lack_of_run_limits(pool)) why.data = std::move(*limit);
 }
 
@@ -438,7 +439,7 @@ std::optional<placement::run_limit> placement::reached_run_limit(const vnode& v)
   return std::nullopt;
 }
 
-bool placement::within_run_limits(const vnode& v) const { return lifts_run_limits_ || !reached_run_limit(v); }
+bool placement::within_run_limits(const vnode& v) const { return !has_run_limits_ || lifts_run_limits_ || !reached_run_limit(v); }
 
 std::string_view placement::aoe_of(const chunk& c) const {
   for (const want& w : c.wants)

@@ -29,8 +29,12 @@ struct node_pool {
   std::vector<amount> total;      // of all vnodes, usable or not, by resource
   std::vector<amount> at_start;
   std::vector<amount> largest_host;  // the most that one host had when the cycle began, by resource
-  std::uint32_t usable = 0;          // vnodes, now or when the cycle began
-  std::string name;                  // of a placement set: "color=red", "color=\"\""
+  struct best_hosts {
+    index freest = none, roomiest = none;  // the first of `hosts` that had most free when the cycle began, and that has most in all
+  };
+  mutable std::vector<best_hosts> best;  // by resource; found out when a reason needs it
+  std::uint32_t usable = 0;              // vnodes, now or when the cycle began
+  std::string name;                      // of a placement set: "color=red", "color=\"\""
 };
 
 // What a job gets: chunks of parts of amounts, in flat lists that are used again for the next job.
@@ -124,30 +128,27 @@ class placement {
   bool matched_somewhere(const node_pool& pool, const want& w) const;
   std::string values_instead_of(const node_pool& pool, const want& w) const;
   void name_vnodes(why_data& why, const std::vector<index>& from) const;
-  why_data lack_of_vnodes(const node_pool& pool, std::uint64_t needed) const;
+  why_data lack_of_vnodes(const node_pool& pool, std::uint64_t needed);
   why_data lack_of_amount(const want& w, amount free, amount total, const std::vector<index>& where) const;
   why_data lack_of_value(const want& w, std::string there, const std::vector<index>& where) const;
   std::vector<index> unusable_with(const node_pool& pool, const want& w) const;
   why_data lack_of_usable(const want& w, const std::vector<index>& unusable) const;
-  why_data lack_of_place(const node_pool& pool) const;
-  std::optional<why_data> lack_of_run_limits(const node_pool& pool);
-  // How far a host is from giving what is wanted; the smallest is the nearest.
-  struct distance {
-    bool never = false;       // it could not do so if nothing ran there
-    std::size_t lacking = 0;  // so many resources
-    double short_by = 0;      // the sum of the parts of them that lack
-    auto operator<=>(const distance&) const = default;
-  };
+  why_data lack_of_place(const node_pool& pool);
+  why_data lack_of_all(const node_pool& pool);
   struct stock {
     amount free = 0, total = 0;
   };
-  distance distance_of(const node_pool::host_group& host, const std::vector<want>& wants) const;
-  stock stock_of(const node_pool::host_group& host, const std::vector<want>& wants, const want& w) const;
+  std::optional<stock> lack_on(const node_pool::host_group& host, const want& w) const;
+  std::optional<why_data> lack_of_run_limits(const node_pool& pool);
+  bool looks_at(std::size_t vnodes);
   amount capacity_of(index vnode_at, resource_id r) const;
   bool serves(index vnode_at, const std::vector<want>& wants) const;
+  bool may_hold_when_empty(const node_pool::host_group& host, const want& lacking) const;
+  const node_pool::best_hosts& best_hosts_of(const node_pool& pool, resource_id r) const;
+  const node_pool::host_group* nearest_host(const node_pool& pool, const want& lacking);
   bool may_give(index vnode_at) const;
-  std::vector<index> those_that_may_give(std::vector<index> vnodes) const;
-  std::optional<why_data> lack_of_nearest(const node_pool& pool) const;
+  template <class Candidate>
+  std::vector<index> some_that_may_give(const std::vector<index>& vnodes, Candidate is_candidate);
   bool place_in_sets(const node_pool& pool, const std::vector<std::string>& keys, allocation& out, refusal& why);
   class empty_hosts;
   bool holds_when_empty(const node_pool& set, const node_pool& pool) const;
@@ -192,6 +193,8 @@ class placement {
   resource_id aoe_ = no_resource;
   bool avoids_provision_ = false;
   bool order_moves_ = false;                // a sort key looks at current amounts
+  bool has_run_limits_ = false;             // a vnode has a limit on what runs there
+  std::size_t looks_left_ = why_looks_max;  // to explain
   std::vector<char> usable_;                // by vnode
   std::vector<std::vector<amount>> start_;  // free when the cycle began, by vnode and resource
   std::map<index, node_pool> pools_;        // by queue; none: vnodes of no queue
@@ -204,7 +207,7 @@ class placement {
   const reserved_space* others_ = nullptr;
   const node_pool::host_group* first_lack_host_ = nullptr;  // the first that can't hold a chunk,
   want first_lack_want_ = {};                               // and what it lacks
-  const std::vector<want>* unplaced_ = nullptr;             // of the chunk, or of the job that is packed, that found no place last
+  const std::vector<want>* unplaced_ = nullptr;             // what the chunk, or the job that is packed, wants that found no place last
   bool lifts_run_limits_ = false;                           // limits of vnodes keep nobody away
   std::size_t forgiven_ = 0;                                // of the hosts that could not start it: so many of the oldest may be used
   bool keeps_aoes_ = false;                                 // no vnode is provisioned

@@ -1,44 +1,49 @@
 // What a placement that found no place says of it as data.
 #include <algorithm>
-#include <iterator>
 
 #include "actors/scheduler/cycle/placement.hpp"
 
 namespace annals::cycle {
+namespace {
+
+bool borrows(const vnode& v, resource_id r) {
+  return std::any_of(v.borrowed.begin(), v.borrowed.end(), [&](const shared_pool& p) { return p.resource == r; });
+}
+
+}  // namespace
 
 void placement::name_vnodes(why_data& why, const std::vector<index>& from) const {
   why.kind = schema::Why::Kind::RESOURCES;
   const auto count = std::min(from.size(), why_vnodes_max);
+  why.vnodes.reserve(count);
   for (std::size_t i = 0; i < count; ++i) why.vnodes.push_back(vnodes_[from[i]].name);
 }
 
-why_data placement::lack_of_vnodes(const node_pool& pool, std::uint64_t needed) const {
+why_data placement::lack_of_vnodes(const node_pool& pool, std::uint64_t needed) {
   why_data why;
   why.resource = "vnodes";
   why.asked = std::to_string(needed);
   why.free = std::to_string(pool.usable);
   why.total = std::to_string(pool.vnodes.size());
-  std::vector<index> unusable;
-  std::copy_if(pool.vnodes.begin(), pool.vnodes.end(), std::back_inserter(unusable), [&](index at) { return !usable_[at]; });
-  name_vnodes(why, those_that_may_give(std::move(unusable)));
+  name_vnodes(why, some_that_may_give(pool.vnodes, [&](index at) { return !usable_[at]; }));
   return why;
 }
 
-// Names the vnodes that have some of it. A vnode may use the resource of another.
+// Names the vnodes that have some of it, or, where none has, the first ones. A vnode may use the resource of another.
 why_data placement::lack_of_amount(const want& w, amount free, amount total, const std::vector<index>& where) const {
-  const auto& table = resources_;
-  std::vector<index> having;
-  std::copy_if(where.begin(), where.end(), std::back_inserter(having), [&](index at) {
-    const vnode& v = vnodes_[at];
-    return v.available(w.resource) > 0 ||
-           std::any_of(v.borrowed.begin(), v.borrowed.end(), [&](const shared_pool& p) { return p.resource == w.resource; });
-  });
   why_data why;
-  name_vnodes(why, having.empty() ? where : having);
-  why.resource = table[w.resource].name;
-  why.asked = table.print(w.resource, w.value);
-  why.free = table.print(w.resource, free);
-  why.total = table.print(w.resource, total);
+  why.kind = schema::Why::Kind::RESOURCES;
+  for (const index at : where) {
+    const vnode& v = vnodes_[at];
+    if (v.available(w.resource) <= 0 && !borrows(v, w.resource)) continue;
+    why.vnodes.push_back(v.name);
+    if (why.vnodes.size() == why_vnodes_max) break;
+  }
+  if (why.vnodes.empty()) name_vnodes(why, where);
+  why.resource = resources_[w.resource].name;
+  why.asked = resources_.print(w.resource, w.value);
+  why.free = resources_.print(w.resource, free);
+  why.total = resources_.print(w.resource, total);
   return why;
 }
 
@@ -95,80 +100,114 @@ bool placement::serves(index at, const std::vector<want>& wants) const {
 bool placement::may_give(index at) const {
   const auto gives = [&](const want& w) {
     if (!counted(w) || !resources_[w.resource].consumable || w.value <= 0 || capacity_of(at, w.resource) > 0) return true;
-    const auto& borrowed = vnodes_[at].borrowed;
-    return std::any_of(borrowed.begin(), borrowed.end(), [&](const shared_pool& p) { return p.resource == w.resource; });
+    return borrows(vnodes_[at], w.resource);
   };
   return std::any_of(request_->chunks.begin(), request_->chunks.end(), [&](const chunk& c) {
     return serves(at, c.wants) && std::all_of(c.wants.begin(), c.wants.end(), gives);
   });
 }
 
-// Leaves out vnodes that can never give the job anything, unless there are no others.
-std::vector<index> placement::those_that_may_give(std::vector<index> vnodes) const {
-  const auto others = std::stable_partition(vnodes.begin(), vnodes.end(), [&](index at) { return may_give(at); });
-  if (others != vnodes.begin()) vnodes.erase(others, vnodes.end());
-  return vnodes;
-}
-
-placement::stock placement::stock_of(const node_pool::host_group& host, const std::vector<want>& wants, const want& w) const {
-  stock s;
-  for (const index at : host.vnodes) {
-    const amount capacity = serves(at, wants) ? capacity_of(at, w.resource) : 0;
-    if (capacity <= 0) continue;
-    s.total += capacity;
-    if (may_use(at)) s.free += std::max<amount>(0, left_on(at, w.resource));
+// Takes the first few of the candidates that can give the job something; where there are none, the first few of all.
+template <class Candidate>
+std::vector<index> placement::some_that_may_give(const std::vector<index>& vnodes, Candidate is_candidate) {
+  std::vector<index> some;
+  some.reserve(why_vnodes_max);
+  bool give = false;
+  for (const index at : vnodes) {
+    if (!is_candidate(at)) continue;
+    if (looks_at(1) && may_give(at)) {
+      if (!give) some.clear();
+      give = true;
+      some.push_back(at);
+    } else if (!give && some.size() < why_vnodes_max) {
+      some.push_back(at);
+    }
+    if (some.size() == why_vnodes_max && (give || looks_left_ == 0)) break;
   }
-  return s;
+  return some;
 }
 
-placement::distance placement::distance_of(const node_pool::host_group& host, const std::vector<want>& wants) const {
-  distance d;
-  d.never = std::none_of(host.vnodes.begin(), host.vnodes.end(), [&](index at) { return serves(at, wants); });
-  for (const want& w : wants) {
-    if (d.never) break;
-    if (!counted(w) || !resources_[w.resource].consumable || w.value <= 0) continue;
-    const auto s = stock_of(host, wants, w);
-    d.never = s.total < w.value;
-    if (s.free >= w.value) continue;
-    ++d.lacking;
-    d.short_by += static_cast<double>(w.value - s.free) / static_cast<double>(w.value);
-  }
-  return d;
+// False: the cycle has looked at enough vnodes to explain what it does.
+bool placement::looks_at(std::size_t vnodes) {
+  if (looks_left_ < vnodes) return false;
+  looks_left_ -= vnodes;
+  return true;
 }
 
-// Tells what lacks on the host that is nearest to holding what found no place. Nullopt: no host could ever hold it.
-std::optional<why_data> placement::lack_of_nearest(const node_pool& pool) const {
-  if (!unplaced_ || pool.hosts.empty()) return std::nullopt;
-  const node_pool::host_group* nearest = nullptr;
-  distance least;
-  for (const auto& host : pool.hosts)
-    if (const auto d = distance_of(host, *unplaced_); !nearest || d < least) nearest = &host, least = d;
-  if (least.never) return std::nullopt;
-  for (const want& w : *unplaced_) {
-    if (!counted(w) || !resources_[w.resource].consumable) continue;
-    if (const auto s = stock_of(*nearest, *unplaced_, w); s.free < w.value) return lack_of_amount(w, s.free, s.total, nearest->vnodes);
-  }
-  return std::nullopt;
-}
-
-// Where no host could ever hold a chunk, the first that is asked stands for all.
-why_data placement::lack_of_place(const node_pool& pool) const {
-  why_data why;
-  const want& w = first_lack_want_;
-  if (first_lack_host_)
-    if (const auto unusable = unusable_with(pool, w); !unusable.empty()) return lack_of_usable(w, unusable);
-  if (auto nearest = lack_of_nearest(pool)) return std::move(*nearest);
-  if (!first_lack_host_) return name_vnodes(why, those_that_may_give(pool.vnodes)), why;
-  const auto& host = *first_lack_host_;
-  if (!resources_[w.resource].numeric) return lack_of_value(w, {}, host.vnodes);
+// Looks at what lacks and at texts alone.
+bool placement::may_hold_when_empty(const node_pool::host_group& host, const want& lacking) const {
   amount total = 0;
-  for (const index at : host.vnodes) total += vnodes_[at].available(w.resource);
-  return lack_of_amount(w, host.at_start[w.resource], total, host.vnodes);
+  for (const index at : host.vnodes)
+    if (serves(at, *unplaced_)) total += capacity_of(at, lacking.resource);
+  return total >= lacking.value;
+}
+
+const node_pool::best_hosts& placement::best_hosts_of(const node_pool& pool, resource_id r) const {
+  if (pool.best.empty()) pool.best.resize(checked_.size());
+  auto& best = pool.best[r];
+  if (best.freest != none) return best;
+  amount most = -1;
+  for (index h = 0; h < pool.hosts.size(); ++h) {
+    const auto& host = pool.hosts[h];
+    amount total = 0;
+    for (const index at : host.vnodes) total += capacity_of(at, r);
+    if (best.freest == none || host.at_start[r] > pool.hosts[best.freest].at_start[r]) best.freest = h;
+    if (total > most) best.roomiest = h, most = total;
+  }
+  return best;
+}
+
+// Finds a host that could hold what found no place if nothing ran there: the one that had most of what lacks free when the cycle began,
+// else the one that has most of it in all, else the first. Null: there is none, or it is not looked for any more.
+const node_pool::host_group* placement::nearest_host(const node_pool& pool, const want& lacking) {
+  const auto& best = best_hosts_of(pool, lacking.resource);
+  for (const index h : {best.freest, best.roomiest})
+    if (h != none && may_hold_when_empty(pool.hosts[h], lacking)) return &pool.hosts[h];
+  const bool any_text = std::any_of(unplaced_->begin(), unplaced_->end(), [&](const want& w) { return !counted(w); });
+  if (!any_text) return nullptr;
+  for (const auto& host : pool.hosts)
+    if (!looks_at(host.vnodes.size())) return nullptr;
+    else if (may_hold_when_empty(host, lacking)) return &host;
+  return nullptr;
+}
+
+// Counts what the host has of a resource that is used up, and what is free of it now. Nullopt: it does not lack any.
+std::optional<placement::stock> placement::lack_on(const node_pool::host_group& host, const want& w) const {
+  if (!counted(w) || !resources_[w.resource].consumable) return std::nullopt;
+  stock has;
+  for (const index at : host.vnodes) {
+    has.total += capacity_of(at, w.resource);
+    if (may_use(at)) has.free += std::max<amount>(0, left_on(at, w.resource));
+  }
+  return has.free < w.value ? std::optional(has) : std::nullopt;
+}
+
+why_data placement::lack_of_place(const node_pool& pool) {
+  if (!first_lack_host_) return lack_of_all(pool);
+  const want& w = first_lack_want_;
+  if (const auto unusable = unusable_with(pool, w); !unusable.empty()) return lack_of_usable(w, unusable);
+  if (!resources_[w.resource].numeric) return lack_of_value(w, {}, first_lack_host_->vnodes);
+  if (const auto* host = nearest_host(pool, w)) {
+    if (const auto has = lack_on(*host, w)) return lack_of_amount(w, has->free, has->total, host->vnodes);
+    for (const want& other : *unplaced_)
+      if (const auto has = lack_on(*host, other)) return lack_of_amount(other, has->free, has->total, host->vnodes);
+  }
+  amount total = 0;
+  for (const index at : first_lack_host_->vnodes) total += vnodes_[at].available(w.resource);
+  return lack_of_amount(w, first_lack_host_->at_start[w.resource], total, first_lack_host_->vnodes);
+}
+
+// Each chunk finds a place alone, and all together find none.
+why_data placement::lack_of_all(const node_pool& pool) {
+  why_data why;
+  name_vnodes(why, some_that_may_give(pool.vnodes, [](index) { return true; }));
+  return why;
 }
 
 // Places the job once more as if vnodes had no limits on what runs there. Where that is possible they keep it away, and those that it would
 // have been given are named.
 std::optional<why_data> placement::lack_of_run_limits(const node_pool& pool) {
+  if (!looks_at(2 * pool.vnodes.size())) return std::nullopt;
   const auto is_full = [&](index at) { return usable_[at] && reached_run_limit(vnodes_[at]); };
   if (std::none_of(pool.vnodes.begin(), pool.vnodes.end(), is_full)) return std::nullopt;
   allocation there;

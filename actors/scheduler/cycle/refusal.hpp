@@ -11,6 +11,9 @@ namespace annals::cycle {
 
 // So many vnodes a reason names: enough to look at, and a reason of a large cluster stays small.
 constexpr std::size_t why_vnodes_max = 4;
+// A cycle looks at so many vnodes more, beside those that it looks at for places, to explain why jobs have none: some ms. A reason behind
+// that tells only what the first host lacks that was asked, and names no limit of a vnode.
+constexpr std::size_t why_looks_max = 100'000;
 
 // As schema::Why, which says what the fields mean.
 struct why_data {

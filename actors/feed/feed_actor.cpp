@@ -104,8 +104,8 @@ class feeding {
     bool refused = false;
   };
 
-  // Of a host that comes and goes the log has each piece of news once a minute, with a count: the same one is that which differs in
-  // numbers.
+  // A host that comes and goes has each piece of news in the log once a minute, with a count. News that differs only in numbers is the
+  // same.
   void note(const follower& f, const std::string& what, const std::string& where, const std::string& why) {
     const auto of = "the follower on " + f.peer->peer().name + " " + what;
     const auto reason = why.empty() ? why : ": " + why;

@@ -173,7 +173,7 @@ std::variant<checkpoint, std::string> usable_checkpoint(const std::string& file,
   return found;
 }
 
-// What a full disk has of the new one goes at once: the log needs the room more.
+// Removes the new file at once when the disk is full: the log needs the room more.
 void keep_checkpoint(const std::string& file, const checkpoint_head& head, const replica::states& states) {
   const auto fresh = file + ".new";
   try {

@@ -129,8 +129,7 @@ void host_actor::come_up_if_rid() {
 void host_actor::tell_why_it_is_held() {
   if (!held_ || held_->unwanted.empty()) return;
   const auto why = held_->unknown.empty() ? reasons::has_unwanted_runs : reasons::has_unknown_runs;
-  const bool is_to_be_told = !state().up || !held_->unknown.empty();
-  if (is_to_be_told && state().down_reason != why) went_down(std::string(why));
+  went_down(std::string(why));
 }
 
 void host_actor::went_down(std::string why) {

@@ -168,7 +168,7 @@ void scheduler_session::folded(const log::record& record) {
   else trigger_ = why;
 }
 
-// What no longer rests, and what no longer waits for its hooks, is in the view from now on.
+// Gives the scheduler the jobs that no longer rest and those that no longer wait for hooks.
 projections::withheld_jobs::over scheduler_session::give_what_is_due(std::int64_t now_ns) {
   const auto over = withheld_.time_is(now_ns);
   if (over.gave_up)

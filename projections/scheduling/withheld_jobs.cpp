@@ -52,7 +52,8 @@ bool withheld_jobs::give_up_looks() {
   return given;
 }
 
-// Of a subjob that did not start its array says how long it rests, in a moment: nothing of it begins meanwhile.
+// A subjob that did not start rests for as long as its array says. The array's record follows in a moment, and until then the subjob begins
+// nothing.
 void withheld_jobs::note_rest(const log::record& record) {
   const auto event = record.event().getJob();
   auto serial = record.get().getStream();

@@ -11,7 +11,7 @@ namespace annals::daemons {
 
 constexpr std::uint32_t default_log_mask = 511;
 
-// Decimal, or with 0x. Nothing: it is no number.
+// Decimal, or with 0x. Nullopt: it is no number.
 inline std::optional<std::uint32_t> log_mask_of(const std::string& text) {
   const int base = text.starts_with("0x") ? 16 : 10;
   const char* begin = text.data() + (base == 16 ? 2 : 0);

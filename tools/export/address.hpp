@@ -9,7 +9,7 @@ inline bool is_postgres(const std::string& address) {
   return address.starts_with("postgresql://") || address.starts_with("postgres://");
 }
 
-// What may be shown of it: neither user nor password, nor what stands behind '?'.
+// The address as it may be shown: without user and password, and without all that stands behind '?'.
 inline std::string without_password(const std::string& address) {
   const auto scheme = address.find("://"), at = address.rfind('@');
   if (!is_postgres(address) || at == std::string::npos || at < scheme) return address;

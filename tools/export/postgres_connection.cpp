@@ -7,8 +7,8 @@ namespace {
 
 using trouble = target_trouble::kind;
 
-// Who waits for a lock hears no signal, and says nothing: after so long it is told as trouble. Another limit of the site or of the
-// address stays.
+// A statement that waits for a lock hears no signal and says nothing, so after this time it fails. A limit that the site or the address
+// sets stays.
 constexpr const char* limit_waits = "select set_config('lock_timeout','10s',false) where current_setting('lock_timeout')='0'";
 constexpr int rows_at_once = 2000;  // of each_row: so many are in memory, and asked for with one round trip
 
@@ -21,7 +21,7 @@ trouble kind_of_state(PGconn* of, const char* state) {
   return code == "25006" ? trouble::passing : trouble::lasting;  // a standby that is not promoted yet
 }
 
-// What libpq says in several lines, as one.
+// Joins the lines of a message of libpq.
 std::string in_one_line(std::string_view text) {
   std::string line;
   for (const char c : text) {

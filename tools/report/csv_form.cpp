@@ -6,7 +6,7 @@
 namespace annals::reporting {
 namespace {
 
-// Nothing is nothing, and an empty text "", as in files of pbs_export.
+// A group without a name is an empty field, and an empty name is "", as in files of pbs_export.
 std::string field_of(const std::optional<std::string>& name) {
   if (!name) return {};
   std::string text;

@@ -30,7 +30,7 @@ struct amount {
   exact value = 0;  // in ten-thousandths, or bytes
 };
 
-// Of a value of a resource, by the type of its definition. Nothing: it is no amount of a long, float or size, or too large for one.
+// Reads a value of a resource by the type of its definition. Nullopt: it is no amount of a long, float or size, or it is too large.
 std::optional<amount> amount_of(std::string_view type, std::string_view text);
 bool is_resource_name(std::string_view name);  // as PBS allows them: they need no quotes anywhere
 

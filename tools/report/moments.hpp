@@ -8,7 +8,7 @@
 
 namespace annals::reporting {
 
-// Of "2026-11-30T06:47:29.123456Z", as exports::print_moment writes it; nanoseconds since 1970. Nothing: it is none.
+// Reads "2026-11-30T06:47:29.123456Z", as exports::print_moment writes it, as nanoseconds since 1970. Nullopt: it is no such text.
 std::optional<std::int64_t> parse_moment_text(std::string_view text);
 
 std::string local_day(std::int64_t ns);     // "2026-11-30"

@@ -43,7 +43,7 @@ class hook_routes {
   // Each asks the hooks of its event, then goes on with the request as they left it and the runs that allowed or changed it.
   // Without hooks it goes on at once.
   using go_on = std::function<void(const schema::sealed<schema::Request>& request, hook_runs runs)>;
-  // Of a job also which attributes the hooks set: those count as a manager's.
+  // `by_hooks`: the attributes of a job that the hooks set. They count as a manager's.
   using go_on_with = std::function<void(const schema::sealed<schema::Request>& request, hook_runs runs, std::vector<std::string> by_hooks)>;
   void ask_submit(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on_with then);
   void ask_alter(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on_with then);

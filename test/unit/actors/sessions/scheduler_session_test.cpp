@@ -408,7 +408,7 @@ BOOST_FIXTURE_TEST_CASE(a_job_that_comes_from_another_partition_rests_on, connec
   BOOST_TEST(cycle() == "job changed");
 }
 
-// What is due counts for the cycle that decides for that time, whatever begins it: who decides it again knows no reminders.
+// A cycle gets all that is due at its time, whatever began it: to decide the cycle again from the log, no reminder is needed.
 BOOST_FIXTURE_TEST_CASE(a_cycle_has_what_has_rested_by_its_time, connected) {
   submit(1);
   BOOST_TEST(offered());

@@ -1,4 +1,4 @@
-// Where a report is made from: each source gives the same one, and says what is wrong with it.
+// The sources of a report: each gives the same report, and each says what is wrong with it.
 #include <boost/test/unit_test.hpp>
 
 #include <sqlite3.h>
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(postgresql_gives_the_report_of_sqlite) {
   const auto postgres = exporting::read_postgres(server.url(), "an\"nals");
   const period second_half{(lives.log.records.front()->get().getWallNs() + lives.log.records.back()->get().getWallNs()) / 2};
   for (const auto& in : {period(), second_half, period{0, second_half.from_ns}}) BOOST_TEST(json_of(*postgres, in) == json_of(*sqlite, in));
-  // Who wants no more rows is not given them, and the source is of use afterwards.
+  // A caller that wants no more rows is given none, and the source can be used afterwards.
   int runs = 0;
   each_run(*postgres, {}, {}, [&](const counted_run&) { return ++runs < 3; });
   BOOST_TEST(runs == 3);

@@ -117,7 +117,7 @@ records records_of(const ports::record_log& store) {
   return all;
 }
 
-// What `pbs_audit efficiency` has, which reads the log by a fold of its own.
+// Compares the report with `pbs_audit efficiency`, which adds up the log by itself.
 void check_efficiency(const records& all, exporting::row_source& source) {
   projections::job_efficiency fold;
   std::map<std::string, projections::efficiency_sum> by_queue;

@@ -1,5 +1,4 @@
 // Stories of site hooks from seeds: hooks at every step of a job that are late, refuse, raise or are killed, while daemons die.
-// As in stories_test.cpp: ANNALS_SIM_SEEDS=n runs n seeds of each story, ANNALS_SIM_SEED=s just one.
 #include <boost/test/unit_test.hpp>
 
 #include "hooks-runtime/catalog/events.hpp"

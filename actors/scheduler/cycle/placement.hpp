@@ -141,6 +141,8 @@ class placement {
   std::optional<stock> lack_on(const node_pool::host_group& host, const want& w) const;
   std::optional<why_data> lack_of_run_limits(const node_pool& pool);
   bool looks_at(std::size_t vnodes);
+  bool is_used_up(const want& w) const;
+  const want& lacking_want(const node_pool& pool) const;
   amount capacity_of(index vnode_at, resource_id r) const;
   bool serves(index vnode_at, const std::vector<want>& wants) const;
   bool may_hold_when_empty(const node_pool::host_group& host, const want& lacking) const;

@@ -81,6 +81,8 @@ why_data placement::lack_of_usable(const want& w, const std::vector<index>& unus
   return why;
 }
 
+bool placement::is_used_up(const want& w) const { return counted(w) && resources_[w.resource].consumable; }
+
 amount placement::capacity_of(index at, resource_id r) const {
   if (const auto* share = share_of(at)) return share->has[r];
   const vnode& v = vnodes_[at];
@@ -99,7 +101,7 @@ bool placement::serves(index at, const std::vector<want>& wants) const {
 // True: some chunk could have at least a part of itself there, if nothing ran. A vnode may use the resource of another.
 bool placement::may_give(index at) const {
   const auto gives = [&](const want& w) {
-    if (!counted(w) || !resources_[w.resource].consumable || w.value <= 0 || capacity_of(at, w.resource) > 0) return true;
+    if (!is_used_up(w) || w.value <= 0 || capacity_of(at, w.resource) > 0) return true;
     return borrows(vnodes_[at], w.resource);
   };
   return std::any_of(request_->chunks.begin(), request_->chunks.end(), [&](const chunk& c) {
@@ -127,18 +129,33 @@ std::vector<index> placement::some_that_may_give(const std::vector<index>& vnode
   return some;
 }
 
-// False: the cycle has looked at enough vnodes to explain what it does.
+// False: the cycle has looked at enough vnodes to explain what it does. The last look may be longer than what is left.
 bool placement::looks_at(std::size_t vnodes) {
-  if (looks_left_ < vnodes) return false;
-  looks_left_ -= vnodes;
+  if (looks_left_ == 0) return false;
+  looks_left_ -= std::min(looks_left_, vnodes);
   return true;
+}
+
+// Tells which want keeps away what found no place: the one that a host was first seen to lack, or, if that belongs to a chunk that found a
+// place, the first of which no host has enough.
+const want& placement::lacking_want(const node_pool& pool) const {
+  const auto is_first = [&](const want& w) {
+    return w.resource == first_lack_want_.resource && w.value == first_lack_want_.value && w.text == first_lack_want_.text;
+  };
+  if (std::any_of(unplaced_->begin(), unplaced_->end(), is_first)) return first_lack_want_;
+  const auto short_of = std::find_if(unplaced_->begin(), unplaced_->end(), [&](const want& w) {
+    return is_used_up(w) && pool.largest_host[w.resource] < w.value;
+  });
+  return short_of == unplaced_->end() ? first_lack_want_ : *short_of;
 }
 
 // Looks at what lacks and at texts alone.
 bool placement::may_hold_when_empty(const node_pool::host_group& host, const want& lacking) const {
+  const auto fits = [&](index at) { return serves(at, *unplaced_); };
+  if (!is_used_up(lacking)) return std::any_of(host.vnodes.begin(), host.vnodes.end(), fits);
   amount total = 0;
   for (const index at : host.vnodes)
-    if (serves(at, *unplaced_)) total += capacity_of(at, lacking.resource);
+    if (fits(at)) total += capacity_of(at, lacking.resource);
   return total >= lacking.value;
 }
 
@@ -160,7 +177,7 @@ const node_pool::best_hosts& placement::best_hosts_of(const node_pool& pool, res
 // Finds a host that could hold what found no place if nothing ran there: the one that had most of what lacks free when the cycle began,
 // else the one that has most of it in all, else the first. Null: there is none, or it is not looked for any more.
 const node_pool::host_group* placement::nearest_host(const node_pool& pool, const want& lacking) {
-  const auto& best = best_hosts_of(pool, lacking.resource);
+  const auto best = is_used_up(lacking) ? best_hosts_of(pool, lacking.resource) : node_pool::best_hosts();
   for (const index h : {best.freest, best.roomiest})
     if (h != none && may_hold_when_empty(pool.hosts[h], lacking)) return &pool.hosts[h];
   const bool any_text = std::any_of(unplaced_->begin(), unplaced_->end(), [&](const want& w) { return !counted(w); });
@@ -173,7 +190,7 @@ const node_pool::host_group* placement::nearest_host(const node_pool& pool, cons
 
 // Counts what the host has of a resource that is used up, and what is free of it now. Nullopt: it does not lack any.
 std::optional<placement::stock> placement::lack_on(const node_pool::host_group& host, const want& w) const {
-  if (!counted(w) || !resources_[w.resource].consumable) return std::nullopt;
+  if (!is_used_up(w)) return std::nullopt;
   stock has;
   for (const index at : host.vnodes) {
     has.total += capacity_of(at, w.resource);
@@ -186,12 +203,13 @@ why_data placement::lack_of_place(const node_pool& pool) {
   if (!first_lack_host_) return lack_of_all(pool);
   const want& w = first_lack_want_;
   if (const auto unusable = unusable_with(pool, w); !unusable.empty()) return lack_of_usable(w, unusable);
-  if (!resources_[w.resource].numeric) return lack_of_value(w, {}, first_lack_host_->vnodes);
-  if (const auto* host = nearest_host(pool, w)) {
-    if (const auto has = lack_on(*host, w)) return lack_of_amount(w, has->free, has->total, host->vnodes);
+  const want& lacking = lacking_want(pool);
+  if (const auto* host = nearest_host(pool, lacking)) {
+    if (const auto has = lack_on(*host, lacking)) return lack_of_amount(lacking, has->free, has->total, host->vnodes);
     for (const want& other : *unplaced_)
       if (const auto has = lack_on(*host, other)) return lack_of_amount(other, has->free, has->total, host->vnodes);
   }
+  if (!resources_[w.resource].numeric) return lack_of_value(w, {}, first_lack_host_->vnodes);
   amount total = 0;
   for (const index at : first_lack_host_->vnodes) total += vnodes_[at].available(w.resource);
   return lack_of_amount(w, first_lack_host_->at_start[w.resource], total, first_lack_host_->vnodes);

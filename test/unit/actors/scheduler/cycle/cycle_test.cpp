@@ -324,6 +324,25 @@ BOOST_AUTO_TEST_CASE(what_lacks_is_told_of_the_vnode_that_is_nearest_to_fitting)
   BOOST_TEST(lack_of(cycle_of(c), 1) == "ncpus|6|4|9|p1 p2 p3 ");
 }
 
+BOOST_AUTO_TEST_CASE(a_host_that_was_named_explains_though_another_has_more) {
+  small_cluster c;
+  c.vnodes = {simple_vnode("p0", 8), simple_vnode("p1", 4)};
+  c.vnodes[1].assigned["ncpus"] = "3";
+  c.jobs = {queued(1, "1:ncpus=4:host=p1")};
+  BOOST_TEST(lack_of(cycle_of(c), 1) == "ncpus|4|1|4|p1 ");
+}
+
+BOOST_AUTO_TEST_CASE(the_chunk_that_finds_no_place_explains_and_not_one_that_has_one) {
+  small_cluster c;
+  c.vnodes = {simple_vnode("p1", 1), simple_vnode("p2", 4), simple_vnode("p3", 2)};
+  c.vnodes[0].available["mem"] = "1gb";
+  c.vnodes[1].available["mem"] = "4gb";
+  c.vnodes[2].available["mem"] = "8gb";
+  c.vnodes[2].assigned["mem"] = "2gb";
+  c.jobs = {queued(1, "1:ncpus=2:mem=1gb+1:ncpus=1:mem=7gb")};
+  BOOST_TEST(lack_of(cycle_of(c), 1) == "mem|7gb|6gb|8gb|p3 ");
+}
+
 BOOST_AUTO_TEST_CASE(a_vnode_without_cpus_explains_no_job_while_another_is_full) {
   small_cluster c;
   c.vnodes = {simple_vnode("p0", 0), simple_vnode("p1", 2)};

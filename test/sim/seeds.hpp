@@ -28,6 +28,7 @@ template <class OptionsOf>
 void holds_for_each_seed(std::uint64_t seeds, OptionsOf&& options_of) {
   const auto one = number_of("ANNALS_SIM_SEED", 0);
   const auto first = one ? one : 1, last = one ? one : last_seed(seeds);
+  BOOST_REQUIRE_MESSAGE(first <= last, "ANNALS_SIM_SEEDS must be \"all\" or a number from 1 on");
   for (auto seed = first; seed <= last; ++seed) {
     options o = options_of(seed);
     o.seed = seed;

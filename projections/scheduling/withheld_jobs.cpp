@@ -52,8 +52,8 @@ bool withheld_jobs::give_up_looks() {
   return given;
 }
 
-// A subjob that did not start rests for as long as its array says. The array's record follows in a moment, and until then the subjob begins
-// nothing.
+// When a subjob did not start its array rests. How long is in a record of the array that follows in a moment; until then it begins no
+// subjob.
 void withheld_jobs::note_rest(const log::record& record) {
   const auto event = record.event().getJob();
   auto serial = record.get().getStream();

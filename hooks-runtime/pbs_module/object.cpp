@@ -6,6 +6,7 @@
 #include "hooks-runtime/catalog/texts.hpp"
 #include "hooks-runtime/pbs_module/attribute_rows.hpp"
 #include "hooks-runtime/pbs_module/exceptions.hpp"
+#include "hooks-runtime/pbs_module/qsub_words.hpp"
 #include "hooks-runtime/pbs_module/run_state.hpp"
 #include "hooks-runtime/protocol/log_levels.hpp"
 
@@ -216,7 +217,13 @@ std::optional<std::string_view> object_state::text(std::string_view attribute, s
   for (const auto& v : values)
     if (v.attribute == attribute && v.resource == resource) return v.value;
   if (kind == ObjectKind::JOB && attribute == "Resource_List" && resource == "select_requested") return select_requested();
-  return std::nullopt;
+  if (!is_new_job() || !resource.empty()) return std::nullopt;
+  if (attribute == "Rerunable" && text("interactive")) return "False";
+  return said_by_qsub(attribute);
+}
+
+bool object_state::is_new_job() const {
+  return kind == ObjectKind::JOB && where && std::string_view(current()->event().name) == "queuejob";
 }
 
 // Of a job without spare chunks (RS-32): what it asked for, completed, is its schedselect before anything of it was released.

@@ -52,6 +52,7 @@ struct object_state {
   // Good until the attribute is written.
   std::optional<std::string_view> text(std::string_view attribute, std::string_view resource = {});
   std::optional<std::string_view> select_requested();
+  bool is_new_job() const;                                            // the job of a queuejob event
   std::vector<std::string> resources_of(std::string_view attribute);  // names, sorted
   bool known();                                                       // asks if need be; false: there is no such object, or
                                                                       // nobody can say, and an exception is pending

@@ -19,18 +19,9 @@ constexpr unsigned words_of_most_attributes = 8;  // in a message, with their te
 constexpr std::int64_t default_wait_s = 120;      // pbs guide: sync_mom_hookfiles_timeout
 }
 
-// PBS's qsub says these of every job, also when the user does not: hooks look at them.
 hooks::hook_object job_asked(schema::QueueJob::Reader asked) {
-  namespace ids = attributes::job;
-  constexpr attributes::attribute_id always_said[] = {ids::Checkpoint, ids::Hold_Types, ids::Join_Path, ids::Keep_Files,
-                                                      ids::Mail_Points, ids::Priority, ids::Rerunable};
   hooks::hook_object job{protocol::ObjectKind::JOB, {}, hooks::attributes_of(asked.getAttributes())};
-  job.put("queue", {}, schema::text(asked.getQueue()));
-  const bool interactive = job.find("interactive") != nullptr;
-  for (const auto id : always_said) {
-    const auto* row = attributes::find(schema::ObjectKind::JOB, id);
-    if (!job.find(row->name)) job.put(row->name, {}, interactive && id == ids::Rerunable ? "False" : row->default_value);
-  }
+  if (asked.getQueue().size() > 0) job.put("queue", {}, schema::text(asked.getQueue()));
   return job;
 }
 
@@ -243,6 +234,7 @@ schema::sealed<schema::Request> with_job(const schema::sealed<schema::Request>& 
 
 std::vector<std::string> set_in_job(const std::vector<hooks::hook_change>& changes) {
   std::vector<std::string> names;
+  names.reserve(changes.size());
   for (const auto& c : changes)
     if (schema::text(c.parameter) == "job" && c.before != c.after)
       names.push_back(schema::str(c.attribute) + (c.resource.size() == 0 ? "" : "." + schema::str(c.resource)));

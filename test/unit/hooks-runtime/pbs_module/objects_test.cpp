@@ -59,6 +59,23 @@ assert j.queue == "workq" and j.queue.name == "workq" and str(j.queue) == "workq
   BOOST_TEST(result(c) == "accept");
 }
 
+BOOST_AUTO_TEST_CASE(a_queuejob_hook_reads_what_qsub_says_of_every_job) {  // golden: hook_fields_recording.txt
+  auto plain = on("queuejob",
+                  "assert (j.Rerunable, j.Priority, str(j.Join_Path), str(j.Hold_Types), j.queue) == (True, 0, 'n', 'n', '')\n"
+                  "assert j.Account_Name is None\n"
+                  "j.Rerunable = None\n"
+                  "assert j.Rerunable is None\n"
+                  "j.Priority = 0\n");
+  plain.job = {};
+  BOOST_TEST(result(plain) == "accept job.Rerunable True->- job.Priority 0->0");
+  auto interactive = on("queuejob", "assert j.Rerunable == False\n");
+  interactive.job = {{"interactive", "", "True"}};
+  BOOST_TEST(result(interactive) == "accept");
+  auto changed = on("modifyjob", "assert j.Rerunable is None and j.queue is None\n");
+  changed.job = {};
+  BOOST_TEST(result(changed) == "accept");
+}
+
 BOOST_AUTO_TEST_CASE(arrays_and_subjobs_are_read) {
   auto array = on("queuejob",
                   "assert isinstance(j.array_indices_submitted, pbs.range) and j.array_indices_submitted == '1-8:2'\n"
@@ -115,8 +132,8 @@ j.queue = pbs.server().queue("long") or "long"
 j.Variable_List["X"] = "1"
 j.Account_Name = "acme"
 j.Priority = None
-)py")) == "accept job.Resource_List.select -->1:ncpus=1+2:ncpus=2 job.Resource_List.mem -->2gb job.Hold_Types -->u "
-          "job.Execution_Time -->1800000000 job.Rerunable -->False job.queue -->long job.Variable_List -->X=1 "
+)py")) == "accept job.Resource_List.select -->1:ncpus=1+2:ncpus=2 job.Resource_List.mem -->2gb job.Hold_Types n->u "
+          "job.Execution_Time -->1800000000 job.Rerunable True->False job.queue ->long job.Variable_List -->X=1 "
           "job.Account_Name -->acme job.Priority 5->-");
 }
 

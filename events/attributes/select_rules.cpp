@@ -213,7 +213,7 @@ completion completed(draft& d) {
 }  // namespace
 
 schema::Role asker::role_for(std::string_view member) const {
-  return by_hooks.empty() ? role : role_to_set("Resource_List." + std::string(member));
+  return by_hooks.empty() || role >= schema::Role::MANAGER ? role : role_to_set("Resource_List." + std::string(member));
 }
 
 schema::Role asker::role_to_set(std::string_view full_name) const {

@@ -48,7 +48,7 @@ schema::HookVerdict recorded(protocol::Verdict v) {
 // One chain on its way. Lives as long as somebody waits for it.
 class chain : public std::enable_shared_from_this<chain> {
  public:
-  chain(chain_parts parts, std::vector<chain_hook> hooks, occasion at, chain_done done)
+  chain(std::shared_ptr<const chain_parts> parts, std::vector<chain_hook> hooks, occasion at, chain_done done)
       : parts_(std::move(parts)), hooks_(std::move(hooks)), at_(std::move(at)), done_(std::move(done)) {
     result_.parameters = std::move(at_.parameters);
   }
@@ -62,7 +62,7 @@ class chain : public std::enable_shared_from_this<chain> {
  private:
   // A hook's reply leads to the next hook's run on the thread that has the reply, without a detour by the daemon's.
   void next() {
-    if (wants(log_debug3)) parts_.note(log_debug3, "Hook", hooks_[index_].name, "started");
+    if (wants(log_debug3)) parts_->note(log_debug3, "Hook", hooks_[index_].name, "started");
     request_ = request_for(hooks_[index_]);
     packed_request_.clear();
     hook_run order;
@@ -77,13 +77,19 @@ class chain : public std::enable_shared_from_this<chain> {
     };
     order.attended = may_attend();
     order.meanwhile = [this] { packed_request_ = schema::packed(request_); };
-    parts_.runner->run(std::move(order), [self = shared_from_this()](const sealed_reply& reply) { self->on_reply(reply); });
+    parts_->runner->run(std::move(order), [self = shared_from_this()](const sealed_reply& reply) { self->on_reply(reply); });
   }
 
-  occasion::answers answers() {
+  // Of one run.
+  std::function<void(sealed_question, hook_run::answer_to)> answers() {
+    answered_at_ = nullptr;
     if (!at_.ask_of_run) return at_.ask;
-    answered_at_ = std::make_shared<std::atomic<std::uint64_t>>(0);
-    return at_.ask_of_run(answered_at_);
+    return [self = shared_from_this()](const sealed_question& question, const hook_run::answer_to& to) { self->ask(question, to); };
+  }
+
+  void ask(const sealed_question& question, const hook_run::answer_to& to) {
+    if (!answered_at_) answered_at_ = std::make_shared<std::atomic<std::uint64_t>>(0);
+    at_.ask_of_run(question, to, answered_at_);
   }
 
   static bool is_owners(const chain_hook& hook) { return text(hook.settings, ids::user) == "pbsuser"; }
@@ -124,7 +130,7 @@ class chain : public std::enable_shared_from_this<chain> {
     const auto r = reply.get();
     const auto verdict = recorded(r.getVerdict());
     log_lines(hook.name, r);
-    if (wants(log_debug3)) parts_.note(log_debug3, "Hook", hook.name, "finished");
+    if (wants(log_debug3)) parts_->note(log_debug3, "Hook", hook.name, "finished");
     if (wants(log_debug4)) log_performance(hook.name, r);
     log_verdict(hook.name, r);
     result_.runs.push_back(run_of(hook, reply));
@@ -141,7 +147,7 @@ class chain : public std::enable_shared_from_this<chain> {
     }
     if (!result_.stopped && index_ < hooks_.size()) return next();
     if (is_beginners_thread() && beginning_) return done_(result_);
-    parts_.post([self = shared_from_this()] { self->done_(self->result_); });
+    parts_->post([self = shared_from_this()] { self->done_(self->result_); });
   }
 
   // Of the last run.
@@ -195,22 +201,22 @@ class chain : public std::enable_shared_from_this<chain> {
   }
 
   void log_line(const std::string& hook, protocol::LogLine::Reader line) const {
-    if (!parts_.note) return;
-    const auto& speaker = parts_.says_as.empty() ? hook : parts_.says_as;
+    if (!parts_->note) return;
+    const auto& speaker = parts_->says_as.empty() ? hook : parts_->says_as;
     const bool of_job = line.getJob().size() > 0;
-    parts_.note(line.getLevel(), of_job ? "Job" : "Hook", of_job ? schema::str(line.getJob()) : speaker, schema::text(line.getMessage()));
+    parts_->note(line.getLevel(), of_job ? "Job" : "Hook", of_job ? schema::str(line.getJob()) : speaker, schema::text(line.getMessage()));
   }
 
   // The lines that were not heard when the script said them.
   void log_lines(const std::string& hook, protocol::Reply::Reader r) const {
-    if (!parts_.note) return;
+    if (!parts_->note) return;
     const auto lines = r.getLog();
     for (auto i = heard_; i < lines.size(); ++i) log_line(hook, lines[i]);
     if (r.getLogDropped() > 0)
-      parts_.note(log_error, "Hook", hook, std::to_string(r.getLogDropped()) + " more log lines were dropped: too much output");
+      parts_->note(log_error, "Hook", hook, std::to_string(r.getLogDropped()) + " more log lines were dropped: too much output");
   }
 
-  bool wants(std::uint32_t events) const { return parts_.wants && parts_.wants(events); }
+  bool wants(std::uint32_t events) const { return parts_->wants && parts_->wants(events); }
 
   // Of a run that was killed nobody knows its time on the processor: 0.
   void log_performance(const std::string& hook, protocol::Reply::Reader r) const {
@@ -219,36 +225,36 @@ class chain : public std::enable_shared_from_this<chain> {
     char times[64];
     std::snprintf(times, sizeof times, " action=run_code walltime=%.6f cputime=%.6f", static_cast<double>(r.getDurationMicros()) / 1e6,
                   static_cast<double>(r.getCpuMicros()) / 1e6);
-    parts_.note(log_debug4, "Hook", "hook_perf_stat", "label=hook_" + std::string(at_.event->name) + "_" + hook + of + times);
+    parts_->note(log_debug4, "Hook", "hook_perf_stat", "label=hook_" + std::string(at_.event->name) + "_" + hook + of + times);
   }
 
   void log_verdict(const std::string& hook, protocol::Reply::Reader r) const {
-    if (!parts_.note) return;
+    if (!parts_->note) return;
     switch (recorded(r.getVerdict())) {
       case schema::HookVerdict::ACCEPTED: return;
       case schema::HookVerdict::REJECTED:
-        parts_.note(is_on_mom(*at_.event) ? log_debug2 : log_debug3, "Hook", hook, logged_reject(*at_.event, hook));
-        if (r.getMessage().size() > 0) parts_.note(log_debug3, "Hook", hook, schema::text(r.getMessage()));
+        parts_->note(is_on_mom(*at_.event) ? log_debug2 : log_debug3, "Hook", hook, logged_reject(*at_.event, hook));
+        if (r.getMessage().size() > 0) parts_->note(log_debug3, "Hook", hook, schema::text(r.getMessage()));
         return;
       case schema::HookVerdict::ERROR:
-        parts_.note(log_debug2, "Hook", hook, logged_exception(*at_.event, hook));
-        parts_.note(log_error, "Hook", hook, schema::text(r.getTraceback().size() > 0 ? r.getTraceback() : r.getMessage()));
+        parts_->note(log_debug2, "Hook", hook, logged_exception(*at_.event, hook));
+        parts_->note(log_error, "Hook", hook, schema::text(r.getTraceback().size() > 0 ? r.getTraceback() : r.getMessage()));
         return;
-      case schema::HookVerdict::ALARM: return parts_.note(log_debug2, "Hook", hook, logged_alarm(*at_.event, hook));
+      case schema::HookVerdict::ALARM: return parts_->note(log_debug2, "Hook", hook, logged_alarm(*at_.event, hook));
     }
   }
 
-  chain_parts parts_;
+  std::shared_ptr<const chain_parts> parts_;
   std::vector<chain_hook> hooks_;
   occasion at_;
   chain_done done_;
   chain_result result_;
   std::size_t index_ = 0;
-  sealed_request request_;  // of the run that goes on
-  occasion::answered_at answered_at_;
-  unsigned heard_ = 0;              // lines of the log, of the run that goes on: written when they were said
-  std::string packed_request_;      // as it is recorded; empty: not packed yet
-  std::size_t recorded_bytes_ = 0;  // of all runs so far
+  sealed_request request_;             // of the run that goes on
+  occasion::answered_at answered_at_;  // by it; null: it has not asked
+  unsigned heard_ = 0;                 // lines of the log, of the run that goes on: written when they were said
+  std::string packed_request_;         // as it is recorded; empty: not packed yet
+  std::size_t recorded_bytes_ = 0;     // of all runs so far
   const std::thread::id beginner_ = std::this_thread::get_id();
   bool beginning_ = false;  // of the beginner's thread alone
 };
@@ -261,8 +267,8 @@ void sort_by_order(std::vector<chain_hook>& hooks) {
   });
 }
 
-void run_chain(const chain_parts& parts, std::vector<chain_hook> hooks, occasion at, chain_done done) {
-  if (!hooks.empty()) return std::make_shared<chain>(parts, std::move(hooks), std::move(at), std::move(done))->begin();
+void run_chain(std::shared_ptr<const chain_parts> parts, std::vector<chain_hook> hooks, occasion at, chain_done done) {
+  if (!hooks.empty()) return std::make_shared<chain>(std::move(parts), std::move(hooks), std::move(at), std::move(done))->begin();
   chain_result nothing_ran;
   nothing_ran.parameters = std::move(at.parameters);
   done(nothing_ran);

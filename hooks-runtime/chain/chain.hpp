@@ -45,11 +45,10 @@ struct occasion {
   bool primary = true;
   hook_parameters parameters;
   // Answers a script's question; unset: every question is answered with nothing.
-  using answers = std::function<void(sealed_question, hook_run::answer_to)>;
-  answers ask;
-  // Instead of `ask`, made for each run when it begins. It puts down the position at which it answers, which is recorded.
-  using answered_at = std::shared_ptr<std::atomic<std::uint64_t>>;  // 0: the run has not asked
-  std::function<answers(const answered_at&)> ask_of_run;
+  std::function<void(sealed_question, hook_run::answer_to)> ask;
+  // Instead of `ask`: puts down, for each run apart, the position at which it answers, which is recorded. 0: nothing was answered yet.
+  using answered_at = std::shared_ptr<std::atomic<std::uint64_t>>;
+  std::function<void(const sealed_question&, const hook_run::answer_to&, const answered_at&)> ask_of_run;
   // A hook has accepted, and what it changed is in the parameters: called before the next one runs, on any thread. May be unset.
   std::function<void(protocol::Reply::Reader, hook_parameters&)> after_accept;
   // Whether the thread that starts the chain has nothing else to do now; asked on that thread only. Unset: never.
@@ -69,7 +68,7 @@ struct chain_result {
 using chain_done = std::function<void(chain_result&)>;
 
 // Runs them; `done` is called once: through parts.post, or before this returns when no hook had to be waited for.
-void run_chain(const chain_parts& parts, std::vector<chain_hook> hooks, occasion at, chain_done done);
+void run_chain(std::shared_ptr<const chain_parts> parts, std::vector<chain_hook> hooks, occasion at, chain_done done);
 
 // What the client is told of a run that did not accept.
 model::rejection refusal_of(const hook_event& event, std::string_view hook, protocol::Reply::Reader reply);

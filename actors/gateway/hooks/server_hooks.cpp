@@ -89,13 +89,10 @@ void server_hooks::start(const std::shared_ptr<pending>& p) {
   hooks::run_chain(chain_parts(), std::move(chain), std::move(at), std::move(p->then));
 }
 
-namespace {
-
-struct who_answers {
+struct server_hooks::who_answers {
   caf::actor status;
   std::function<void(std::function<void()>)> post;
   std::shared_ptr<open_decisions> decisions;
-  std::uint64_t shown;  // position of what the hooks are shown
 
   void answer(const hooks::sealed_question& question, const hooks::hook_run::answer_to& to, const hooks::occasion::answered_at& at,
               std::uint64_t position, bool or_later) const {
@@ -109,20 +106,17 @@ struct who_answers {
   }
 };
 
-}  // namespace
-
 // The first question of a run waits for what has been decided: it comes to this actor behind the ends of the hooks that ended before the
 // run began. The others are answered at the position of the first.
-std::function<hooks::occasion::answers(const hooks::occasion::answered_at&)> server_hooks::answers_from(std::uint64_t sequence) const {
-  const auto who = std::make_shared<const who_answers>(who_answers{parts_.status, post(), decisions_, sequence});
-  return [who](const hooks::occasion::answered_at& at) -> hooks::occasion::answers {
-    return [who, at](const hooks::sealed_question& question, const hooks::hook_run::answer_to& to) {
-      if (const auto position = at->load(); position != 0) return who->answer(question, to, at, position, false);
-      who->post([who, at, question, to] {
-        who->decisions->when_closed(
-            [who, at, question, to](std::uint64_t decided) { who->answer(question, to, at, std::max(who->shown, decided), true); });
-      });
-    };
+decltype(hooks::occasion::ask_of_run) server_hooks::answers_from(std::uint64_t sequence) {
+  if (!who_) who_ = std::make_shared<const who_answers>(who_answers{parts_.status, post(), decisions_});
+  return [who = who_, sequence](const hooks::sealed_question& question, const hooks::hook_run::answer_to& to,
+                                const hooks::occasion::answered_at& at) {
+    if (const auto position = at->load(); position != 0) return who->answer(question, to, at, position, false);
+    who->post([who, sequence, at, question, to] {
+      who->decisions->when_closed(
+          [who, sequence, at, question, to](std::uint64_t decided) { who->answer(question, to, at, std::max(sequence, decided), true); });
+    });
   };
 }
 
@@ -133,17 +127,20 @@ void server_hooks::read_then_start(const model::hook_state& hook, const std::sha
   });
 }
 
-hooks::chain_parts server_hooks::chain_parts() {
-  hooks::chain_parts c;
-  c.runner = parts_.runner;
-  c.post = post();
-  if (!parts_.notes) return c;
-  c.note = [notes = parts_.notes](std::uint32_t bits, std::string_view cls, std::string_view object, std::string_view text) {
-    notes->write(bits, cls, object, text);
-  };
-  c.wants = [notes = parts_.notes](std::uint32_t bits) { return notes->wants(bits); };
-  c.says_as = "Server@" + parts_.where->settings()->server_name;
-  return c;
+// The same for every chain.
+std::shared_ptr<const hooks::chain_parts> server_hooks::chain_parts() {
+  if (chain_parts_) return chain_parts_;
+  auto c = std::make_shared<hooks::chain_parts>();
+  c->runner = parts_.runner;
+  c->post = post();
+  c->says_as = "Server@" + parts_.where->settings()->server_name;
+  if (parts_.notes) {
+    c->note = [notes = parts_.notes](std::uint32_t bits, std::string_view cls, std::string_view object, std::string_view text) {
+      notes->write(bits, cls, object, text);
+    };
+    c->wants = [notes = parts_.notes](std::uint32_t bits) { return notes->wants(bits); };
+  }
+  return chain_parts_ = std::move(c);
 }
 
 std::vector<const model::hook_state*> server_hooks::hooks_of(const question& what) const {

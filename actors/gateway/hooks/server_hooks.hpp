@@ -108,12 +108,15 @@ class server_hooks {
   void on_read(const std::string& name, const read_hook& hook);
   void read_then_start(const model::hook_state& hook, const std::shared_ptr<pending>& p);
   void note_unreadable(const std::string& name, const hook_files& files);
-  hooks::chain_parts chain_parts();
-  std::function<hooks::occasion::answers(const hooks::occasion::answered_at&)> answers_from(std::uint64_t sequence) const;
+  std::shared_ptr<const hooks::chain_parts> chain_parts();
+  decltype(hooks::occasion::ask_of_run) answers_from(std::uint64_t sequence);
   std::function<void(std::function<void()>)> post() const;
   static model::hook_ran ran(const std::string& subject, schema::HookRun::Reader run);
 
   server_hooks_parts parts_;
+  struct who_answers;
+  std::shared_ptr<const who_answers> who_;                 // made for the first chain
+  std::shared_ptr<const hooks::chain_parts> chain_parts_;  // the same
   const std::shared_ptr<open_decisions> decisions_ = std::make_shared<open_decisions>();
   model::settings_ptr told_;                                // whose resources the workers know
   std::optional<std::set<hooks::known_hook>> told_hooks_;   // unset: the runner was told of none yet

@@ -50,16 +50,16 @@ void mom_hooks::server_is_gone() {
 
 // -- this host -----------------------------------------------------------------------------------------------------------
 
-hooks::chain_parts mom_hooks::chain_parts() {
-  hooks::chain_parts c;
-  c.runner = parts_.runner;
-  c.post = [to = caf::actor(self_)](std::function<void()> work) { caf::anon_send(to, run_this{std::move(work)}); };
+std::shared_ptr<const hooks::chain_parts> mom_hooks::chain_parts() const {
+  auto c = std::make_shared<hooks::chain_parts>();
+  c->runner = parts_.runner;
+  c->post = [to = caf::actor(self_)](std::function<void()> work) { caf::anon_send(to, run_this{std::move(work)}); };
   if (!parts_.notes) return c;
-  c.note = [notes = parts_.notes](std::uint32_t bits, std::string_view cls, std::string_view object, std::string_view text) {
+  c->note = [notes = parts_.notes](std::uint32_t bits, std::string_view cls, std::string_view object, std::string_view text) {
     notes->write(bits, cls, object, text);
   };
-  c.wants = [notes = parts_.notes](std::uint32_t bits) { return notes->wants(bits); };
-  c.says_as = "pbs_python";
+  c->wants = [notes = parts_.notes](std::uint32_t bits) { return notes->wants(bits); };
+  c->says_as = "pbs_python";
   return c;
 }
 

@@ -67,7 +67,7 @@ class mom_hooks {
   void next_stage(const std::shared_ptr<stages>& s);
   void offer_releases(stages& s, hooks::occasion& at);
   void stage_over(const std::shared_ptr<stages>& s, const hooks::hook_event& event, hooks::chain_result& result);
-  hooks::chain_parts chain_parts();
+  std::shared_ptr<const hooks::chain_parts> chain_parts() const;
   std::function<void(hooks::sealed_question, hooks::hook_run::answer_to)> ask_server();  // for hooks, on whatever thread
   void run_host_event(const char* event, const std::string& only, std::function<void(hooks::chain_result&)> then = {});
   void run_startup();

@@ -43,14 +43,14 @@ struct chain_story {
     runner.when(name, std::move(what));
   }
   void run() {
-    chain_parts parts{&runner, [](const std::function<void()>& work) { work(); },
-                      [this](std::uint32_t bits, std::string_view cls, std::string_view object, std::string_view text) {
-                        levels.push_back(bits);
-                        lines.push_back(std::string(cls) + ";" + std::string(object) + ";" + std::string(text));
-                      },
-                      [this](std::uint32_t events) { return (wanted & events) != 0; }, says_as};
+    const auto note = [this](std::uint32_t bits, std::string_view cls, std::string_view object, std::string_view text) {
+      levels.push_back(bits);
+      lines.push_back(std::string(cls) + ";" + std::string(object) + ";" + std::string(text));
+    };
+    const chain_parts parts{&runner, [](const std::function<void()>& work) { work(); }, note,
+                            [this](std::uint32_t events) { return (wanted & events) != 0; }, says_as};
     sort_by_order(hooks);
-    run_chain(parts, hooks, at, [this](chain_result& r) {
+    run_chain(std::make_shared<chain_parts>(parts), hooks, at, [this](chain_result& r) {
       result = r;
       ++done;
     });
@@ -178,8 +178,8 @@ BOOST_AUTO_TEST_CASE(who_has_nothing_else_to_do_is_told_before_the_chain_returns
     s.hook("first", "1", [](auto, auto reply) { set(reply, "project", "physics"); });
     s.hook("second", "2", [](auto, auto) {});
     int told_on_return = -1, posted = 0;
-    chain_parts parts{&s.runner, [&](const std::function<void()>& work) { ++posted, work(); }, {}, {}};
-    run_chain(parts, s.hooks, s.at, [&](chain_result& r) {
+    const chain_parts parts{&s.runner, [&](const std::function<void()>& work) { ++posted, work(); }, {}, {}};
+    run_chain(std::make_shared<chain_parts>(parts), s.hooks, s.at, [&](chain_result& r) {
       s.result = r;
       ++s.done;
     });
@@ -253,11 +253,9 @@ BOOST_AUTO_TEST_CASE(what_a_hook_says_is_logged_when_it_says_it_and_once) {
 BOOST_AUTO_TEST_CASE(a_run_that_asked_is_recorded_with_the_position_of_its_answers) {
   chain_story s;
   s.at.sequence = 7;
-  s.at.ask_of_run = [](const occasion::answered_at& at) {
-    return [at](const sealed_question&, const hook_run::answer_to& answer) {
-      *at = 40;
-      answer({});
-    };
+  s.at.ask_of_run = [](const sealed_question&, const hook_run::answer_to& answer, const occasion::answered_at& at) {
+    *at = 40;
+    answer({});
   };
   for (const char* name : {"asks", "silent"}) s.hook(name, "1", [](auto, auto) {});
   s.runner.when_asking("asks", [](const hook_run& order, protocol::Reply::Builder) {

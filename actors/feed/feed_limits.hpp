@@ -7,8 +7,8 @@
 
 namespace annals::limits {
 
-// Followers at a time. While the server is busy each costs it a read, a message and an acknowledgement every patience_ms; hosts that answer
-// for whole sites are few.
+// Followers at a time. While the server is busy each costs it a read and a message every patience_ms; hosts that answer for whole sites are
+// few.
 constexpr std::size_t followers_max = 16;
 // A message has records of so many bytes, or a single larger one: big enough that a follower which catches up costs few messages, and small
 // enough that others get their turn in less than a millisecond.
@@ -17,6 +17,10 @@ constexpr std::size_t feed_message_bytes = 256u << 10;
 // come meanwhile at once; with the most followers it is 64 MB of the server's memory.
 constexpr std::size_t feed_unacknowledged_bytes = 4u << 20;
 static_assert(feed_message_bytes <= feed_unacknowledged_bytes);
+// A follower says what is on its disk when it is a quarter of that, so that the server always has room to send on, or when it last said so
+// this long ago: each word costs the server as much as a message of records does.
+constexpr std::size_t feed_acknowledged_bytes = feed_unacknowledged_bytes / 4;
+constexpr unsigned feed_acknowledged_ms = 500;
 static_assert(event_bytes_max <= feed_unacknowledged_bytes, "what one record is can be on its way");
 
 }  // namespace annals::limits

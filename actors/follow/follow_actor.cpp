@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "actors/feed/feed_limits.hpp"
 #include "actors/feed/feed_position.hpp"
 #include "actors/link/peer_messages.hpp"
 #include "actors/link/wire/complaints.hpp"
@@ -37,6 +38,7 @@ class following {
     if (ended_) return o.peer->close("it follows no more");
     peer_ = o.peer;
     refused_.clear();
+    unsaid_bytes_ = 0;
     const auto& copy = *parts_.copy;
     peer_->send(schema::make<schema::FromFollower>([&](schema::FromFollower::Builder m) {
       auto hello = m.initHello();
@@ -99,10 +101,12 @@ class following {
   // came behind it is not heard: all of it comes again over the next connection.
   void write() {
     auto records = std::make_shared<std::vector<log::record_ptr>>();
+    unsaid_bytes_ += parts_.copy->taken_bytes();
     const auto status = parts_.copy->commit(*records);
     if (!records->empty()) {
       disk_was_full_ = false;
       hand_on(records);
+      acknowledge(parts_.copy->last_sequence());
     }
     if (status) return;
     if (status.error != ports::store_error::disk_full) return parts_.stop_process(status.text);
@@ -120,7 +124,15 @@ class following {
     self_->send(parts_.queries, commits_wait{});
     self_->send(parts_.door, committed{records});
     parts_.standing->has(last, now());
-    if (peer_) peer_->send(schema::make<schema::FromFollower>([&](schema::FromFollower::Builder m) { m.setTaken(last); }));
+  }
+
+  void acknowledge(std::uint64_t last) {
+    const bool is_due = unsaid_bytes_ >= limits::feed_acknowledged_bytes ||
+                        now() - said_at_ >= std::chrono::milliseconds(limits::feed_acknowledged_ms);
+    if (!peer_ || !is_due) return;
+    peer_->send(schema::make<schema::FromFollower>([&](schema::FromFollower::Builder m) { m.setTaken(last); }));
+    said_at_ = now();
+    unsaid_bytes_ = 0;
   }
 
   void lose(const std::string& why) {
@@ -144,6 +156,9 @@ class following {
   const follow_parts parts_;
   std::unique_ptr<wire::io_pool::dialer> dialer_;
   wire::connection_ptr peer_;  // the server; null: it is not there
+  // What is on the disk since the server was told so last, and when that was.
+  std::size_t unsaid_bytes_ = 0;
+  follow_standing::time_point said_at_{};
   bool lost_ = true, ended_ = false, write_is_due_ = false, disk_was_full_ = false;
   std::string refused_;  // by the server, or by the disk, over this connection
   // The log has each of these once a minute, with a count, however often the connection comes and goes.

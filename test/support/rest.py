@@ -114,19 +114,24 @@ def sockets(pid):
     return found
 
 
-class Look:
-    """A daemon at one moment. `name` is the same after a restart: "pbs_mom of a"."""
+NUMBER = re.compile("[0-9]+")
+DECORATION = re.compile(r"anon_inode:|[][]|:\[[0-9]+\]")
 
-    def __init__(self, pid, name, home, stat, threads):
+
+class Look:
+    """A daemon at one moment. `name` is the same after a restart: "pbs_mom of a". One that is only compared with a later one is brief:
+    it does not tell what the threads are called, nor of descriptors."""
+
+    def __init__(self, pid, name, home, stat, threads, brief=False):
         self.pid, self.name, self.home = pid, name, home
         self.start = stat[3]
         self.stopped = stat[1] in "Tt"
         self.children = children(pid, threads)
         self.zombies = {child: stat[0] for child, stat in self.children.items() if stat[1] == "Z"}
         self.ns = {tid: thread_ns(f"/proc/{pid}/task/{tid}") for tid in threads}
-        self.threads = {tid: name_of(f"/proc/{pid}/task/{tid}") for tid in threads}
+        self.threads = {} if brief else {tid: name_of(f"/proc/{pid}/task/{tid}") for tid in threads}
         self.waited_for = set()      # processes, by a pidfd
-        self.descriptors = dict(filter(None, map(self.descriptor, listed(f"/proc/{pid}/fd"))))
+        self.descriptors = {} if brief else dict(filter(None, map(self.descriptor, listed(f"/proc/{pid}/fd"))))
 
     def descriptor(self, fd):
         try:
@@ -146,8 +151,8 @@ class Look:
             self.waited_for.add(of and of[1])
             return "pidfd"
         if link.startswith("/"):
-            return re.sub(r"[0-9]+", "#", link.replace(self.home, "PBS_HOME"))
-        return re.sub(r"anon_inode:|[][]|:\[[0-9]+\]", "", link)
+            return NUMBER.sub("#", link.replace(self.home, "PBS_HOME"))
+        return DECORATION.sub("", link)
 
     def kinds(self):
         return collections.Counter(kind for kind, _ in self.descriptors.values())
@@ -162,10 +167,16 @@ def hosts_of(directory):
     return [(host, f"{directory}/hosts/{host}/pbs.conf") for host in sorted(listed(f"{directory}/hosts"))]
 
 
-def looks_at(directory):
+of_others = collections.defaultdict(set)      # directory -> (pid, start time) of daemons that are not of the cluster there
+
+
+def looks_at(directory, brief=False):
     """What runs of the cluster in this directory (minicluster/layout.py)."""
     named, confs, found = daemons(), {conf: host for host, conf in hosts_of(directory)}, []
+    others = of_others[directory]
     for pid in sorted(named):
+        if (pid, named[pid][3]) in others:
+            continue
         try:
             environment = read(f"/proc/{pid}/environ").split("\0")
             words = read(f"/proc/{pid}/cmdline").split("\0")
@@ -173,12 +184,14 @@ def looks_at(directory):
             continue
         host = next((host for conf, host in confs.items() if f"PBS_CONF_FILE={conf}" in environment), None)
         # Who was just forked has the name of its daemon until it becomes another program, and who starts one has no threads.
-        name, state, parent, *_ = named[pid]
+        name, state, parent, start, _ = named[pid]
         threads = listed(f"/proc/{pid}/task") if host is not None else []
+        if host is None and len(listed(f"/proc/{pid}/task")) > 1:
+            others.add((pid, start))
         if state == "Z" or parent in named or len(threads) < 2:
             continue
         which = f" {scheduler_of(words)}" if name == "pbs_sched" else ""
-        found.append(Look(pid, f"{name}{which} of {host}", f"{directory}/hosts/{host}/home", named[pid], threads))
+        found.append(Look(pid, f"{name}{which} of {host}", f"{directory}/hosts/{host}/home", named[pid], threads, brief))
     return {look.name: look for look in found}
 
 
@@ -260,7 +273,7 @@ ALLOWED_THREADS = [
 def more(now, before, allowed, look, others):
     """What is more than before, less what is allowed."""
     extra = now - before
-    for daemon, pattern, most, _ in allowed:
+    for daemon, pattern, most, _ in allowed if extra else ():
         if re.fullmatch(daemon, look.name.split()[0]):
             room = most(look, others)
             for kind in [kind for kind in extra if re.fullmatch(pattern, kind)]:
@@ -327,7 +340,7 @@ def until_rest(directory, before, deadline_s=DEADLINE_S, window_s=WINDOW_S):
 
     before: what looks_at() saw when the cluster was new; who was not there then is compared with nothing.
     """
-    deadline, first, began = time.monotonic() + deadline_s, looks_at(directory), time.monotonic()
+    deadline, first, began = time.monotonic() + deadline_s, looks_at(directory, brief=True), time.monotonic()
     while True:
         time.sleep(window_s)
         second, now = looks_at(directory), time.monotonic()

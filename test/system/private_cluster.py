@@ -31,6 +31,8 @@ sys.path.insert(0, os.path.join(STAGE, "lib", "python"))
 from minicluster import cluster as mini, procs  # noqa: E402  found by the path above
 from minicluster.layout import Trouble  # noqa: E402
 
+OWN_ENVIRONMENT = {**{name: value for name, value in os.environ.items() if not name.startswith("PBS")},
+                   "PATH": f"{STAGE}/bin:{STAGE}/sbin:{os.environ['PATH']}"}
 DEADLINE_S = 180         # for anything that a healthy cluster does in milliseconds, on a machine that is busy
 COMMAND_DEADLINE_S = 120
 
@@ -107,9 +109,7 @@ class ClusterTest(unittest.TestCase):
     # ---- commands ------------------------------------------------------------------------------------------------
 
     def environment(self):
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("PBS")}
-        return {**kept, "PBS_CONF_FILE": self.cluster.layout.client_conf,
-                "PATH": f"{STAGE}/bin:{STAGE}/sbin:{os.environ['PATH']}"}
+        return {**OWN_ENVIRONMENT, "PBS_CONF_FILE": self.cluster.layout.client_conf}
 
     def run_command(self, *command, input=None, timeout=COMMAND_DEADLINE_S, **how):
         done = Done(subprocess.run(command, env=self.environment(), cwd=self.work, capture_output=True, text=True,

@@ -232,7 +232,11 @@ function(annals_test name)
   # -Og takes as long as -O0, and inlines: else the linker takes the tests' slow copies of inline functions for the libraries too, and tests
   # run three times as long. With sanitizers few of them run. What they test is compiled as ever.
   if(NOT A_LABEL STREQUAL sim)
-    target_compile_options(${name} PRIVATE $<IF:$<BOOL:${ANNALS_SANITIZE}>,-O0,-Og>)
+    if(ANNALS_SANITIZE)
+      target_compile_options(${name} PRIVATE -O0)
+    else()
+      target_compile_options(${name} PRIVATE -Og)
+    endif()
     if(ANNALS_SANITIZE MATCHES "address")
       target_compile_options(${name} PRIVATE -fno-sanitize=undefined)
     endif()

@@ -7,6 +7,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "actors/link/wire/complaints.hpp"
 #include "actors/link/wire/wire_limits.hpp"
 #include "actors/runtime/messages.hpp"
+#include "events/log/record.hpp"
 #include "events/schema/daemon/feed.capnp.h"
 
 namespace annals::actors {
@@ -30,6 +32,19 @@ struct piece {
   std::size_t bytes = 0;
   std::uint64_t end = 0;  // sequence of the last one
 };
+
+// Those that were just committed, if they are what comes behind `sent` and fit into one message.
+std::optional<piece> piece_of(const records_ptr& committed, std::uint64_t sent, std::size_t bytes_max) {
+  if (!committed || committed->empty() || committed->front()->sequence() != sent + 1) return std::nullopt;
+  piece p;
+  for (const auto& record : *committed) {
+    p.records.push_back(log::frame(record->message(), record->previous()).bytes);
+    p.bytes += p.records.back().size();
+    if (p.bytes > bytes_max) return std::nullopt;
+  }
+  p.end = committed->back()->sequence();
+  return p;
+}
 
 ports::store_status read_piece(const ports::record_log& log, std::uint64_t from, std::size_t bytes_max, piece& into) {
   return log.read(from, [&](std::uint64_t sequence, ports::byte_span bytes) {
@@ -71,9 +86,11 @@ class feeding {
   }
 
   // An acknowledgement alone is no reason to read on: else the feed would go to and fro as fast as a follower syncs, for a record or two.
-  void on_committed() {
-    known_last_ = parts_.log->last_sequence();
+  void on_committed(const records_ptr& records) {
+    known_last_ = std::max(known_last_, records->back()->sequence());
+    committed_ = records;
     go_on();
+    committed_ = nullptr;
   }
 
   // One message for each follower that has room for it, then the next round: who has much to catch up with holds up nobody.
@@ -134,7 +151,8 @@ class feeding {
     if (const auto why = why_log_does_not_continue(*parts_.log, parts_.identity, hello); !why.empty()) return refuse(f, why, true);
     note(f, "reads the log", " behind record " + std::to_string(f.sent), {});
     send(f, {});
-    on_committed();
+    known_last_ = std::max(known_last_, parts_.log->last_sequence());
+    go_on();
   }
 
   // A host follows once: what comes now is its follower, and the old connection is only not known to be dead yet.
@@ -156,11 +174,13 @@ class feeding {
   // True: there is more for it, and room.
   bool send_next(follower& f) {
     if (f.refused || !has_room(f)) return false;
-    piece next;
-    const auto read = read_piece(*parts_.log, f.sent + 1, parts_.message_bytes, next);
-    if (!read) return refuse(f, "the log can't be read: " + read.text, false), false;
-    if (next.records.empty()) return false;
-    send(f, next);
+    auto next = piece_of(committed_, f.sent, parts_.message_bytes);
+    if (!next) {
+      const auto read = read_piece(*parts_.log, f.sent + 1, parts_.message_bytes, next.emplace());
+      if (!read) return refuse(f, "the log can't be read: " + read.text, false), false;
+    }
+    if (next->records.empty()) return false;
+    send(f, *next);
     return has_room(f);
   }
 
@@ -191,7 +211,8 @@ class feeding {
   const feed_parts parts_;
   wire::complaints news_;
   std::map<std::uint64_t, follower> followers_;  // by connection
-  std::uint64_t known_last_ = 0;                 // what the log had when it was told of a commit, or when a follower came
+  std::uint64_t known_last_ = 0;                 // what it was told of, and what the log had when a follower came
+  records_ptr committed_;                        // while it is told of them: a follower that is level needs no others
   bool next_round_is_due_ = false;
 };
 
@@ -210,7 +231,7 @@ caf::behavior feed_actor(caf::event_based_actor* self, feed_parts parts) {
   return {
       [f](peer_frame& frame) { f->on_frame(frame); },
       [f](const peer_closed& closed) { f->on_closed(closed); },
-      [f](const committed&) { f->on_committed(); },
+      [f](const committed& c) { f->on_committed(c.records); },
       [f](next_round_atom) { f->on_round(); },
       [f](counts_atom) { f->on_counts(); },
       [](const disk_state&) {},

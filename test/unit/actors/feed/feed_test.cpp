@@ -139,12 +139,13 @@ BOOST_AUTO_TEST_CASE(one_that_has_a_copy_gets_what_is_behind_it) {
   BOOST_TEST(feed::last_told(complete) == 3u);
 }
 
-BOOST_AUTO_TEST_CASE(who_waits_for_a_commit_costs_nothing) {
+BOOST_AUTO_TEST_CASE(who_has_what_was_committed_costs_nothing) {
   feed f;
+  const auto known = f.log.write_queue("a");
   const auto portal = feed::host();
-  f.hello(portal, 1);
+  f.hello(portal, 2);
   const auto sent = portal->sent.size();
-  caf::anon_send(f.actor, actors::committed{std::make_shared<std::vector<log::record_ptr>>()});
+  caf::anon_send(f.actor, actors::committed{known});
   f.system.run();
   BOOST_TEST(portal->sent.size() == sent);
 }
@@ -237,10 +238,33 @@ BOOST_AUTO_TEST_CASE(an_acknowledgement_makes_no_message_of_what_was_not_told_ye
   const auto told = f.log.write_queue("a");
   f.taken(portal, 1);
   BOOST_TEST(f.sent_to(portal) == "1 ");
-  f.log.write_queue("b");
-  caf::anon_send(f.actor, actors::committed{told});
+  const auto told_later = f.log.write_queue("b");
+  for (const auto& records : {told, told_later}) {
+    caf::anon_send(f.actor, actors::committed{records});
+    f.system.run();
+    BOOST_TEST(f.sent_to(portal) == (records == told ? "1 2 " : "1 2 3 "));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(who_is_level_gets_what_was_committed_as_the_log_has_it) {
+  feed f(16, 1000);  // some records in a message
+  const auto portal = feed::host(), behind = feed::host("behind");
+  f.hello(portal);
+  auto records = std::make_shared<std::vector<log::record_ptr>>();
+  const auto add = [&](const std::string& name) { records->push_back(f.log.write_queue(name.c_str())->front()); };
+  add("a");
+  add("b");
+  f.hello(behind);  // has been sent both already
+  caf::anon_send(f.actor, actors::committed{records});
   f.system.run();
   BOOST_TEST(f.sent_to(portal) == "1 2 3 ");
+  BOOST_TEST(f.sent_to(behind) == "1 2 3 ");
+  records = std::make_shared<std::vector<log::record_ptr>>();
+  for (int n = 0; n < 20; ++n) add("q" + std::to_string(n));  // more than a message has room for
+  caf::anon_send(f.actor, actors::committed{records});
+  f.system.run();
+  BOOST_TEST(f.sent_to(portal).ends_with(" 22 23 "));
+  BOOST_TEST(f.sent_to(portal) == f.sent_to(behind));
 }
 
 BOOST_AUTO_TEST_CASE(who_asks_again_and_again_is_answered_once) {

@@ -80,16 +80,14 @@ class chain : public std::enable_shared_from_this<chain> {
     parts_->runner->run(std::move(order), [self = shared_from_this()](const sealed_reply& reply) { self->on_reply(reply); });
   }
 
-  // Of one run.
-  std::function<void(sealed_question, hook_run::answer_to)> answers() {
-    answered_at_ = nullptr;
+  // Makes what answers the run that begins. A question of a run that was killed may come after the next run has begun: so each has a
+  // position of its own.
+  hook_run::asker answers() {
     if (!at_.ask_of_run) return at_.ask;
-    return [self = shared_from_this()](const sealed_question& question, const hook_run::answer_to& to) { self->ask(question, to); };
-  }
-
-  void ask(const sealed_question& question, const hook_run::answer_to& to) {
-    if (!answered_at_) answered_at_ = std::make_shared<std::atomic<std::uint64_t>>(0);
-    at_.ask_of_run(question, to, answered_at_);
+    answered_at_ = std::make_shared<std::atomic<std::uint64_t>>(0);
+    return [self = shared_from_this(), at = answered_at_](const sealed_question& question, const hook_run::answer_to& to) {
+      self->at_.ask_of_run(question, to, at);
+    };
   }
 
   static bool is_owners(const chain_hook& hook) { return text(hook.settings, ids::user) == "pbsuser"; }
@@ -251,7 +249,7 @@ class chain : public std::enable_shared_from_this<chain> {
   chain_result result_;
   std::size_t index_ = 0;
   sealed_request request_;             // of the run that goes on
-  occasion::answered_at answered_at_;  // by it; null: it has not asked
+  occasion::answered_at answered_at_;  // the same
   unsigned heard_ = 0;                 // lines of the log, of the run that goes on: written when they were said
   std::string packed_request_;         // as it is recorded; empty: not packed yet
   std::size_t recorded_bytes_ = 0;     // of all runs so far

@@ -45,10 +45,11 @@ struct occasion {
   bool primary = true;
   hook_parameters parameters;
   // Answers a script's question; unset: every question is answered with nothing.
-  std::function<void(sealed_question, hook_run::answer_to)> ask;
+  hook_run::asker ask;
   // Instead of `ask`: puts down, for each run apart, the position at which it answers, which is recorded. 0: nothing was answered yet.
   using answered_at = std::shared_ptr<std::atomic<std::uint64_t>>;
-  std::function<void(const sealed_question&, const hook_run::answer_to&, const answered_at&)> ask_of_run;
+  using run_asker = std::function<void(const sealed_question&, const hook_run::answer_to&, const answered_at&)>;
+  run_asker ask_of_run;
   // A hook has accepted, and what it changed is in the parameters: called before the next one runs, on any thread. May be unset.
   std::function<void(protocol::Reply::Reader, hook_parameters&)> after_accept;
   // Whether the thread that starts the chain has nothing else to do now; asked on that thread only. Unset: never.

@@ -53,7 +53,8 @@ struct hook_run {
   // Answers a script's question (pbs.server().job("12") ...) at Request.sequence. Called on any thread; may
   // answer at once or later, on any thread, once. Unset: every question is answered with "none".
   using answer_to = std::function<void(sealed_answer)>;
-  std::function<void(sealed_question, answer_to)> ask;
+  using asker = std::function<void(sealed_question, answer_to)>;
+  asker ask;
   // Hears of each line of the log when the script says it; the reply has the same lines first, in the same order. Called on any thread,
   // and before `done`. It must not come back to the runner. May be unset.
   std::function<void(protocol::LogLine::Reader)> said;

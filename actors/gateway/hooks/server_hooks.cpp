@@ -108,7 +108,7 @@ struct server_hooks::who_answers {
 
 // The first question of a run waits for what has been decided: it comes to this actor behind the ends of the hooks that ended before the
 // run began. The others are answered at the position of the first.
-decltype(hooks::occasion::ask_of_run) server_hooks::answers_from(std::uint64_t sequence) {
+hooks::occasion::run_asker server_hooks::answers_from(std::uint64_t sequence) {
   if (!who_) who_ = std::make_shared<const who_answers>(who_answers{parts_.status, post(), decisions_});
   return [who = who_, sequence](const hooks::sealed_question& question, const hooks::hook_run::answer_to& to,
                                 const hooks::occasion::answered_at& at) {

@@ -109,7 +109,7 @@ class server_hooks {
   void read_then_start(const model::hook_state& hook, const std::shared_ptr<pending>& p);
   void note_unreadable(const std::string& name, const hook_files& files);
   std::shared_ptr<const hooks::chain_parts> chain_parts();
-  decltype(hooks::occasion::ask_of_run) answers_from(std::uint64_t sequence);
+  hooks::occasion::run_asker answers_from(std::uint64_t sequence);
   std::function<void(std::function<void()>)> post() const;
   static model::hook_ran ran(const std::string& subject, schema::HookRun::Reader run);
 

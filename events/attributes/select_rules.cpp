@@ -212,13 +212,16 @@ completion completed(draft& d) {
 
 }  // namespace
 
-schema::Role asker::role_for(std::string_view member) const {
-  return by_hooks.empty() || role >= schema::Role::MANAGER ? role : role_to_set("Resource_List." + std::string(member));
-}
+schema::Role asker::role_for(std::string_view member) const { return role_to_set("Resource_List", member); }
 
-schema::Role asker::role_to_set(std::string_view full_name) const {
-  const bool a_hooks = std::ranges::find(by_hooks, full_name) != by_hooks.end();
-  return a_hooks && role < schema::Role::MANAGER ? schema::Role::MANAGER : role;
+// Looks without making the full name: this is asked for each attribute of each submission.
+schema::Role asker::role_to_set(std::string_view attribute, std::string_view resource) const {
+  const auto names_it = [&](std::string_view full) {
+    if (!full.starts_with(attribute)) return false;
+    const auto rest = full.substr(attribute.size());
+    return resource.empty() ? rest.empty() : rest.starts_with('.') && rest.substr(1) == resource;
+  };
+  return role < schema::Role::MANAGER && std::ranges::any_of(by_hooks, names_it) ? schema::Role::MANAGER : role;
 }
 
 std::optional<refusal> walltimes_refusal(const resource_list& list) {

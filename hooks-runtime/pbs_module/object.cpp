@@ -218,7 +218,7 @@ std::optional<std::string_view> object_state::text(std::string_view attribute, s
     if (v.attribute == attribute && v.resource == resource) return v.value;
   if (kind == ObjectKind::JOB && attribute == "Resource_List" && resource == "select_requested") return select_requested();
   if (!is_new_job() || !resource.empty()) return std::nullopt;
-  if (attribute == "Rerunable" && text("interactive")) return "False";
+  if (attribute == "Rerunable" && text("interactive")) return "False";  // qsub says so of an interactive job
   return said_by_qsub(attribute);
 }
 

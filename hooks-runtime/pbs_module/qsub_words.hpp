@@ -1,4 +1,4 @@
-// What PBS's qsub says of every job, also when the user does not.
+// PBS's qsub says some attributes of every job, also when the user does not.
 #pragma once
 
 #include <optional>

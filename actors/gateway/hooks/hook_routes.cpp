@@ -66,23 +66,14 @@ server_hooks::answer hook_routes::then_go_on(std::string subject, reply_ptr repl
   };
 }
 
-namespace {
-
-// What counts as a manager's, whoever sent the request: of a manager's own request that need not be said.
-std::vector<std::string> set_for(schema::Role asker, const std::vector<hooks::hook_change>& changes) {
-  return asker < schema::Role::MANAGER ? set_in_job(changes) : std::vector<std::string>();
-}
-
-}  // namespace
-
 void hook_routes::ask_submit(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply,
                              go_on_with then) {
   if (!hooks_.wanted(*queuejob_event)) return then(request, {}, {});
   server_hooks::question q{queuejob_event, by, by.user, by.at_host(), {}, {}, {}};
   q.parameters.push_back({"job", job_asked(request.get().getQueueJob())});
-  hooks_.run(std::move(q), then_go_on(by.at_host(), reply, [request, role = by.role, then = std::move(then)](hooks::chain_result& result) {
+  hooks_.run(std::move(q), then_go_on(by.at_host(), reply, [request, then = std::move(then)](hooks::chain_result& result) {
                const auto* job = hooks::object_of(result.parameters, "job");
-               then(result.changes.empty() ? request : with_job(request, *job), std::move(result.runs), set_for(role, result.changes));
+               then(result.changes.empty() ? request : with_job(request, *job), std::move(result.runs), set_in_job(result.changes));
              }));
 }
 
@@ -102,9 +93,9 @@ void hook_routes::ask_alter(const schema::sealed<schema::Request>& request, cons
                            {{"job", std::move(job)}},
                            {{"job_o", ObjectKind::JOB, name, board_.where().sequence(), {}, true}},
                            {}};
-  hooks_.run(std::move(q), then_go_on(name, reply, [request, role = by.role, then = std::move(then)](hooks::chain_result& result) {
+  hooks_.run(std::move(q), then_go_on(name, reply, [request, then = std::move(then)](hooks::chain_result& result) {
                const auto* changed = hooks::object_of(result.parameters, "job");
-               then(result.changes.empty() ? request : with_job(request, *changed), std::move(result.runs), set_for(role, result.changes));
+               then(result.changes.empty() ? request : with_job(request, *changed), std::move(result.runs), set_in_job(result.changes));
              }));
 }
 

@@ -65,10 +65,11 @@ void job_routes::submit(const wire::identity& who, const schema::sealed<schema::
   const bool needed = names_groups(request.get().getQueueJob().getAttributes());
   with_groups(needed, who, by, reply,
               [this, group = who.group, request, by, reply, script, hooks = std::move(hooks),
-               by_hooks = std::move(by_hooks)](std::vector<std::string> groups) {
+               by_hooks = std::move(by_hooks)](std::vector<std::string> groups) mutable {
                 if (board_.is_too_late(request.get())) return board_.refuse(reply, pbs_error::server_down);
                 const auto number = board_.next_number();
-                model::submit_job command{request, number, by.user, group, script->hash, script->size, std::move(groups), by_hooks};
+                model::submit_job command{request, number, by.user, group,
+                                          script->hash, script->size, std::move(groups), std::move(by_hooks)};
                 auto e = board_.wrap<model::job_command>(std::move(command), request.get(), by, reply, hooks);
                 e.blobs = script->blobs;
                 e.uploaded = script->uploaded;
@@ -92,7 +93,7 @@ void job_routes::on_alter(const wire::connection_ptr& peer, const schema::sealed
 
 void job_routes::on_move(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply) {
   hooks_.ask_move(request, by, reply, [this, by, reply](const schema::sealed<schema::Request>& allowed, hook_runs runs) {
-    to_job(allowed.get().getMoveJob().getJob(), allowed, by, hooks_.decided_with(reply, runs), {}, std::move(runs));
+    to_job(allowed.get().getMoveJob().getJob(), allowed, by, hooks_.decided_with(reply, runs), {}, runs);
   });
 }
 

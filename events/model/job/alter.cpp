@@ -66,7 +66,7 @@ values::result<new_value, rejection> checked(const job_state& job, schema::Attri
   new_value v{row, schema::str(change.getResource()), schema::str(change.getValue()),
               change.getOp() == schema::AttributeOp::UNSET || change.getValue().size() == 0};
   const bool owner = job.owner() == now.by.at_host() || job.owner_name() == now.by.user;
-  const requester setter{now.by.user, now.by.host, by.role_to_set(attributes::full_name(*row, v.resource))};
+  const requester setter{now.by.user, now.by.host, by.role_to_set(row->name, v.resource)};
   if (auto why = attributes::may_set(*row, v.resource, setter.role, owner, job.running(), false, settings.resources))
     return as_rejection(*why);
   if (row->id == ids::depend && job.array && !job.array->began.empty())

@@ -66,8 +66,8 @@ std::optional<rejection> take_attribute(draft& d, schema::Attribute::Reader give
     d.asked[std::string(resource)] = std::string(value);
     return std::nullopt;
   }
-  const auto role = by.role_to_set(attributes::full_name(*row, resource));
-  if (auto why = attributes::may_set(*row, resource, role, true, false, true, settings.resources)) return as_rejection(*why);
+  if (auto why = attributes::may_set(*row, resource, by.role_to_set(row->name, resource), true, false, true, settings.resources))
+    return as_rejection(*why);
   auto checked = attributes::check_value(*row, resource, value, settings.resources);
   if (!checked) return as_rejection(checked.error());
   switch (row->id) {

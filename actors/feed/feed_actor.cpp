@@ -7,7 +7,6 @@
 #include <exception>
 #include <map>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -33,16 +32,15 @@ struct piece {
   std::uint64_t end = 0;  // sequence of the last one
 };
 
-// Those that were just committed, if they are what comes behind `sent` and fit into one message.
-std::optional<piece> piece_of(const records_ptr& committed, std::uint64_t sent, std::size_t bytes_max) {
-  if (!committed || committed->empty() || committed->front()->sequence() != sent + 1) return std::nullopt;
+// Writes records that were just committed as the log has them. Empty: they do not fit into one message.
+piece piece_of(const std::vector<log::record_ptr>& committed, std::size_t bytes_max) {
   piece p;
-  for (const auto& record : *committed) {
+  for (const auto& record : committed) {
     p.records.push_back(log::frame(record->message(), record->previous()).bytes);
     p.bytes += p.records.back().size();
-    if (p.bytes > bytes_max) return std::nullopt;
+    if (p.bytes > bytes_max) return {};
   }
-  p.end = committed->back()->sequence();
+  p.end = committed.back()->sequence();
   return p;
 }
 
@@ -88,15 +86,16 @@ class feeding {
   // An acknowledgement alone is no reason to read on: else the feed would go to and fro as fast as a follower syncs, for a record or two.
   void on_committed(const records_ptr& records) {
     known_last_ = std::max(known_last_, records->back()->sequence());
-    committed_ = records;
-    go_on();
-    committed_ = nullptr;
+    const auto before = records->front()->sequence() - 1;
+    const auto is_level = [&](const auto& f) { return f.second.sent == before && may_send(f.second); };
+    go_on(before, std::ranges::any_of(followers_, is_level) ? piece_of(*records, parts_.message_bytes) : piece());
   }
 
-  // One message for each follower that has room for it, then the next round: who has much to catch up with holds up nobody.
-  void go_on() {
+  // One message for each follower that has room for it, then the next round: who has much to catch up with holds up nobody. Who has been
+  // sent all up to `before` is sent `news`, and for others the log is read.
+  void go_on(std::uint64_t before = 0, const piece& news = {}) {
     bool more = false;
-    for (auto& [id, f] : followers_) more |= send_next(f);
+    for (auto& [id, f] : followers_) more |= f.sent == before && !news.records.empty() ? send_news(f, news) : send_next(f);
     if (more && !std::exchange(next_round_is_due_, true)) self_->send(self_, next_round_atom::value);
   }
   void on_round() {
@@ -173,19 +172,21 @@ class feeding {
 
   // True: there is more for it, and room.
   bool send_next(follower& f) {
-    if (f.refused || !has_room(f)) return false;
-    auto next = piece_of(committed_, f.sent, parts_.message_bytes);
-    if (!next) {
-      const auto read = read_piece(*parts_.log, f.sent + 1, parts_.message_bytes, next.emplace());
-      if (!read) return refuse(f, "the log can't be read: " + read.text, false), false;
-    }
-    if (next->records.empty()) return false;
-    send(f, *next);
-    return has_room(f);
+    if (!may_send(f)) return false;
+    piece next;
+    const auto read = read_piece(*parts_.log, f.sent + 1, parts_.message_bytes, next);
+    if (!read) return refuse(f, "the log can't be read: " + read.text, false), false;
+    return !next.records.empty() && send_news(f, next);
   }
 
-  bool has_room(const follower& f) const {
-    return f.sent < known_last_ && f.unacknowledged_bytes < parts_.unacknowledged_bytes;
+  bool send_news(follower& f, const piece& p) {
+    if (may_send(f)) send(f, p);
+    return may_send(f);
+  }
+
+  // There is more for it, and room.
+  bool may_send(const follower& f) const {
+    return !f.refused && f.sent < known_last_ && f.unacknowledged_bytes < parts_.unacknowledged_bytes;
   }
 
   void send(follower& f, const piece& p) {
@@ -212,7 +213,6 @@ class feeding {
   wire::complaints news_;
   std::map<std::uint64_t, follower> followers_;  // by connection
   std::uint64_t known_last_ = 0;                 // what it was told of, and what the log had when a follower came
-  records_ptr committed_;                        // while it is told of them: a follower that is level needs no others
   bool next_round_is_due_ = false;
 };
 

@@ -127,11 +127,12 @@ class following {
   }
 
   void acknowledge(std::uint64_t last) {
-    const bool is_due = unsaid_bytes_ >= limits::feed_acknowledged_bytes ||
-                        now() - said_at_ >= std::chrono::milliseconds(limits::feed_acknowledged_ms);
+    const auto time = self_->clock().now();
+    const bool is_due =
+        unsaid_bytes_ >= limits::feed_acknowledged_bytes || time - said_at_ >= std::chrono::milliseconds(limits::feed_acknowledged_ms);
     if (!peer_ || !is_due) return;
     peer_->send(schema::make<schema::FromFollower>([&](schema::FromFollower::Builder m) { m.setTaken(last); }));
-    said_at_ = now();
+    said_at_ = time;
     unsaid_bytes_ = 0;
   }
 
@@ -155,10 +156,9 @@ class following {
   caf::event_based_actor* self_;
   const follow_parts parts_;
   std::unique_ptr<wire::io_pool::dialer> dialer_;
-  wire::connection_ptr peer_;  // the server; null: it is not there
-  // What is on the disk since the server was told so last, and when that was.
-  std::size_t unsaid_bytes_ = 0;
-  follow_standing::time_point said_at_{};
+  wire::connection_ptr peer_;               // the server; null: it is not there
+  std::size_t unsaid_bytes_ = 0;            // written since the server was last told what is on the disk
+  caf::actor_clock::time_point said_at_{};  // when it was told so
   bool lost_ = true, ended_ = false, write_is_due_ = false, disk_was_full_ = false;
   std::string refused_;  // by the server, or by the disk, over this connection
   // The log has each of these once a minute, with a count, however often the connection comes and goes.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "actors/feed/feed_actor.hpp"
+#include "actors/feed/feed_limits.hpp"
 #include "actors/follow/follow_actor.hpp"
 #include "actors/follow/follower_door.hpp"
 #include "actors/follow/follower_folds.hpp"
@@ -245,6 +246,35 @@ BOOST_AUTO_TEST_CASE(has_the_servers_log_and_answers_from_it) {
   BOOST_TEST(names(schema::ObjectKind::QUEUE) == "workq night ");
   BOOST_TEST(text() == "portal, 0 events and 0 s behind server borg");
   BOOST_TEST(notes.at(0) == "follows the log of server borg behind record 0");
+}
+
+BOOST_AUTO_TEST_CASE(says_now_and_then_what_is_on_its_disk) {
+  connect();
+  std::vector<std::uint64_t> said;
+  at_follower->change = [&](const schema::sealed_message& m) {
+    const auto word = m.root<schema::FromFollower>();
+    if (word.isTaken()) said.push_back(word.getTaken());
+    return m;
+  };
+  const auto pass = [&](unsigned ms) {
+    system.scheduler().advance_time(std::chrono::milliseconds(ms));
+    system.run();
+  };
+  pass(limits::feed_acknowledged_ms);
+  commit_queue("a");  // 2
+  BOOST_TEST(said == std::vector<std::uint64_t>{2}, boost::test_tools::per_element());
+  commit_queue("b");
+  pass(limits::feed_acknowledged_ms - 1);
+  commit_queue("c");
+  BOOST_TEST(said.size() == 1u);
+  pass(1);
+  commit_queue("d");  // 5
+  BOOST_TEST(said.back() == 5u);
+  const std::string quarter(limits::feed_acknowledged_bytes / 4, 'x');
+  for (int n = 0; n < 4; ++n) set_server("comment", quarter.c_str());
+  BOOST_TEST(said.back() == 9u);
+  BOOST_TEST(said.size() == 3u);
+  is_equal();
 }
 
 BOOST_AUTO_TEST_CASE(one_that_has_nothing_yet_says_so) {

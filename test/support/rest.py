@@ -273,7 +273,9 @@ ALLOWED_THREADS = [
 def more(now, before, allowed, look, others):
     """What is more than before, less what is allowed."""
     extra = now - before
-    for daemon, pattern, most, _ in allowed if extra else ():
+    if not extra:
+        return extra
+    for daemon, pattern, most, _ in allowed:
         if re.fullmatch(daemon, look.name.split()[0]):
             room = most(look, others)
             for kind in [kind for kind in extra if re.fullmatch(pattern, kind)]:

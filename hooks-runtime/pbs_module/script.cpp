@@ -25,6 +25,23 @@ struct failure {
   std::string line, all;
 };  // "NameError: name 'x' is not defined"; the whole traceback
 
+// An exception as the interpreter itself displays it. The module traceback could do it too: its import takes as long as the start of the
+// interpreter, and fails where the script has used up its memory.
+std::string displayed(PyObject* type, PyObject* value, PyObject* trace) {
+  const ref io(PyImport_ImportModule("_io"));
+  const ref text(io ? PyObject_CallMethod(io.get(), "StringIO", nullptr) : nullptr);
+  const ref before = ref::share(PySys_GetObject("stderr"));
+  std::optional<std::string> out;
+  if (text && PySys_SetObject("stderr", text.get()) == 0) {
+    PyErr_Display(type, value, trace);
+    PySys_SetObject("stderr", before.get());
+    const ref all(PyObject_CallMethod(text.get(), "getvalue", nullptr));
+    if (all) out = py::text_of(all.get());
+  }
+  PyErr_Clear();
+  return out.value_or(std::string());
+}
+
 // Takes the pending exception.
 failure taken_failure() {
   PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
@@ -36,14 +53,7 @@ failure taken_failure() {
   if (t && PyType_Check(t.get())) out.line = reinterpret_cast<PyTypeObject*>(t.get())->tp_name;
   if (const auto text = v ? py::text_of(v.get()) : std::nullopt; text && !text->empty()) out.line += ": " + *text;
   PyErr_Clear();
-  ref traceback(PyImport_ImportModule("traceback"));
-  ref lines(traceback && v ? PyObject_CallMethod(traceback.get(), "format_exception", "OOO", t.get(), v.get(),
-                                                 tb ? tb.get() : Py_None)
-                           : nullptr);
-  ref empty(py::str(""));
-  ref joined(lines && empty ? PyUnicode_Join(empty.get(), lines.get()) : nullptr);
-  if (const auto text = joined ? py::text_of(joined.get()) : std::nullopt) out.all = *text;
-  PyErr_Clear();
+  if (v) out.all = displayed(t.get(), v.get(), tb.get());
   return out;
 }
 
@@ -79,10 +89,7 @@ bool start_python(bool with_site_packages) {
   config.buffered_stdio = 0;
   config.parse_argv = 0;
   if (!start(config, set_name(config)) || !find_modules_of_pbs()) return false;
-  // What every hook needs, before it needs it: the module itself and what an exception's text is made with.
-  for (const char* name : {"pbs", "traceback", "json", "os", "re", "time"})
-    if (!ref(PyImport_ImportModule(name))) return false;
-  return true;
+  return bool(ref(PyImport_ImportModule("pbs")));
 }
 
 void set_environment(const char* name, const std::string& value) {

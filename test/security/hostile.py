@@ -4,6 +4,7 @@ marks for what is known to be wrong.
 usage of each: ANNALS_STAGE=$PWD/build/stage python3 test/security/hosts_test.py [--long] [Class.test]
 """
 import contextlib
+import functools
 import json
 import os
 import pwd
@@ -112,6 +113,7 @@ def blocks(text, what):
     return re.findall(rf"-----BEGIN {what}-----.*?-----END {what}-----\n", text, re.S)
 
 
+@functools.cache      # openssl takes long to start, and the certificates of a test are few
 def is_of_authority(certificate):
     with_ca = subprocess.run(["openssl", "x509", "-noout", "-subject"], input=certificate, text=True, capture_output=True, check=True)
     return "cluster CA" in with_ca.stdout

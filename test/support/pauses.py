@@ -3,4 +3,4 @@
 
 def pause_after(waited_s):
     """Until the next look: a look is mostly a command, which takes processor time from what is waited for."""
-    return min(0.02 + waited_s / 20, 0.25)
+    return min(0.02 + waited_s / 8, 0.5)

@@ -2,6 +2,7 @@
 import os
 import shutil
 import subprocess
+import tempfile
 import unittest
 
 from private_cluster import ClusterTest, STAGE, wait_gone
@@ -11,19 +12,25 @@ PROGRAMS = ("connections", "submission", "requests", "selection", "status", "man
 
 
 class c_programs(ClusterTest):
-    def setUp(self):
+    @classmethod
+    def setUpClass(cls):
         compiler = shutil.which("cc") or shutil.which("gcc")
         if not compiler:
-            self.skipTest("no C compiler")
-        super().setUp()
+            raise unittest.SkipTest("no C compiler")
+        super().setUpClass()
+        cls.programs = tempfile.mkdtemp(prefix="annals.", dir="/tmp")
+        cls.addClassCleanup(shutil.rmtree, cls.programs)
         for name in PROGRAMS:
-            subprocess.run([compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", f"-I{STAGE}/include", "-o", self.program(name),
+            subprocess.run([compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", f"-I{STAGE}/include", "-o", os.path.join(cls.programs, name),
                             os.path.join(SOURCES, name + ".c"), f"-L{STAGE}/lib", "-lpbs", f"-Wl,-rpath,{STAGE}/lib", "-pthread"],
                            check=True)
+
+    def setUp(self):
+        super().setUp()
         self.sure("qmgr", "-c", "set server acl_roots = root")
 
     def program(self, name):
-        return os.path.join(self.top, name)
+        return os.path.join(self.programs, name)
 
     def call(self, *words):
         return self.sure(self.program("requests"), *words).strip()
@@ -126,11 +133,11 @@ class c_programs(ClusterTest):
         """-llog and -lnet stand beside -lpbs in what is configured for PBS; a call of PBS's own daemons is named by the linker."""
         def link(call):
             source = f"int pbs_disconnect(int); int log_event(void); int main(void) {{ return {call}; }}\n"
-            return subprocess.run([shutil.which("cc") or shutil.which("gcc"), "-x", "c", "-", "-o", self.program("linked"), f"-L{STAGE}/lib", "-lpbs",
+            return subprocess.run([shutil.which("cc") or shutil.which("gcc"), "-x", "c", "-", "-o", os.path.join(self.top, "linked"), f"-L{STAGE}/lib", "-lpbs",
                                    "-llog", "-lutil", "-lnet", f"-Wl,-rpath,{STAGE}/lib"], input=source, capture_output=True, text=True)
         linked = link("pbs_disconnect(-1) == 0")
         self.assertEqual((linked.returncode, linked.stderr), (0, ""))
-        self.sure(self.program("linked"))
+        self.sure(os.path.join(self.top, "linked"))
         refused = link("log_event()")
         self.assertNotEqual(refused.returncode, 0)
         self.assertRegex(refused.stderr, "undefined.*log_event")

@@ -7,6 +7,8 @@ import ctypes
 import glob
 import json
 import os
+import re
+import shlex
 import shutil
 import signal
 import socket
@@ -143,6 +145,17 @@ def append(path, text):
         f.write(text)
 
 
+# What a shell would hand on as it stands: words, and what is between quotes.
+PLAIN = re.compile(r"""(?:[\w./:=+,@%\[\] -]|'[^']*'|"[^"$`\\]*")+""")
+
+
+def words_of(command):
+    """What is executed. A command of PBS with plain words needs no shell: to start one takes as long as the command."""
+    if PLAIN.fullmatch(command) and os.path.exists("/opt/pbs/bin/" + (words := shlex.split(command) or [""])[0]):
+        return words
+    return ["/bin/bash", "-c", command]
+
+
 def home_of(user):
     return "/root" if user == "root" else f"/home/{user}"
 
@@ -226,7 +239,7 @@ class Cluster:
         identity = {} if user == "root" else {"user": USERS[user], "group": GROUP_ID, "extra_groups": []}
         reads = {"input": given} if given else {"stdin": subprocess.DEVNULL}
         try:
-            done = subprocess.run(["/bin/bash", "-c", command], env={**environment_of(user), **self.of_clock()}, cwd=home_of(user), **reads,
+            done = subprocess.run(words_of(command), env={**environment_of(user), **self.of_clock()}, cwd=home_of(user), **reads,
                                   capture_output=True, text=True, errors="backslashreplace", timeout=COMMAND_DEADLINE_S,
                                   **identity)
         except subprocess.TimeoutExpired:

@@ -249,7 +249,7 @@ class chain : public std::enable_shared_from_this<chain> {
   chain_result result_;
   std::size_t index_ = 0;
   sealed_request request_;             // of the run that goes on
-  occasion::answered_at answered_at_;  // the same
+  occasion::answered_at answered_at_;  // where its questions were answered; 0 or null: it has not asked
   unsigned heard_ = 0;                 // lines of the log, of the run that goes on: written when they were said
   std::string packed_request_;         // as it is recorded; empty: not packed yet
   std::size_t recorded_bytes_ = 0;     // of all runs so far

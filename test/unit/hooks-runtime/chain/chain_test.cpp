@@ -268,6 +268,19 @@ BOOST_AUTO_TEST_CASE(a_run_that_asked_is_recorded_with_the_position_of_its_answe
   BOOST_TEST(request_of(s.result.runs[1].get())->get().getSequence() == 7u);
 }
 
+BOOST_AUTO_TEST_CASE(a_late_question_of_a_run_that_ended_does_not_change_the_position_of_the_next) {
+  chain_story s;
+  s.at.sequence = 7;
+  s.at.ask_of_run = [](const sealed_question&, const hook_run::answer_to&, const occasion::answered_at& at) { *at = 40; };
+  for (const char* name : {"killed", "next"}) s.hook(name, "1", [](auto, auto) {});
+  hook_run::asker asker_of_first;
+  s.runner.when_asking("killed", [&](const hook_run& order, protocol::Reply::Builder) { asker_of_first = order.ask; });
+  s.runner.when_asking("next", [&](const hook_run&, protocol::Reply::Builder) { asker_of_first({}, {}); });
+  s.run();
+  BOOST_REQUIRE(s.result.runs.size() == 2u);
+  BOOST_TEST(request_of(s.result.runs[1].get())->get().getSequence() == 7u);
+}
+
 BOOST_AUTO_TEST_CASE(a_rejection_on_a_host_stands_in_the_log_of_a_mom_as_it_is_installed) {  // as a PBS was seen to do it
   for (const auto& [event, level] : {std::pair{"execjob_launch", 0x100u}, {"queuejob", 0x400u}}) {
     chain_story s(event);

@@ -42,7 +42,7 @@ struct asker {
   std::span<const std::string> by_hooks;  // full names: "comment", "Resource_List.walltime"
   asker(schema::Role role, std::span<const std::string> by_hooks = {}) : role(role), by_hooks(by_hooks) {}
   schema::Role role_for(std::string_view member) const;                                   // of Resource_List
-  schema::Role role_to_set(std::string_view attribute, std::string_view resource) const;  // resource: empty of an attribute without any
+  schema::Role role_to_set(std::string_view attribute, std::string_view resource) const;  // resource: empty when the attribute has none
 };
 
 // `asked`: the Resource_List as the user gave it, values not yet checked. Spare chunks (select_reliable_startup, rjselect)

@@ -25,8 +25,8 @@ struct failure {
   std::string line, all;
 };  // "NameError: name 'x' is not defined"; the whole traceback
 
-// An exception as the interpreter itself displays it. The module traceback could do it too: its import takes as long as the start of the
-// interpreter, and fails where the script has used up its memory.
+// Returns the text of an exception as the interpreter itself displays it. The module traceback could make it too, but its import would make
+// each start of a worker much longer, or would fail where the script has used up its memory.
 std::string displayed(PyObject* type, PyObject* value, PyObject* trace) {
   const ref io(PyImport_ImportModule("_io"));
   const ref text(io ? PyObject_CallMethod(io.get(), "StringIO", nullptr) : nullptr);

@@ -14,14 +14,14 @@ PROGRAMS = ("connections", "submission", "requests", "selection", "status", "man
 class c_programs(ClusterTest):
     @classmethod
     def setUpClass(cls):
-        compiler = shutil.which("cc") or shutil.which("gcc")
-        if not compiler:
+        cls.compiler = shutil.which("cc") or shutil.which("gcc")
+        if not cls.compiler:
             raise unittest.SkipTest("no C compiler")
         super().setUpClass()
         cls.programs = tempfile.mkdtemp(prefix="annals.", dir="/tmp")
         cls.addClassCleanup(shutil.rmtree, cls.programs)
         for name in PROGRAMS:
-            subprocess.run([compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", f"-I{STAGE}/include", "-o", os.path.join(cls.programs, name),
+            subprocess.run([cls.compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", f"-I{STAGE}/include", "-o", os.path.join(cls.programs, name),
                             os.path.join(SOURCES, name + ".c"), f"-L{STAGE}/lib", "-lpbs", f"-Wl,-rpath,{STAGE}/lib", "-pthread"],
                            check=True)
 
@@ -131,13 +131,15 @@ class c_programs(ClusterTest):
 
     def test_link_lines_for_pbs_name_other_archives(self):
         """-llog and -lnet stand beside -lpbs in what is configured for PBS; a call of PBS's own daemons is named by the linker."""
+        program = os.path.join(self.top, "linked")
+
         def link(call):
             source = f"int pbs_disconnect(int); int log_event(void); int main(void) {{ return {call}; }}\n"
-            return subprocess.run([shutil.which("cc") or shutil.which("gcc"), "-x", "c", "-", "-o", os.path.join(self.top, "linked"), f"-L{STAGE}/lib", "-lpbs",
-                                   "-llog", "-lutil", "-lnet", f"-Wl,-rpath,{STAGE}/lib"], input=source, capture_output=True, text=True)
+            return subprocess.run([self.compiler, "-x", "c", "-", "-o", program, f"-L{STAGE}/lib", "-lpbs", "-llog", "-lutil", "-lnet",
+                                   f"-Wl,-rpath,{STAGE}/lib"], input=source, capture_output=True, text=True)
         linked = link("pbs_disconnect(-1) == 0")
         self.assertEqual((linked.returncode, linked.stderr), (0, ""))
-        self.sure(os.path.join(self.top, "linked"))
+        self.sure(program)
         refused = link("log_event()")
         self.assertNotEqual(refused.returncode, 0)
         self.assertRegex(refused.stderr, "undefined.*log_event")

@@ -145,15 +145,14 @@ def append(path, text):
         f.write(text)
 
 
-# What a shell would hand on as it stands: words, and what is between quotes.
+# Matches a command that a shell would hand on as it stands: words, and texts between quotes.
 PLAIN = re.compile(r"""(?:[\w./:=+,@%\[\] -]|'[^']*'|"[^"$`\\]*")+""")
 
 
 def words_of(command):
-    """What is executed. A command of PBS with plain words needs no shell: to start one takes as long as the command."""
-    if PLAIN.fullmatch(command) and os.path.exists("/opt/pbs/bin/" + (words := shlex.split(command) or [""])[0]):
-        return words
-    return ["/bin/bash", "-c", command]
+    """The program to execute, with its arguments. A command of PBS with plain words needs no shell, whose start takes as long as the command."""
+    words = shlex.split(command) if PLAIN.fullmatch(command) else []
+    return words if words and os.path.isfile(f"/opt/pbs/bin/{words[0]}") else ["/bin/bash", "-c", command]
 
 
 def home_of(user):

@@ -38,7 +38,7 @@ void put_copied(std::string& line, const exports::value& v) {
     }
 }
 
-std::string stage_of(const exports::table& t) { return "pg_temp." + quoted("export_" + std::string(t.name)); }
+std::string stage_of(const exports::table& t) { return "pg_temp." + sql_name("export_" + std::string(t.name)); }
 
 class postgres_target : public target {
  public:
@@ -48,13 +48,13 @@ class postgres_target : public target {
         url_(url),
         tables_(tables),
         db_(url, "pbs_export") {
-    if (place == target_place::beside) db_.run("drop schema if exists " + quoted(schema_) + " cascade");
+    if (place == target_place::beside) db_.run("drop schema if exists " + sql_name(schema_) + " cascade");
     make_tables(tell);
     // The log has what a crash of the database's host takes with it.
     db_.run("set synchronous_commit=off");
     for (const auto& t : tables_.tables)
       db_.run("create temporary table " + stage_of(t).substr(8) + " on commit delete rows as select " + column_list(t) + " from " +
-              prefix() + quoted(t.name) + " with no data");
+              prefix() + sql_name(t.name) + " with no data");
     at_ = read_position();
   }
 
@@ -63,7 +63,7 @@ class postgres_target : public target {
   void write(const row_batch& rows, const position& next) override {
     transaction t(db_);
     const auto moved = db_.changed(
-        "update " + prefix() + quoted(position_table) +
+        "update " + prefix() + sql_name(position_table) +
             " set sequence=$1::bigint,hash=$2,notes=$3,written_at=$4::timestamptz where id=1 and sequence=$5::bigint",
         {std::to_string(next.sequence), next.hash, next.notes, exports::print_moment(time_now()), std::to_string(at_.sequence)});
     if (moved != 1) throw target_trouble(trouble::moved, name() + ": another pbs_export has written to it");
@@ -78,14 +78,14 @@ class postgres_target : public target {
     const postgres_target proper_as_it_should_be(url_, proper_, target_place::proper, tables_, [](const std::string&) {});
     transaction t(db_);
     db_.run("set local lock_timeout=0");  // what took long to make waits for whoever has a lock
-    db_.run("select 1 from " + quoted(proper_) + "." + quoted(position_table) + " where id=1 for update");
-    for (const auto& sql : exchange_rows(tables_, quoted(proper_) + ".", prefix())) db_.run(sql);
-    db_.run("drop schema " + quoted(schema_) + " cascade");
+    db_.run("select 1 from " + sql_name(proper_) + "." + sql_name(position_table) + " where id=1 for update");
+    for (const auto& sql : exchange_rows(tables_, sql_name(proper_) + ".", prefix())) db_.run(sql);
+    db_.run("drop schema " + sql_name(schema_) + " cascade");
     t.commit();
   }
 
  private:
-  std::string prefix() const { return quoted(schema_) + "."; }
+  std::string prefix() const { return sql_name(schema_) + "."; }
   std::string name() const { return "PostgreSQL, schema " + schema_; }
 
   void make_tables(const say& tell) {
@@ -93,16 +93,16 @@ class postgres_target : public target {
     // One of two that begin at once makes the schema.
     db_.run("select pg_advisory_xact_lock(hashtext('pbs_export'))");
     if (db_.read("select 1 from pg_namespace where nspname=" + db_.literal(schema_)).empty())
-      db_.run("create schema " + quoted(schema_));
+      db_.run("create schema " + sql_name(schema_));
     db_.run(create_position(prefix(), dialect::postgres));
-    const auto row = db_.read("select schema_version from " + prefix() + quoted(position_table) + " where id=1");
+    const auto row = db_.read("select schema_version from " + prefix() + sql_name(position_table) + " where id=1");
     const int before = row.empty() ? 0 : std::atoi(row.front().front().c_str());
     check_version(name(), before, tables_);
     for (const auto& table : tables_.tables) make_table(table, tell);
     db_.run(create_indexes(prefix()));
     const auto version = std::to_string(tables_.version);
-    if (before == 0) db_.run("insert into " + prefix() + quoted(position_table) + " values(1," + version + ",0,'','',null)");
-    else if (before < tables_.version) db_.run("update " + prefix() + quoted(position_table) + " set schema_version=" + version);
+    if (before == 0) db_.run("insert into " + prefix() + sql_name(position_table) + " values(1," + version + ",0,'','',null)");
+    else if (before < tables_.version) db_.run("update " + prefix() + sql_name(position_table) + " set schema_version=" + version);
     t.commit();
   }
 
@@ -120,7 +120,7 @@ class postgres_target : public target {
   }
 
   position read_position() {
-    const auto rows = db_.read("select sequence,hash,notes from " + prefix() + quoted(position_table) + " where id=1");
+    const auto rows = db_.read("select sequence,hash,notes from " + prefix() + sql_name(position_table) + " where id=1");
     if (rows.size() != 1) throw target_trouble(trouble::lasting, name() + ": " + std::string(position_table) + " has no row");
     return {std::strtoull(rows.front()[0].c_str(), nullptr, 10), rows.front()[1], rows.front()[2]};
   }

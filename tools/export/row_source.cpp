@@ -40,7 +40,7 @@ class postgres_source : public row_source {
   }
 
   dialect speaks() const override { return dialect::postgres; }
-  std::string prefix() const override { return quoted(schema_) + "."; }
+  std::string prefix() const override { return sql_name(schema_) + "."; }
   void each_row(const std::string& sql, const take_row& take) override { db_.each_row(sql, take); }
 
  private:
@@ -51,7 +51,7 @@ class postgres_source : public row_source {
 std::unique_ptr<row_source> with_tables(std::unique_ptr<row_source> source, const std::string& name) {
   std::optional<std::string> version;
   try {
-    source->each_row("select schema_version from " + source->prefix() + quoted(position_table) + " where id=1", [&](auto row) {
+    source->each_row("select schema_version from " + source->prefix() + sql_name(position_table) + " where id=1", [&](auto row) {
       version = row[0].value_or("");
       return false;
     });

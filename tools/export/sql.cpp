@@ -20,17 +20,17 @@ const char* type_name(column_type type, dialect d) {
   return "text";
 }
 
-std::string name_of(const exports::table& t, const std::string& prefix) { return prefix + quoted(t.name); }
+std::string name_of(const exports::table& t, const std::string& prefix) { return prefix + sql_name(t.name); }
 
 std::string key_list(const exports::table& t) {
   std::string list;
-  for (unsigned i = 0; i < t.key; ++i) list += (i ? "," : "") + quoted(t.columns[i].name);
+  for (unsigned i = 0; i < t.key; ++i) list += (i ? "," : "") + sql_name(t.columns[i].name);
   return list;
 }
 
 }  // namespace
 
-std::string quoted(std::string_view name) {
+std::string sql_name(std::string_view name) {
   std::string text = "\"";
   for (const char c : name) text.append(c == '"' ? 2 : 1, c);
   return text + '"';
@@ -38,13 +38,13 @@ std::string quoted(std::string_view name) {
 
 std::string column_list(const exports::table& t) {
   std::string list;
-  for (const auto& c : t.columns) list += (list.empty() ? "" : ",") + quoted(c.name);
+  for (const auto& c : t.columns) list += (list.empty() ? "" : ",") + sql_name(c.name);
   return list;
 }
 
 std::string create_table(const exports::table& t, const std::string& prefix, dialect d) {
   std::string sql = "create table if not exists " + name_of(t, prefix) + "(";
-  for (const auto& c : t.columns) sql += quoted(c.name) + " " + type_name(c.type, d) + ",";
+  for (const auto& c : t.columns) sql += sql_name(c.name) + " " + type_name(c.type, d) + ",";
   return sql + "primary key(" + key_list(t) + "))";
 }
 
@@ -55,7 +55,7 @@ std::string create_indexes(const std::string& prefix) {
 }
 
 std::string add_column(const exports::table& t, const exports::column& c, const std::string& prefix, dialect d) {
-  return "alter table " + name_of(t, prefix) + " add column " + quoted(c.name) + " " + type_name(c.type, d);
+  return "alter table " + name_of(t, prefix) + " add column " + sql_name(c.name) + " " + type_name(c.type, d);
 }
 
 std::string upsert(const exports::table& t, const std::string& prefix, const std::string& source) {
@@ -63,7 +63,7 @@ std::string upsert(const exports::table& t, const std::string& prefix, const std
   if (t.key == t.columns.size()) return sql + "nothing";
   sql += "update set ";
   for (std::size_t i = t.key; i < t.columns.size(); ++i) {
-    const auto name = quoted(t.columns[i].name);
+    const auto name = sql_name(t.columns[i].name);
     sql += (i > t.key ? "," : "") + name + "=excluded." + name;
   }
   return sql;
@@ -71,7 +71,7 @@ std::string upsert(const exports::table& t, const std::string& prefix, const std
 
 std::string create_position(const std::string& prefix, dialect d) {
   const std::string number = type_name(column_type::integer, d);
-  return "create table if not exists " + prefix + quoted(position_table) + "(id " + number + " primary key,schema_version " + number +
+  return "create table if not exists " + prefix + sql_name(position_table) + "(id " + number + " primary key,schema_version " + number +
          ",sequence " + number + ",hash text,notes text,written_at " + type_name(column_type::time, d) + ")";
 }
 
@@ -82,7 +82,7 @@ std::vector<std::string> exchange_rows(const exports::table_set& tables, const s
     statements.push_back("insert into " + name_of(t, to) + "(" + column_list(t) + ") select " + column_list(t) + " from " +
                          name_of(t, from));
   }
-  const auto position = quoted(position_table);
+  const auto position = sql_name(position_table);
   statements.push_back("delete from " + to + position);
   statements.push_back("insert into " + to + position + " select * from " + from + position);
   return statements;

@@ -12,7 +12,7 @@ namespace annals::exporting {
 enum class dialect : std::uint8_t { sqlite,
                                     postgres };
 
-std::string quoted(std::string_view name);  // "name"
+std::string sql_name(std::string_view name);  // "name"
 // With `prefix` before its name: "" or a quoted schema and a dot.
 std::string create_table(const exports::table& t, const std::string& prefix, dialect d);
 std::string create_indexes(const std::string& prefix);  // those that serve reports

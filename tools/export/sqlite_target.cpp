@@ -35,7 +35,7 @@ class sqlite_target : public target {
       for (std::size_t i = 0; i < t.columns.size(); ++i) places += i ? ",?" : "?";
       puts_.emplace_back(db_, upsert(t, "", "values(" + places + ")"));
     }
-    move_.emplace_back(db_, "update " + quoted(position_table) + " set sequence=?,hash=?,notes=?,written_at=? where id=1 and sequence=?");
+    move_.emplace_back(db_, "update " + sql_name(position_table) + " set sequence=?,hash=?,notes=?,written_at=? where id=1 and sequence=?");
     at_ = read_position();
   }
 
@@ -93,7 +93,7 @@ class sqlite_target : public target {
   }
 
   int version() {
-    statement s(db_, "select schema_version from " + quoted(position_table) + " where id=1");
+    statement s(db_, "select schema_version from " + sql_name(position_table) + " where id=1");
     return s.step() ? static_cast<int>(s.integer(0)) : 0;
   }
 
@@ -112,14 +112,14 @@ class sqlite_target : public target {
         }
     }
     db_.run(create_indexes(""));
-    if (before == 0) db_.run("insert into " + quoted(position_table) + " values(1," + std::to_string(tables_.version) + ",0,'','',null)");
+    if (before == 0) db_.run("insert into " + sql_name(position_table) + " values(1," + std::to_string(tables_.version) + ",0,'','',null)");
     else if (before < tables_.version)
-      db_.run("update " + quoted(position_table) + " set schema_version=" + std::to_string(tables_.version));
+      db_.run("update " + sql_name(position_table) + " set schema_version=" + std::to_string(tables_.version));
     t.commit();
   }
 
   position read_position() {
-    statement s(db_, "select sequence,hash,notes from " + quoted(position_table) + " where id=1");
+    statement s(db_, "select sequence,hash,notes from " + sql_name(position_table) + " where id=1");
     if (!s.step()) throw target_trouble(trouble::lasting, file_ + ": " + std::string(position_table) + " has no row");
     return {static_cast<std::uint64_t>(s.integer(0)), s.text(1), s.text(2)};
   }

@@ -56,7 +56,7 @@ std::string bounds_of(const period& in) {
 
 // A row for each resource of each phase of each run. A run without phases has what it asked for at its end.
 std::string query(const exporting::row_source& from, const period& in, const std::vector<std::string>& resources) {
-  const auto table = [&](const char* name) { return from.prefix() + exporting::quoted(name); };
+  const auto table = [&](const char* name) { return from.prefix() + exporting::sql_name(name); };
   return "select r.job,r.run,r.user_name,r.group_name,r.project,r.account,r.queue,r.reservation_id," +
          exporting::moment_text("r.closed_at", from.speaks()) +
          ",r.outcome,r.wait_s,r.suspended_s,r.used_cput_s,r.used_mem_bytes,r.used_ncpus,r.used_walltime_s,"

@@ -51,8 +51,9 @@ endif()
 set(ANNALS_STAGE ${PROJECT_BINARY_DIR}/stage)
 include_directories(${PROJECT_SOURCE_DIR})
 
-# annals_declared(result source): what the source alone declares, as "name = meaning": types, functions and values of its namespace without a
-# name, which nobody else means, and its own or shorter names for other types and namespaces, which others may have too.
+# annals_declared(result source): the names that a source has for itself, as "name = meaning". A type, function or value of its unnamed
+# namespace means something else than in any other source. `using a = b`, `using b::a` and `namespace a = b` mean the same wherever they
+# say the same.
 function(annals_declared result source)
   set(declared "")
   file(READ ${source} text)

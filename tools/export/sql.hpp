@@ -12,7 +12,8 @@ namespace annals::exporting {
 enum class dialect : std::uint8_t { sqlite,
                                     postgres };
 
-std::string sql_name(std::string_view name);  // "name"
+// Returns the name in quotation marks, as SQL has names of tables, columns and schemas.
+std::string sql_name(std::string_view name);
 // With `prefix` before its name: "" or a quoted schema and a dot.
 std::string create_table(const exports::table& t, const std::string& prefix, dialect d);
 std::string create_indexes(const std::string& prefix);  // those that serve reports
